@@ -1,0 +1,25 @@
+import type { Service } from "#api/service/startService.ts";
+import { VERSION } from "#api/version.ts";
+import { bootTree } from "#core/plugin/bootTree.ts";
+
+/** What a person sees once the service is up: the boot tree, and what to open first. */
+export function banner(service: Service, tookMs: number): string {
+	const { url, core, host, config, storage } = service;
+	const chains = core.indexed.map(({ chain }) => chain.slug);
+	const [first = ""] = chains;
+	const sandbox = config.SANDBOX
+		? "\nSANDBOX: a local chain with invented collections. Nothing here is real.\n"
+		: "";
+	return `
+Tapeline ${VERSION}, role ${core.role}, up in ${Math.round(tookMs)} ms
+${bootTree(host.steps)}
+   chains   ${chains.join(", ")}
+   storage  ${storage.where}
+${sandbox}
+   market   ${url}/v1/nft-market/collections?chain=${first}&mode=trending
+   live     ${url.replace(/^http/, "ws")}/v1/nft-market/discover/stream?chain=${first}
+   API      ${url}/openapi
+
+Ctrl-C stops everything that was started here.
+`;
+}

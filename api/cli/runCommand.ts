@@ -1,0 +1,79 @@
+import { cliFault } from "#api/cli/faults.ts";
+import { loadPlugins } from "#api/service/loadPlugins.ts";
+import { openStorage } from "#api/service/openStorage.ts";
+import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import { parseConfig } from "#core/config/parseConfig.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
+import { renderConfig } from "#core/config/renderConfig.ts";
+import { renderEnvExample } from "#core/config/renderEnvExample.ts";
+import { createLog } from "#core/log/createLog.ts";
+import { contributionsOf } from "#core/plugin/contributionsOf.ts";
+import { orderPlugins } from "#core/plugin/orderPlugins.ts";
+import type { AnyPlugin } from "#core/plugin/Plugin.ts";
+
+export type CommandContext = {
+	env: Environment;
+	out(line: string): void;
+	note(line: string): void;
+};
+
+/** Runs one command of `bun run svc`; answers the exit code. */
+export async function runCommand(
+	args: readonly string[],
+	context: CommandContext,
+): Promise<number> {
+	const [name = "help", ...rest] = args;
+	const { loaded, disabled } = pluginNames(context.env);
+	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
+	const own = plugins.flatMap((plugin) => plugin.cli ?? []).find((command) => command.name === name);
+	if (own) return own.run(rest, { ...context, contributions: contributionsOf(plugins) });
+	if (name === "migrate") return migrateCommand(plugins, context);
+	if (name === "config") return configCommand(rest, plugins, context);
+	if (name === "help" || name === "--help") {
+		context.out(helpText(plugins));
+		return 0;
+	}
+	throw cliFault.usage({ public: `"${name}" is not a command.\n\n${helpText(plugins)}` });
+}
+
+async function migrateCommand(plugins: readonly AnyPlugin[], context: CommandContext) {
+	const sections = sectionsOf(plugins);
+	const config = parseConfig(sections.all, context.env).of(sections.core);
+	const log = createLog({ level: config.LOG_LEVEL, clock: systemClock });
+	const storage = await openStorage(config, plugins, log);
+	context.note(`up to date: ${storage.where}`);
+	await storage.close();
+	return 0;
+}
+
+function configCommand(
+	[what]: readonly string[],
+	plugins: readonly AnyPlugin[],
+	{ env, out, note }: CommandContext,
+): number {
+	const sections = sectionsOf(plugins);
+	if (what === "example") {
+		out(renderEnvExample(sections.all).trimEnd());
+		return 0;
+	}
+	if (what !== "print") {
+		throw cliFault.usage({ public: "config takes `print` or `example`." });
+	}
+	const parsed = parseConfig(sections.all, env);
+	out(renderConfig(sections.all, parsed).trimEnd());
+	for (const warning of parsed.warnings) note(warning);
+	return 0;
+}
+
+function helpText(plugins: readonly AnyPlugin[]): string {
+	const commands = [
+		{ usage: "migrate", summary: "bring the database up to this build's version" },
+		{ usage: "config print", summary: "print the configuration, secrets masked" },
+		{ usage: "config example", summary: "print .env.example" },
+		...plugins.flatMap((plugin) => plugin.cli ?? []),
+	];
+	const width = Math.max(...commands.map(({ usage }) => usage.length));
+	const lines = commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
+	return `bun run svc <command>\n\n${lines.join("\n")}`;
+}

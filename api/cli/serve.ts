@@ -1,0 +1,32 @@
+import { banner } from "#api/cli/banner.ts";
+import { reportFailure } from "#api/cli/reportFailure.ts";
+import { untilStopped } from "#api/cli/untilStopped.ts";
+import { startService } from "#api/service/startService.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
+
+/** Longer than the service's own drain, so it is only reached when something hangs. */
+const STOP_TIMEOUT_MS = 40_000;
+
+/**
+ * Runs the service in the foreground until a signal. The banner goes to stderr: stdout holds the
+ * log and nothing else.
+ */
+export async function serve(env: Environment, stopAlso: () => Promise<void>): Promise<number> {
+	const beganMs = systemClock.nowMs();
+	try {
+		const service = await startService({ env });
+		process.stderr.write(banner(service, systemClock.nowMs() - beganMs));
+		await untilStopped(async () => {
+			process.stderr.write("\nstopping …\n");
+			await service.stop();
+			await stopAlso();
+			process.stderr.write("stopped\n");
+		}, STOP_TIMEOUT_MS);
+		return 0;
+	} catch (error) {
+		const code = reportFailure(error);
+		await stopAlso();
+		return code;
+	}
+}

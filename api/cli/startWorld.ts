@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { cliFault } from "#api/cli/faults.ts";
+
+/** The sandbox is a process and not an import: the service only ever sees its URLs. */
+const WORLD_MAIN = join(import.meta.dir, "../../test/sandbox/main.ts");
+const READY_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+const readySchema = z.object({
+	ready: z.literal(true),
+	chainId: z.int(),
+	httpUrl: z.string(),
+	wsUrl: z.string(),
+	firstBlock: z.int(),
+});
+
+export type World = z.output<typeof readySchema> & { stop(): Promise<void> };
+
+/**
+ * Starts the sandbox world and waits until it answers. It runs in a session of its own, so Ctrl-C
+ * reaches it only through us, after the service let go; and it ends when our pipe to it does, so
+ * it cannot outlive us however we die.
+ */
+export async function startWorld(dataDir: string): Promise<World> {
+	const child = spawn(process.execPath, [WORLD_MAIN, "--data-dir", dataDir], {
+		stdio: ["pipe", "pipe", "inherit"],
+		detached: true,
+	});
+	const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+	const stop = async () => {
+		child.stdin.end();
+		const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+		await ended;
+		clearTimeout(timer);
+	};
+	try {
+		const ready = await firstLine(child.stdout, ended);
+		return { ...readySchema.parse(JSON.parse(ready)), stop };
+	} catch (cause) {
+		await stop();
+		throw cliFault.worldFailed({ cause });
+	}
+}
+
+function firstLine(stream: NodeJS.ReadableStream, ended: Promise<void>): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const failed = (why: string) => reject(cliFault.worldFailed({ detail: why }));
+		const timer = setTimeout(() => failed("it took too long"), READY_TIMEOUT_MS);
+		createInterface({ input: stream }).once("line", (line) => {
+			clearTimeout(timer);
+			resolve(line);
+		});
+		ended.then(() => {
+			clearTimeout(timer);
+			failed("it ended before it was ready");
+		});
+	});
+}

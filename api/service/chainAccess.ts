@@ -1,0 +1,69 @@
+import { serviceFault } from "#api/service/faults.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
+import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import type { CoreConfig } from "#core/config/coreConfig.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { ChainAccess } from "#core/plugin/Core.ts";
+
+const RPC_TIMEOUT_MS = 15_000;
+const RPC_CONCURRENCY_MAX = 4;
+/** An answer that announces more than this is refused unread; 10,000 logs are about 10 MB. */
+const RPC_BODY_BYTES_MAX = 256 * 1024 * 1024;
+
+/** The chains of `CHAINS`, each with its endpoints. Connects to nothing yet. */
+export function chainAccess(
+	config: CoreConfig,
+	chains: ChainRegistry,
+	log: Log,
+): readonly ChainAccess[] {
+	if (config.CHAINS.length === 0) throw serviceFault.chainsMissing();
+	const indexed = new Map<number, ChainAccess>();
+	for (const name of config.CHAINS) {
+		const chain = chains.bySlug(name);
+		if (!chain) {
+			const known = chains.all.map(({ slug }) => slug).join(", ");
+			throw serviceFault.chainUnknown({
+				public: `CHAINS names "${name}", which is not defined. Defined are: ${known}.`,
+			});
+		}
+		indexed.set(chain.id, accessTo(chain, urlsOf(chain, config, chains), config, log));
+	}
+	return [...indexed.values()];
+}
+
+/** Configured under the chain's id, its slug or an alias; else its public endpoints. */
+function urlsOf(chain: Chain, config: CoreConfig, chains: ChainRegistry): readonly string[] {
+	const configured = Object.entries(config.CHAIN_RPC_URLS_JSON)
+		.filter(([name]) => chains.bySlug(name)?.id === chain.id)
+		.flatMap(([, urls]) => urls);
+	return configured.length > 0 ? configured : chain.publicRpcUrls;
+}
+
+function accessTo(
+	chain: Chain,
+	urls: readonly string[],
+	config: CoreConfig,
+	log: Log,
+): ChainAccess {
+	const httpUrls = urls.filter((url) => /^https?:/i.test(url));
+	if (httpUrls.length === 0) {
+		throw serviceFault.rpcMissing({
+			public: `The chain "${chain.slug}" needs at least one http(s) URL in CHAIN_RPC_URLS_JSON.`,
+		});
+	}
+	const endpoints = httpUrls.map((url) => ({
+		// Keys often stand in the path: only the host may be written down.
+		name: new URL(url).host,
+		rpc: httpRpc({
+			url,
+			timeoutMs: RPC_TIMEOUT_MS,
+			batchMax: config.RPC_BATCH_MAX,
+			concurrencyMax: RPC_CONCURRENCY_MAX,
+			bodyBytesMax: RPC_BODY_BYTES_MAX,
+		}),
+	}));
+	const headUrls = urls.filter((url) => /^wss?:/i.test(url));
+	return { chain, rpc: chainRpc({ chain, endpoints, log }), headUrls };
+}

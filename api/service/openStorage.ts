@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import type { CoreConfig } from "#core/config/coreConfig.ts";
+import type { Database } from "#core/db/Database.ts";
+import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
+import { migrate } from "#core/db/migrate.ts";
+import { openDatabase } from "#core/db/openDatabase.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { AnyPlugin } from "#core/plugin/Plugin.ts";
+import { migrateQueue } from "#core/queue/runQueueWorkers.ts";
+
+const CONNECTIONS_MAX = 20;
+const CORE_MIGRATIONS = { schema: "core", folder: join(import.meta.dir, "../../core/db/migrations") };
+
+export type Storage = {
+	db: Database;
+	/** For the banner: where the data is. */
+	where: string;
+	close(): Promise<void>;
+};
+
+/** Opens the configured server, or starts the embedded one, and brings its schemas up to date. */
+export async function openStorage(
+	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
+	plugins: readonly AnyPlugin[],
+	log: Log,
+): Promise<Storage> {
+	const server = await openServer(config, log);
+	try {
+		const tables = plugins.flatMap((plugin) => (plugin.tables ? [plugin.tables] : []));
+		await migrate(server.connectionString, [CORE_MIGRATIONS, ...tables], log);
+		await migrateQueue(server.connectionString);
+		const db = openDatabase({
+			connectionString: server.connectionString,
+			connectionsMax: CONNECTIONS_MAX,
+			applicationName: "tapeline",
+			log,
+		});
+		return {
+			db,
+			where: server.where,
+			async close() {
+				await db.close();
+				await server.close();
+			},
+		};
+	} catch (error) {
+		await server.close();
+		throw error;
+	}
+}
+
+async function openServer(config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">, log: Log) {
+	if (config.DATABASE_URL !== undefined) {
+		return {
+			connectionString: config.DATABASE_URL,
+			where: "PostgreSQL at DATABASE_URL",
+			close: async () => {},
+		};
+	}
+	const server = await startEmbeddedServer({ dataDir: config.DATA_DIR, log });
+	const { connectionString, how, tookMs } = server;
+	const where = `embedded PostgreSQL in ${config.DATA_DIR}, ${how} in ${Math.round(tookMs)} ms`;
+	return { connectionString, where, close: () => server.close() };
+}

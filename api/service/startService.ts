@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { chainAccess } from "#api/service/chainAccess.ts";
+import { loadPlugins } from "#api/service/loadPlugins.ts";
+import { openStorage, type Storage } from "#api/service/openStorage.ts";
+import { readyReport } from "#api/service/readyReport.ts";
+import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
+import { VERSION } from "#api/version.ts";
+import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { ChainPoint } from "#core/plugin/ChainPoint.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import type { CoreConfig } from "#core/config/coreConfig.ts";
+import { parseConfig } from "#core/config/parseConfig.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
+import { createHttpApp } from "#core/http/createHttpApp.ts";
+import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
+import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
+import { createLog } from "#core/log/createLog.ts";
+import type { Log } from "#core/log/Log.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createOutbox } from "#core/outbox/createOutbox.ts";
+import { pruneFramesJob } from "#core/outbox/pruneFramesJob.ts";
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { contributionsOf } from "#core/plugin/contributionsOf.ts";
+import { createHost, type Host } from "#core/plugin/createHost.ts";
+import { orderPlugins } from "#core/plugin/orderPlugins.ts";
+import { createJobQueue } from "#core/queue/createJobQueue.ts";
+import { runQueueWorkers } from "#core/queue/runQueueWorkers.ts";
+import { runSchedules } from "#core/schedule/runSchedules.ts";
+
+/** 600 a minute for each client; the specification's section 8. */
+const REQUESTS_PER_MINUTE_MAX = 600;
+const QUEUE_CONCURRENCY = 4;
+/** The specification's section 8: a page is fresh for 15 s and kept for 90. */
+const PAGE_FRESH_MS = 15_000;
+const PAGE_KEPT_MS = 90_000;
+const PAGE_CACHE_SIZE_MAX = 64 * 1024 * 1024;
+
+export type Service = {
+	url: string;
+	core: Core;
+	host: Host;
+	config: CoreConfig;
+	storage: Storage;
+	/** Stops everything in order, once; later calls wait for the first. */
+	stop(): Promise<void>;
+};
+
+export type ServiceOptions = {
+	env: Environment;
+	clock?: Clock;
+	/** Replaces the log that the configuration asks for. */
+	log?: Log;
+};
+
+/** Brings the whole service up in this process, or fails with a Fault that says why. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+	const { env, clock = systemClock } = options;
+	const { loaded, disabled } = pluginNames(env);
+	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
+	const sections = sectionsOf(plugins);
+	const parsed = parseConfig(sections.all, env);
+	const config = parsed.of(sections.core);
+	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock });
+	for (const warning of parsed.warnings) log.warn(warning);
+
+	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
+	const indexed = chainAccess(config, chains, log);
+	const storage = await openStorage(config, plugins, log);
+	const undo: (() => Promise<void>)[] = [() => storage.close()];
+	try {
+		const core = makeCore({ config, clock, log, db: storage.db, chains, indexed });
+		const host = await createHost({ plugins, config: parsed, core });
+		const stop = await run(core, host, config, undo);
+		return { ...stop, core, host, config, storage };
+	} catch (error) {
+		for (const step of undo.reverse()) await step();
+		throw error;
+	}
+}
+
+type Made = Pick<Core, "clock" | "log" | "db" | "chains"> & {
+	config: CoreConfig;
+	indexed: readonly ChainAccess[];
+};
+
+function makeCore({ config, clock, log, db, chains, indexed }: Made): Core {
+	const bus = inProcessBus(log);
+	return {
+		role: config.ROLE,
+		holder: randomUUID(),
+		clock,
+		log,
+		db,
+		bus,
+		outbox: createOutbox({ db, bus, clock }),
+		queue: createJobQueue(),
+		pageCache: inProcessPageCache({
+			clock,
+			log,
+			freshMs: PAGE_FRESH_MS,
+			keptMs: PAGE_KEPT_MS,
+			sizeMax: PAGE_CACHE_SIZE_MAX,
+		}),
+		metrics: createMetrics(),
+		chains,
+		indexed,
+		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
+	};
+}
+
+/** Starts what runs, in order; `undo` collects how to end it, for a boot that fails half way. */
+async function run(core: Core, host: Host, config: CoreConfig, undo: (() => Promise<void>)[]) {
+	const works = core.role !== "api";
+	await host.start();
+	undo.push(() => host.stop());
+	if (works) {
+		const { db, log, clock, outbox } = core;
+		const { tasks } = host;
+		const workers = await runQueueWorkers({ db, tasks, concurrency: QUEUE_CONCURRENCY, log });
+		undo.push(() => workers.stop());
+		const jobs = [pruneFramesJob(outbox, clock), ...host.jobs];
+		const schedules = runSchedules({ db, clock, log, jobs });
+		undo.push(() => schedules.stop());
+	}
+	const listener = await listen(core, host, config);
+	undo.push(() => listener.stop());
+
+	let stopped: Promise<void> | null = null;
+	const stopAll = async () => {
+		for (const step of undo.reverse()) {
+			await step().catch((error) => core.log.error("a part did not stop", { error }));
+		}
+	};
+	return {
+		url: listener.url,
+		stop() {
+			stopped ??= stopAll();
+			return stopped;
+		},
+	};
+}
+
+function listen(core: Core, host: Host, config: CoreConfig): Promise<HttpListener> {
+	const app = createHttpApp({
+		log: core.log,
+		clock: core.clock,
+		metrics: core.metrics,
+		limiter: createMemoryLimiter({ requestsMax: REQUESTS_PER_MINUTE_MAX, windowSeconds: 60 }),
+		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
+		trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+		publicUrl: config.PUBLIC_URL,
+		sandbox: config.SANDBOX,
+		version: VERSION,
+		health: async () => ({ status: "ok", role: core.role }),
+		ready: () => readyReport(core, host),
+		// A worker has no market routes: it only says how it is.
+		routes: core.role === "worker" ? [] : host.routes,
+	});
+	return Promise.resolve(listenHttp(app, { host: config.HOST, port: config.PORT, log: core.log }));
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+
+function make() {
+	let nowMs = 0;
+	const cache = inProcessPageCache({
+		clock: { nowMs: () => nowMs },
+		log: silentLog,
+		freshMs: 15_000,
+		keptMs: 90_000,
+		sizeMax: 1_000,
+	});
+	return { cache, advance: (ms: number) => (nowMs += ms) };
+}
+
+const page = (body: string) => async () => body;
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("[API-05] a page is fresh for 15 s, stale until 90 s, then rebuilt before it is served", async () => {
+	const { cache, advance } = make();
+	expect(await cache.get("k", page("1"))).toEqual({ outcome: "miss", body: "1" });
+	advance(14_999);
+	expect(await cache.get("k", page("2"))).toEqual({ outcome: "hit", body: "1" });
+	advance(1);
+	expect(await cache.get("k", page("3"))).toEqual({ outcome: "stale", body: "1" });
+	await settled();
+	expect(await cache.get("k", page("4"))).toEqual({ outcome: "hit", body: "3" });
+	advance(90_000);
+	expect(await cache.get("k", page("5"))).toEqual({ outcome: "miss", body: "5" });
+});
+
+test("[API-05] a crowd on a cold page costs one rebuild", async () => {
+	const { cache } = make();
+	let builds = 0;
+	const rebuild = async () => `${++builds}`;
+	const answers = await Promise.all(Array.from({ length: 50 }, () => cache.get("k", rebuild)));
+	expect(builds).toBe(1);
+	expect(new Set(answers.map((answer) => answer.body))).toEqual(new Set(["1"]));
+});
+
+test("[API-05] a rebuild that fails leaves the stale page, and a cold page says why", async () => {
+	const { cache, advance } = make();
+	const broken = async () => Promise.reject(new Error("database is away"));
+	expect(cache.get("k", broken)).rejects.toThrow("database is away");
+	await settled();
+	await cache.get("k", page("1"));
+	advance(20_000);
+	expect(await cache.get("k", broken)).toEqual({ outcome: "stale", body: "1" });
+	await settled();
+	expect(await cache.get("k", page("2"))).toEqual({ outcome: "stale", body: "1" });
+});
+
+test("the cache is bounded: the page used longest ago goes first", async () => {
+	const { cache } = make();
+	await cache.get("old", page("x".repeat(600)));
+	await cache.get("new", page("y".repeat(600)));
+	expect((await cache.get("old", page("z"))).outcome).toBe("miss");
+});

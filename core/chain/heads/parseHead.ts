@@ -1,0 +1,24 @@
+import { z } from "zod";
+import type { Head } from "#core/chain/heads/Head.ts";
+import type { Hex } from "#core/chain/Hex.ts";
+
+const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);
+const hash = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{64}$/)
+	.transform((text) => text.toLowerCase() as Hex);
+
+const headerSchema = z.object({
+	number: quantity,
+	hash,
+	parentHash: hash,
+	timestamp: quantity,
+});
+
+/** Reads a block header from a node; null where it is not one (also `null`: no such block). */
+export function parseHead(value: unknown): Head | null {
+	const header = headerSchema.safeParse(value);
+	if (!header.success) return null;
+	const { number, hash, parentHash, timestamp } = header.data;
+	return { number: Number(number), hash, parentHash, timestampMs: Number(timestamp) * 1_000 };
+}

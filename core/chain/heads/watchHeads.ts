@@ -1,0 +1,70 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
+import { parseHead } from "#core/chain/heads/parseHead.ts";
+import { subscribeHeads } from "#core/chain/heads/subscribeHeads.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Log } from "#core/log/Log.ts";
+
+export type HeadWatchOptions = {
+	chain: Chain;
+	rpc: Rpc;
+	/** WebSocket endpoints, tried in turn; empty means polling only. */
+	headUrls: readonly string[];
+	/** Distance between polls while no socket speaks. */
+	pollMs: number;
+	clock: Clock;
+	log: Log;
+	onHead(head: Head): void;
+	signal: AbortSignal;
+};
+
+/** A socket that said nothing for this many polls is doubted, and the chain is polled again. */
+const SILENT_POLLS = 10;
+
+/**
+ * Follows a chain's head until the signal aborts: by `newHeads` where a socket is there, by
+ * polling where there is none, and when the socket is silent for long. `onHead` may be called
+ * with a head that is older or the same: its listener compares.
+ */
+export function watchHeads(options: HeadWatchOptions): void {
+	const { rpc, clock, pollMs, log, onHead, signal } = options;
+	let heardAtMs = Number.NEGATIVE_INFINITY;
+	let polling = false;
+	let failing = false;
+
+	if (options.headUrls.length > 0) {
+		subscribeHeads({
+			...options,
+			onHead(head) {
+				heardAtMs = clock.nowMs();
+				onHead(head);
+			},
+			onLost() {
+				heardAtMs = Number.NEGATIVE_INFINITY;
+			},
+		});
+	}
+
+	const timer = setInterval(poll, pollMs);
+	signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+	poll();
+
+	async function poll() {
+		if (polling || clock.nowMs() - heardAtMs < pollMs * SILENT_POLLS) return;
+		polling = true;
+		try {
+			const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+			const head = parseHead(await rpc.call(call, { signal }));
+			if (head) onHead(head);
+			if (failing && head) log.info("the chain's RPC answers again", { head: head.number });
+			failing = head === null;
+		} catch (error) {
+			// Said once for each outage: an RPC that is away for an hour is one event.
+			if (!failing && !signal.aborted) log.warn("the chain's RPC does not answer", { error });
+			failing = true;
+		} finally {
+			polling = false;
+		}
+	}
+}

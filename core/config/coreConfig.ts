@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { commaList } from "#core/config/commaList.ts";
+import { exactOrigin } from "#core/config/exactOrigin.ts";
+import { jsonText } from "#core/config/jsonText.ts";
+import { rpcUrls } from "#core/config/rpcUrls.ts";
+
+/** What the runtime itself reads. `CHAINS` holds what was typed; the chain registry resolves it. */
+export const coreConfig = z.object({
+	HOST: z
+		.string()
+		.default("127.0.0.1")
+		.describe("Address to listen on; 0.0.0.0 to be reached from other machines."),
+	PORT: z.int().min(0).max(65_535).default(4000).describe("Port to listen on; 0 takes a free one."),
+	ROLE: z
+		.enum(["all", "api", "worker"])
+		.default("all")
+		.describe("What this process does: api answers, worker indexes and runs jobs, all does both."),
+	DATABASE_URL: z
+		.string()
+		.regex(/^postgres(ql)?:\/\//)
+		.optional()
+		.meta({ expects: "a URL that begins with postgres:// or postgresql://" })
+		.describe("A PostgreSQL server, 15 or newer. Unset: an embedded server in DATA_DIR."),
+	DATA_DIR: z.string().default(".data").describe("Folder of the embedded PostgreSQL server."),
+	REDIS_URL: z
+		.string()
+		.regex(/^(redis|rediss|valkey|valkeys):\/\//)
+		.optional()
+		.meta({ expects: "a URL that begins with redis:// or rediss://" })
+		.describe("Redis for bus, page cache and rate limits. Unset: they live in this process."),
+	CHAINS: commaList(z.string().toLowerCase())
+		.default([])
+		.meta({ expects: "names of chains, separated by commas, such as base,ethereum" })
+		.describe("The chains to index, by slug, provider's name or id, separated by commas."),
+	CHAIN_RPC_URLS_JSON: jsonText(z.record(z.string().toLowerCase(), rpcUrls))
+		.default({})
+		.meta({ expects: 'JSON such as {"8453":["https://…","wss://…"]}, 1 to 8 URLs a chain' })
+		.describe("RPC endpoints by chain id or slug. A chain without: its public RPCs."),
+	RPC_BATCH_MAX: z
+		.int()
+		.min(1)
+		.max(1_000)
+		.default(100)
+		.describe("JSON-RPC calls in one HTTP request; some public endpoints allow only 10."),
+	PLUGINS: commaList(z.string())
+		.default([])
+		.meta({ expects: "module names or paths, separated by commas" })
+		.describe("Modules of other people's plugins to load, separated by commas."),
+	PLUGINS_DISABLED: commaList(z.string())
+		.default([])
+		.meta({ expects: "names of plugins, separated by commas" })
+		.describe("Built-in plugins to leave out, separated by commas."),
+	WEB_ALLOWED_ORIGINS: commaList(exactOrigin)
+		.default([])
+		.meta({ expects: "origins, separated by commas, such as https://app.example.com" })
+		.describe("Web pages of other origins that may call with a session, separated by commas."),
+	PUBLIC_URL: z
+		.url({ protocol: /^https?$/ })
+		.transform((url) => url.replace(/\/+$/, ""))
+		.optional()
+		.meta({ expects: "a URL that begins with https:// or http://" })
+		.describe("Where browsers reach this service; links and secure cookies are made from it."),
+	TRUSTED_PROXY_HOPS: z
+		.int()
+		.min(0)
+		.max(10)
+		.default(1)
+		.describe("Reverse proxies in front, whose x-forwarded-for is believed; 0 without any."),
+	LOG_LEVEL: z
+		.enum(["debug", "info", "warn", "error", "silent"])
+		.default("info")
+		.describe("The least important lines to log."),
+	SANDBOX: z
+		.boolean()
+		.default(false)
+		.describe("Set by the sandbox: answers and banner say that nothing here is real."),
+});
+
+export type CoreConfig = z.output<typeof coreConfig>;

@@ -1,0 +1,49 @@
+import type { Log } from "#core/log/Log.ts";
+
+/** Values the driver can bind. bigint is sent as text, bytes as `bytea`. */
+export type SqlValue =
+	| string
+	| number
+	| bigint
+	| boolean
+	| Date
+	| Uint8Array
+	| null
+	| readonly SqlValue[];
+
+/** Reads and single statements. `int8` comes back as number (it fails above 2^53), `numeric` as string. */
+export type Queryable = {
+	query<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]>;
+	/** Runs a statement for its effect; answers how many rows it touched. */
+	execute(text: string, values?: readonly SqlValue[]): Promise<number>;
+};
+
+/**
+ * One open transaction. Whoever is handed a `Tx` joins it and never commits it: only the function
+ * that called `transaction` does, by returning.
+ */
+export type Tx = Queryable & {
+	/** Marks the type: a pool cannot be passed where a transaction is meant. */
+	readonly inTransaction: true;
+	/** Streams rows in PostgreSQL's text COPY format, newline ended, into `into` (`table (columns)`). */
+	copy(into: string, chunks: Iterable<string>): Promise<number>;
+	/** Runs as the transaction's last step, still inside it; a failure rolls everything back. */
+	beforeCommit(run: () => Promise<void>): void;
+	/** Runs after the commit, in order; never after a rollback. For hints only: a crash loses them. */
+	afterCommit(run: () => void): void;
+};
+
+export type Database = Queryable & {
+	transaction<Result>(run: (tx: Tx) => Promise<Result>): Promise<Result>;
+	/** Where this database is, for libraries that bring their own pool (the durable queue). */
+	readonly connectionString: string;
+	close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+	connectionString: string;
+	connectionsMax: number;
+	/** Shown in `pg_stat_activity`; the embedded server's watchdog looks for it. */
+	applicationName: string;
+	log: Log;
+};

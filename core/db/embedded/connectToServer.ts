@@ -1,0 +1,90 @@
+import pg from "pg";
+import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
+import { pollUntil } from "#core/db/embedded/pollUntil.ts";
+import { socketUrl } from "#core/db/embedded/socketUrl.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a server may take over its shutdown or its recovery while we stand at the door. */
+const BUSY_TIMEOUT_MS = 120_000;
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** SQLSTATE 57P03: the server starts, stops or recovers. */
+const CANNOT_CONNECT_NOW = "57P03";
+const NO_SUCH_DATABASE = "3D000";
+/** What the system says when nobody listens. */
+const ABSENT = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
+
+type Attempt = { kind: "open"; client: pg.Client } | { kind: "absent" };
+
+/**
+ * Opens one connection to the server behind a socket; undefined when there is no server.
+ *
+ * Waits while the server is starting or stopping, and makes the database `tapeline` when missing.
+ */
+export async function connectToServer(
+	socketDir: string,
+	applicationName: string,
+): Promise<pg.Client | undefined> {
+	const attempt = await pollUntil(() => tryOnce(socketDir, applicationName), {
+		timeoutMs: BUSY_TIMEOUT_MS,
+		everyMs: 20,
+	});
+	if (!attempt) {
+		throw embeddedServerFault.embeddedServerUnreachable({
+			detail: `the server behind ${socketDir} was still starting or stopping after ${BUSY_TIMEOUT_MS} ms`,
+		});
+	}
+	return attempt.kind === "open" ? attempt.client : undefined;
+}
+
+async function tryOnce(socketDir: string, applicationName: string): Promise<Attempt | undefined> {
+	try {
+		return { kind: "open", client: await open(socketDir, applicationName, "tapeline") };
+	} catch (cause) {
+		const code = codeOf(cause);
+		if (ABSENT.has(code)) return { kind: "absent" };
+		if (code === CANNOT_CONNECT_NOW) return undefined;
+		if (code === NO_SUCH_DATABASE) {
+			await createDatabase(socketDir);
+			return undefined;
+		}
+		throw embeddedServerFault.embeddedServerUnreachable({
+			detail: `cannot connect to ${socketDir}`,
+			cause,
+		});
+	}
+}
+
+async function open(socketDir: string, applicationName: string, database: string) {
+	const client = new pg.Client({
+		connectionString: socketUrl(socketDir, database),
+		application_name: applicationName,
+		connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+		query_timeout: QUERY_TIMEOUT_MS,
+	});
+	// Without a listener an error between two queries would end the process.
+	client.on("error", () => {});
+	try {
+		await client.connect();
+	} catch (cause) {
+		void client.end().catch(() => {});
+		throw cause;
+	}
+	return client;
+}
+
+async function createDatabase(socketDir: string): Promise<void> {
+	const client = await open(socketDir, "tapeline-setup", "postgres");
+	try {
+		await client.query("create database tapeline");
+	} catch (cause) {
+		// 42P04: another process made it between our two connections.
+		if (codeOf(cause) !== "42P04") throw cause;
+	} finally {
+		await client.end();
+	}
+}
+
+function codeOf(cause: unknown): string {
+	return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}

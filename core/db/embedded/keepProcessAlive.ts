@@ -1,0 +1,12 @@
+import type pg from "pg";
+
+/**
+ * Whether an open connection alone keeps this process from ending.
+ *
+ * `pg` has `ref` and `unref`; its types do not know them.
+ */
+export function keepProcessAlive(client: pg.Client, keep: boolean): void {
+	const name = keep ? "ref" : "unref";
+	const method: unknown = Reflect.get(client, name);
+	if (typeof method === "function") method.call(client);
+}

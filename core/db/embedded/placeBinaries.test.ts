@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { chooseServerUser } from "#core/db/embedded/chooseServerUser.ts";
+import { locateBinaries } from "#core/db/embedded/locateBinaries.ts";
+import { placeBinaries } from "#core/db/embedded/placeBinaries.ts";
+import { runCommand } from "#core/db/embedded/runCommand.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+
+const user = chooseServerUser();
+const folders: string[] = [];
+afterAll(() => {
+	for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+test("binaries the server's user can reach stay where they are", async () => {
+	expect(await placeBinaries({ user, log: silentLog })).toBe(locateBinaries());
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+	"binaries below a private folder are copied once, and the copy runs",
+	async () => {
+		// mkdtemp's mode is 0700, like /root's.
+		const hidden = mkdtempSync(join(tmpdir(), "tapeline-hidden-"));
+		folders.push(hidden);
+		cpSync(locateBinaries(), join(hidden, "native"), { recursive: true, verbatimSymlinks: true });
+		await Bun.write(join(hidden, "package.json"), `{"version":"test-${process.pid}"}`);
+		const said: string[] = [];
+		const log = { ...silentLog, warn: (message: string) => void said.push(message) };
+		const native = join(hidden, "native");
+		const copy = await placeBinaries({ user, log, native });
+		folders.push(dirname(copy));
+		expect(copy).not.toStartWith(hidden);
+		const command = [...user.prefix, join(copy, "bin", "postgres"), "--version"];
+		expect((await runCommand(command, { timeoutMs: 10_000 })).output).toContain("PostgreSQL) 18");
+		expect(await placeBinaries({ user, log, native })).toBe(copy);
+		expect(said.length).toBe(1);
+	},
+);

@@ -1,0 +1,2 @@
+/** The application name of the one connection by which a process shows that it uses the server. */
+export const shareName = "tapeline-share";

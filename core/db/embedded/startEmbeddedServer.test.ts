@@ -1,0 +1,277 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
+import { pollUntil } from "#core/db/embedded/pollUntil.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
+import { type OtherProcess, spawnOther } from "#core/db/embedded/testing/spawnOther.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+
+const folders: string[] = [];
+const servers: EmbeddedServer[] = [];
+const others: OtherProcess[] = [];
+
+/** A DATA_DIR that the server's user can enter, which mkdtemp's mode would not let it. */
+function newDataDir(mode = 0o755): string {
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), "tapeline-embedded-")));
+	chmodSync(folder, mode);
+	folders.push(folder);
+	return folder;
+}
+
+async function start(dataDir: string, log = silentLog): Promise<EmbeddedServer> {
+	const server = await startEmbeddedServer({ dataDir, log });
+	servers.push(server);
+	return server;
+}
+
+function other(role: "server" | "lock", path: string): OtherProcess {
+	const spawned = spawnOther(role, path);
+	others.push(spawned);
+	return spawned;
+}
+
+async function query(server: EmbeddedServer, text: string): Promise<Record<string, unknown>[]> {
+	const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 });
+	try {
+		return (await pool.query(text)).rows;
+	} finally {
+		await pool.end();
+	}
+}
+
+const clusterOf = (dataDir: string) => join(dataDir, "postgres", "cluster");
+const isDown = (dataDir: string) => findPostmaster(clusterOf(dataDir)) === undefined;
+const goesDown = (dataDir: string, timeoutMs: number) =>
+	pollUntil(() => isDown(dataDir) || undefined, { timeoutMs, everyMs: 20 });
+
+afterEach(async () => {
+	for (const spawned of others.splice(0)) await spawned.kill();
+	for (const server of servers.splice(0)) await server.close();
+	for (const folder of folders.splice(0)) {
+		await goesDown(folder, 10_000);
+		rmSync(folder, { recursive: true, force: true });
+	}
+});
+
+describe("one process", () => {
+	test("a first start gives a durable UTF-8 database that only the socket reaches", async () => {
+		const server = await start(newDataDir());
+		expect(server.how).toBe("started");
+		const [row] = await query(
+			server,
+			`select current_database() as database, current_setting('server_encoding') as encoding,
+				current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync,
+				current_setting('listen_addresses') as addresses, current_setting('jit') as jit,
+				current_setting('application_name') as application, lower('ÄÉ') as lower`,
+		);
+		expect(row).toEqual({
+			database: "tapeline",
+			encoding: "UTF8",
+			fsync: "on",
+			sync: "on",
+			addresses: "",
+			jit: "off",
+			application: "tapeline",
+			lower: "äé",
+		});
+	});
+
+	test("a later start continues with the data of the earlier one", async () => {
+		const dataDir = newDataDir();
+		const first = await start(dataDir);
+		await query(first, "create table kept as select 41 as n");
+		await first.close();
+		expect(isDown(dataDir)).toBe(true);
+		const second = await start(dataDir);
+		expect(second.how).toBe("started");
+		expect(await query(second, "select n from kept")).toEqual([{ n: 41 }]);
+	});
+
+	test("what a kill left of an unfinished first start is swept, not used", async () => {
+		const dataDir = newDataDir();
+		const half = join(dataDir, "postgres", "making-half");
+		await Bun.write(join(half, "PG_VERSION"), "18");
+		// Passable for the server's user, as the start itself makes it.
+		chmodSync(join(dataDir, "postgres"), 0o755);
+		await start(dataDir);
+		expect(
+			readdirSync(join(dataDir, "postgres")).filter((name) => name.startsWith("making")),
+		).toEqual([]);
+	});
+
+	test("closing twice is closing once", async () => {
+		const server = await start(newDataDir());
+		await Promise.all([server.close(), server.close()]);
+		await server.close();
+	});
+
+	test("settings of the caller win, but cannot open the server to the network", async () => {
+		const dataDir = newDataDir();
+		const settings = { work_mem: "7MB", "app.quote": "it's", listen_addresses: "*" };
+		const server = await startEmbeddedServer({ dataDir, log: silentLog, settings });
+		servers.push(server);
+		const [row] = await query(
+			server,
+			`select current_setting('work_mem') as mem, current_setting('app.quote') as quote,
+				current_setting('listen_addresses') as addresses`,
+		);
+		expect(row).toEqual({ mem: "7MB", quote: "it's", addresses: "" });
+	});
+
+	test.skipIf(process.getuid?.() !== 0)(
+		"as root, a DATA_DIR nobody else may enter has its data elsewhere, says so, and keeps it",
+		async () => {
+			const dataDir = newDataDir(0o700);
+			const said: Record<string, unknown>[] = [];
+			const log = { ...silentLog, warn: (_: string, context = {}) => void said.push(context) };
+			const first = await start(dataDir, log);
+			const cluster = String(said[0]?.cluster);
+			expect(cluster).not.toStartWith(dataDir);
+			folders.push(join(cluster, ".."));
+			await query(first, "create table kept as select 1 as n");
+			await first.close();
+			chmodSync(dataDir, 0o755);
+			const second = await start(dataDir);
+			expect(await query(second, "select n from kept")).toEqual([{ n: 1 }]);
+			await second.close();
+			rmSync(cluster, { recursive: true });
+			await expect(startEmbeddedServer({ dataDir, log: silentLog })).rejects.toMatchObject({
+				code: "embedded_server_folder",
+			});
+		},
+	);
+});
+
+describe("several processes", () => {
+	test("two processes share one server, and neither loses a commit", async () => {
+		const dataDir = newDataDir();
+		const one = await start(dataDir);
+		await query(one, "create table log (n int)");
+		const two = other("server", dataDir);
+		expect((await two.answer()).how).toBe("joined");
+		for (let n = 0; n < 20; n += 1) {
+			await Promise.all([
+				query(one, `insert into log values (${n})`),
+				two.ask(`insert into log values (${n + 1_000})`),
+			]);
+		}
+		expect((await two.ask("select count(*)::int as n from log")).rows).toEqual([{ n: 40 }]);
+		// The one that started leaves; the one that joined does not notice.
+		await one.close();
+		expect((await two.ask("select count(*)::int as n from log")).rows).toEqual([{ n: 40 }]);
+		await two.ask("close");
+		expect(isDown(dataDir)).toBe(true);
+	});
+
+	test("processes that race for the first start end with one server", async () => {
+		const dataDir = newDataDir();
+		const racers = [1, 2, 3].map(() => other("server", dataDir));
+		const hows = (await Promise.all(racers.map((racer) => racer.answer()))).map(({ how }) => how);
+		expect(hows.sort()).toEqual(["joined", "joined", "started"]);
+		const system = "select pg_postmaster_start_time()::text as at";
+		const answers = await Promise.all(racers.map((racer) => racer.ask(system)));
+		expect(new Set(answers.map(({ rows }) => rows?.[0]?.at)).size).toBe(1);
+	});
+
+	test("a server that this process cannot reach is refused, and the refusal names DATA_DIR", async () => {
+		const dataDir = newDataDir();
+		await (await start(dataDir)).close();
+		// As another container on the same volume would: its lock is seen, its socket is not.
+		const holder = other("lock", join(dataDir, "postgres", "life.lock"));
+		expect((await holder.answer()).ok).toBe(true);
+		const refused = await startEmbeddedServer({ dataDir, log: silentLog }).catch((fault) => fault);
+		expect(refused.code).toBe("embedded_server_held");
+		expect(refused.publicDetail).toContain(dataDir);
+		expect(isDown(dataDir)).toBe(true);
+		await holder.kill();
+		expect((await start(dataDir)).how).toBe("started");
+	}, 20_000);
+});
+
+describe("kill -9", () => {
+	test("of the only process stops the server", async () => {
+		const dataDir = newDataDir();
+		const killed = other("server", dataDir);
+		await killed.answer();
+		await killed.ask("create table kept as select 7 as n");
+		await killed.kill();
+		expect(await goesDown(dataDir, 3_000)).toBe(true);
+		expect(await query(await start(dataDir), "select n from kept")).toEqual([{ n: 7 }]);
+	});
+
+	test("of the process that started leaves the server to the one that joined, then ends it", async () => {
+		const dataDir = newDataDir();
+		const starter = other("server", dataDir);
+		await starter.answer();
+		const joiner = other("server", dataDir);
+		expect((await joiner.answer()).how).toBe("joined");
+		await starter.kill();
+		const start = "select pg_postmaster_start_time()::text as at";
+		const before = (await joiner.ask(start)).rows;
+		// Longer than the watchdog takes to stop a server that nobody uses.
+		await joiner.ask("select pg_sleep(1)");
+		expect((await joiner.ask(start)).rows).toEqual(before);
+		await joiner.kill();
+		expect(await goesDown(dataDir, 3_000)).toBe(true);
+	});
+
+	test("of the postmaster loses no committed row, and the next start recovers", async () => {
+		const dataDir = newDataDir();
+		const holder = other("server", dataDir);
+		await holder.answer();
+		await holder.ask("create table kept as select generate_series(1, 500) as n");
+		const postmaster = findPostmaster(clusterOf(dataDir));
+		// With its process, so that nobody brings it back but the next start.
+		process.kill(Number(postmaster), "SIGKILL");
+		await holder.kill();
+		const server = await start(dataDir);
+		expect(await query(server, "select count(*)::int as n from kept")).toEqual([{ n: 500 }]);
+		expect(findPostmaster(clusterOf(dataDir))).not.toBe(postmaster);
+	});
+
+	test("of the postmaster under a living process is repaired behind the same address", async () => {
+		const dataDir = newDataDir();
+		const server = await start(dataDir);
+		await query(server, "create table kept as select 9 as n");
+		process.kill(Number(findPostmaster(clusterOf(dataDir))), "SIGKILL");
+		const ask = () => query(server, "select n from kept").catch(() => undefined);
+		const rows = await pollUntil(ask, { timeoutMs: 10_000, everyMs: 50 });
+		expect(rows).toEqual([{ n: 9 }]);
+	});
+
+	test("of the watchdog is repaired too: the server still ends with its last process", async () => {
+		const dataDir = newDataDir();
+		const holder = other("server", dataDir);
+		await holder.answer();
+		const pid = () => /process (\d+)/.exec(holderText(dataDir))?.[1];
+		const first = Number(pid());
+		process.kill(first, "SIGKILL");
+		const second = await pollUntil(
+			() => (pid() !== undefined && Number(pid()) !== first ? Number(pid()) : undefined),
+			{ timeoutMs: 5_000, everyMs: 20 },
+		);
+		expect(second).toBeGreaterThan(0);
+		await holder.kill();
+		expect(await goesDown(dataDir, 3_000)).toBe(true);
+	});
+
+	test("Ctrl-C for the whole group leaves the server up until the process has drained", async () => {
+		const dataDir = newDataDir();
+		const server = await start(dataDir);
+		const watchdog = Number(/process (\d+)/.exec(holderText(dataDir))?.[1]);
+		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(watchdog, signal);
+		expect(await query(server, "select pg_sleep(0.5), 1 as n")).toMatchObject([{ n: 1 }]);
+		expect(isDown(dataDir)).toBe(false);
+	});
+});
+
+function holderText(dataDir: string): string {
+	try {
+		return readFileSync(join(dataDir, "postgres", "holder"), "utf8");
+	} catch {
+		return "";
+	}
+}

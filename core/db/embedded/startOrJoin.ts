@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import type pg from "pg";
+import type { Layout } from "#core/db/embedded/chooseLayout.ts";
+import type { ServerUser } from "#core/db/embedded/chooseServerUser.ts";
+import { connectToServer } from "#core/db/embedded/connectToServer.ts";
+import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
+import { initCluster } from "#core/db/embedded/initCluster.ts";
+import { isOurServer } from "#core/db/embedded/isOurServer.ts";
+import { pollUntil } from "#core/db/embedded/pollUntil.ts";
+import { prepareSocketDir } from "#core/db/embedded/prepareSocketDir.ts";
+import { shareName } from "#core/db/embedded/shareName.ts";
+import { spawnWatchdog, type Watchdog } from "#core/db/embedded/spawnWatchdog.ts";
+import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
+
+/** As long as another process may need for a start with crash recovery. */
+const DECISION_TIMEOUT_MS = 200_000;
+
+export type ServerPlace = {
+	layout: Layout;
+	native: string;
+	user: ServerUser;
+	settings: Record<string, string>;
+};
+
+/** One process's part in a server. */
+export type Share = {
+	how: "started" | "joined";
+	/** The connection that shows others that we use the server. */
+	client: pg.Client;
+	/** Ours if we started the server, or adopted one that had lost its own. */
+	watchdog: Watchdog | undefined;
+};
+
+/**
+ * Joins the server of this DATA_DIR, or starts it.
+ *
+ * One process decides at a time, and a server is stopped under the same lock. So of several first
+ * starts one starts and the others join, and nobody joins a server that is about to stop.
+ */
+export async function startOrJoin(place: ServerPlace): Promise<Share> {
+	const { layout } = place;
+	const lock = await pollUntil(() => tryFileLock(layout.decisionLock), {
+		timeoutMs: DECISION_TIMEOUT_MS,
+		everyMs: 10,
+	});
+	if (!lock) throw heldFault(layout);
+	try {
+		return (await join(place)) ?? (await start(place));
+	} finally {
+		lock.release();
+	}
+}
+
+async function join(place: ServerPlace): Promise<Share | undefined> {
+	const { layout } = place;
+	prepareSocketDir(layout.socketDir, place.user);
+	const client = await connectToServer(layout.socketDir, shareName);
+	if (!client) return undefined;
+	if (!(await isOurServer(client, layout.cluster).catch(() => false))) {
+		await client.end();
+		throw embeddedServerFault.embeddedServerHeld({
+			public: `The server behind ${layout.socketDir} does not run on DATA_DIR (${layout.dataDir}). Stop it first.`,
+		});
+	}
+	// Its watchdog was killed if nobody holds the lock: then it gets a new one.
+	const free = tryFileLock(layout.lifeLock);
+	free?.release();
+	const watchdog = free ? await spawnWatchdog(planFor(place, "adopt")) : undefined;
+	return { how: "joined", client, watchdog };
+}
+
+async function start(place: ServerPlace): Promise<Share> {
+	const { layout } = place;
+	await initCluster(place);
+	const watchdog = await spawnWatchdog(planFor(place, "launch"));
+	if (!watchdog) throw heldFault(layout);
+	const client = await connectToServer(layout.socketDir, shareName);
+	if (client) return { how: "started", client, watchdog };
+	watchdog.letGo();
+	throw embeddedServerFault.embeddedServerUnreachable({
+		detail: `the server started, but nobody answers behind ${layout.socketDir}`,
+	});
+}
+
+function planFor(place: ServerPlace, how: "launch" | "adopt") {
+	const { layout, native, user, settings } = place;
+	return {
+		server: { native, cluster: layout.cluster, socketDir: layout.socketDir, user, settings },
+		how,
+		decisionLock: layout.decisionLock,
+		lifeLock: layout.lifeLock,
+		holderFile: layout.holderFile,
+	};
+}
+
+function heldFault(layout: Layout) {
+	let holder = "an unknown process";
+	try {
+		holder = readFileSync(layout.holderFile, "utf8").slice(0, 200);
+	} catch {
+		// Whoever holds the lock has not said who it is.
+	}
+	return embeddedServerFault.embeddedServerHeld({
+		public: `DATA_DIR (${layout.dataDir}) is in use by a PostgreSQL server that cannot be reached from here (held by ${holder}). Stop that one, or use another DATA_DIR.`,
+	});
+}

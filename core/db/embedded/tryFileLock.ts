@@ -1,0 +1,45 @@
+import { Database } from "bun:sqlite";
+import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
+
+export type FileLock = { release(): void };
+
+/**
+ * Locks that must live until they are released. A connection nobody references is closed by the
+ * garbage collector, and the lock with it.
+ */
+const held = new Set<Database>();
+
+/**
+ * Takes an exclusive lock on a file, or answers undefined when another process has it.
+ *
+ * It is SQLite's own lock (fcntl): the kernel drops it with the process, however that ends, and it
+ * holds between containers that mount one volume, which a file with a pid in it does not.
+ */
+export function tryFileLock(path: string): FileLock | undefined {
+	let database: Database | undefined;
+	try {
+		database = new Database(path, { create: true, readwrite: true });
+		database.run("pragma busy_timeout = 0");
+		database.run("begin exclusive");
+	} catch (cause) {
+		database?.close();
+		if (isBusy(cause)) return undefined;
+		throw embeddedServerFault.embeddedServerFolder({
+			public: "The lock file of the embedded PostgreSQL in DATA_DIR cannot be used.",
+			detail: `cannot lock ${path}`,
+			cause,
+		});
+	}
+	const locked = database;
+	held.add(locked);
+	return {
+		release() {
+			if (held.delete(locked)) locked.close();
+		},
+	};
+}
+
+function isBusy(cause: unknown): boolean {
+	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+	return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
+}

@@ -1,0 +1,77 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
+import { guardServer } from "#core/db/embedded/guardServer.ts";
+import { launchServer, type ServerPlan } from "#core/db/embedded/launchServer.ts";
+import { pollUntil } from "#core/db/embedded/pollUntil.ts";
+import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
+import { Fault } from "#core/fault/Fault.ts";
+
+export type WatchdogPlan = {
+	server: ServerPlan;
+	/** `adopt`: the server runs already, and lost its watchdog. */
+	how: "launch" | "adopt";
+	decisionLock: string;
+	lifeLock: string;
+	holderFile: string;
+};
+
+/** What it says to its parent, as one line of JSON, once. */
+export type WatchdogReport =
+	| { kind: "ready" }
+	| { kind: "held" }
+	| { kind: "failed"; detail: string };
+
+/** A watchdog whose server died lets go of the lock within a moment. */
+const LIFE_LOCK_TIMEOUT_MS = 3_000;
+
+/**
+ * A process of its own, which outlives the one that started it: launches the server, holds its
+ * lock as long as it runs, and stops it when its parent is gone and nobody else is left.
+ */
+async function watchdog(plan: WatchdogPlan): Promise<void> {
+	// What ends the service (Ctrl-C, a supervisor's SIGTERM to the group) must not end its server
+	// before the service has drained.
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"] as const) {
+		process.on(signal, () => {});
+	}
+	const parentGone = endOf(process.stdin);
+	const lock = await pollUntil(() => tryFileLock(plan.lifeLock), {
+		timeoutMs: LIFE_LOCK_TIMEOUT_MS,
+		everyMs: 20,
+	});
+	if (!lock) return report({ kind: "held" });
+	try {
+		writeFileSync(plan.holderFile, `process ${process.pid} on host ${hostname()}`);
+		if (plan.how === "launch" || findPostmaster(plan.server.cluster) === undefined) {
+			await launchServer(plan.server);
+		}
+		report({ kind: "ready" });
+		await guardServer({ plan: plan.server, decisionLock: plan.decisionLock, parentGone });
+	} catch (cause) {
+		const detail =
+			cause instanceof Fault ? (cause.privateDetail ?? cause.publicDetail) : String(cause);
+		report({ kind: "failed", detail });
+	} finally {
+		rmSync(plan.holderFile, { force: true });
+		lock.release();
+	}
+}
+
+function report(line: WatchdogReport): void {
+	process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** The pipe of a process ends with it, however it ends. */
+function endOf(stream: NodeJS.ReadStream): Promise<void> {
+	return new Promise((resolve) => {
+		for (const event of ["end", "close", "error"] as const) stream.once(event, () => resolve());
+		stream.resume();
+	});
+}
+
+// The parent may be gone by the time there is something to say.
+process.stdout.on("error", () => {});
+const plan: WatchdogPlan = JSON.parse(process.argv[2] ?? "{}");
+await watchdog(plan);
+process.exit(0);

@@ -1,0 +1,19 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+
+export const dbFault = defineFaults({
+	schemaTooNew: {
+		status: 500,
+		retry: "never",
+		public: "The database was migrated by a newer build than this one.",
+	},
+	migrationSkipped: {
+		status: 500,
+		retry: "never",
+		public: "A migration was skipped: its date is older than one already applied.",
+	},
+	fenced: {
+		status: 500,
+		retry: "later",
+		public: "Another process has taken this work over.",
+	},
+});

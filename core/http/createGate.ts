@@ -1,0 +1,214 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+import { admitBody } from "#core/http/admitBody.ts";
+import { clientAddress } from "#core/http/clientAddress.ts";
+import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
+import type { RequestObserver } from "#core/http/createRequestObserver.ts";
+import type { RouteMatch, RouteTable } from "#core/http/createRouteTable.ts";
+import { dressResponse } from "#core/http/dressResponse.ts";
+import { faultOf } from "#core/http/faultOf.ts";
+import { faultOfStatus } from "#core/http/faultOfStatus.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { isUpgrade } from "#core/http/isUpgrade.ts";
+import { problemResponse } from "#core/http/problemResponse.ts";
+import { type RequestContext, requestContexts } from "#core/http/requestContexts.ts";
+import { requestIdOf } from "#core/http/requestIdOf.ts";
+import { takeAllowance } from "#core/http/takeAllowance.ts";
+import { urlFlaw } from "#core/http/urlFlaw.ts";
+import type { Limiter } from "#core/limiter/Limiter.ts";
+import type { Log } from "#core/log/Log.ts";
+
+export type GateOptions = {
+	log: Log;
+	clock: Clock;
+	limiter: Limiter;
+	origins: OriginPolicy;
+	observer: RequestObserver;
+	trustedProxyHops: number;
+	publicUrl?: string | undefined;
+	sandbox: boolean;
+	newRequestId: () => string;
+	draining: () => boolean;
+	/** Made when the first request comes, because routes are still being mounted before. */
+	table: () => RouteTable;
+	socketAddress: (request: Request) => string | null;
+	setIdleSeconds: (request: Request, seconds: number) => void;
+};
+
+/** Elysia itself: undefined where a socket took the request over. */
+type Next = (request: Request) => unknown;
+
+/** A request on its way through the gate. */
+type Passing = {
+	request: Request;
+	context: RequestContext;
+	path: string;
+	match: RouteMatch | undefined;
+};
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Everything that happens to every request exactly once, around Elysia.
+ *
+ * Not Elysia hooks, because those run twice on a WebSocket upgrade, differ between static and
+ * dynamic routes, and do not see what Elysia refuses by itself.
+ */
+export function createGate(options: GateOptions) {
+	return async (next: Next, request: Request): Promise<Response | undefined> => {
+		const startedMs = options.clock.nowMs();
+		const path = pathOf(request.url);
+		const context = contextOf(request, options);
+		requestContexts.set(request, context);
+		const passing: Passing = { request, context, path, match: options.table().match(path) };
+		const observed = { startedMs, request, context, path, pattern: patternOf(passing) };
+		options.observer.began();
+		let response: Response | undefined;
+		try {
+			response = await pass(next, passing, options);
+		} catch (error) {
+			context.fault = faultOf(error);
+		}
+		if (context.fault && !context.upgraded) {
+			const { requestId } = context;
+			response = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
+		}
+		if (response) response = await dressResponse(response, { ...options, request, context });
+		options.observer.ended({ ...observed, status: response?.status ?? 101 });
+		return response;
+	};
+}
+
+async function pass(next: Next, passing: Passing, options: GateOptions) {
+	const { request, context, path } = passing;
+	const preflight = preflightAnswer(request, options.origins);
+	if (preflight) return preflight;
+	if (isMetered(path)) {
+		await takeAllowance({ limiter: options.limiter, context, log: options.log });
+	}
+	const flaw = urlFlaw(request.url);
+	if (flaw) throw httpFault.malformedUrl({ public: flaw });
+	const described = refuseOrDescribe(passing, options);
+	if (described) return described;
+	const answer = await next(await toElysia(passing));
+	if (tookOver(answer, passing)) {
+		context.upgraded = true;
+		return undefined;
+	}
+	if (!(answer instanceof Response)) return new Response(null, { status: 204 });
+	const bare = bareError(answer, path);
+	if (bare) context.fault ??= bare;
+	return answer;
+}
+
+/** After an upgrade Elysia still makes an empty 200, which Bun ignores: the answer was the 101. */
+function tookOver(answer: unknown, { request, match }: Passing): boolean {
+	if (!isUpgrade(request) || !match?.patterns.has("WS")) return false;
+	return !(answer instanceof Response) || answer.status === 200;
+}
+
+/** Everything under /v1: unknown addresses and upgrades too, so none can be probed freely. */
+function isMetered(path: string): boolean {
+	return path === "/v1" || path.startsWith("/v1/");
+}
+
+/** A preflight is the browser's question, not the client's request: it costs no allowance. */
+function preflightAnswer(request: Request, origins: OriginPolicy): Response | undefined {
+	if (request.method !== "OPTIONS") return undefined;
+	if (!request.headers.has("access-control-request-method")) return undefined;
+	if (!request.headers.has("origin")) return undefined;
+	const headers = origins.preflightHeaders(request);
+	if (!headers) throw httpFault.originNotAllowed();
+	return new Response(null, { status: 204, headers });
+}
+
+/** Throws the reason why a request cannot reach its route; answers OPTIONS itself. */
+function refuseOrDescribe(passing: Passing, options: GateOptions): Response | undefined {
+	const { request, match, context } = passing;
+	if (isUpgrade(request)) {
+		if (options.draining()) throw httpFault.draining();
+		if (request.headers.has("origin") && !options.origins.trusts(request)) {
+			throw httpFault.originNotAllowed();
+		}
+	}
+	if (!SAFE_METHODS.has(request.method) && request.headers.has("cookie")) {
+		if (!options.origins.trusts(request)) throw httpFault.originNotAllowed();
+	}
+	if (!match || knows(match, request)) return undefined;
+	const allow = allowedMethods(match);
+	if (allow === "") {
+		context.headers.set("upgrade", "websocket");
+		throw httpFault.upgradeRequired();
+	}
+	context.headers.set("allow", allow);
+	if (request.method === "OPTIONS") return new Response(null, { status: 204 });
+	throw httpFault.methodNotAllowed({ public: `This address knows ${allow}.` });
+}
+
+function knows(match: RouteMatch, request: Request): boolean {
+	const { patterns } = match;
+	if (patterns.has("ALL") || patterns.has(request.method)) return true;
+	if (request.method === "HEAD") return patterns.has("GET");
+	return request.method === "GET" && patterns.has("WS") && isUpgrade(request);
+}
+
+function allowedMethods(match: RouteMatch): string {
+	const methods = new Set([...match.patterns.keys()].filter((method) => method !== "WS"));
+	if (methods.size === 0) return "";
+	if (methods.has("GET")) methods.add("HEAD");
+	methods.add("OPTIONS");
+	return [...methods].sort().join(", ");
+}
+
+/** The request as Elysia gets it: its body read within limits, HEAD as the GET it stands for. */
+async function toElysia(passing: Passing): Promise<Request> {
+	const { request, match, context } = passing;
+	if (!match) return request;
+	let admitted = request;
+	if (request.method === "HEAD" && !match.patterns.has("HEAD")) {
+		admitted = new Request(request, { method: "GET", signal: request.signal });
+	} else if (!SAFE_METHODS.has(request.method)) {
+		admitted = await admitBody(request);
+	}
+	requestContexts.set(admitted, context);
+	return admitted;
+}
+
+/**
+ * Elysia's own refusals and a route's bare `status(404)` are text. Under /v1 they become problems;
+ * JSON stays, because protocols with errors of their own (MCP) live there too.
+ */
+function bareError(answer: Response, path: string): Fault | undefined {
+	if (answer.status < 400 || !isMetered(path)) return undefined;
+	const type = answer.headers.get("content-type") ?? "";
+	return /json|html|event-stream/.test(type) ? undefined : faultOfStatus(answer.status);
+}
+
+function contextOf(request: Request, options: GateOptions): RequestContext {
+	const { trustedProxyHops } = options;
+	const socketAddress = options.socketAddress(request);
+	return {
+		requestId: requestIdOf(request, options.newRequestId),
+		clientAddress: clientAddress(request, { socketAddress, trustedProxyHops }),
+		headers: new Map(),
+		fault: undefined,
+		upgraded: false,
+		keepOpen: (seconds) => options.setIdleSeconds(request, seconds),
+	};
+}
+
+function patternOf({ match, request }: Passing): string | undefined {
+	if (!match) return undefined;
+	const { patterns } = match;
+	const own = isUpgrade(request) ? patterns.get("WS") : undefined;
+	const [first] = patterns.values();
+	return own ?? patterns.get(request.method) ?? patterns.get("ALL") ?? first;
+}
+
+/** The path as it was sent, still encoded: `http://host/path?query` between the two. */
+function pathOf(url: string): string {
+	const start = url.indexOf("/", url.indexOf("//") + 2);
+	if (start === -1) return "/";
+	const end = url.slice(start).search(/[?#]/);
+	return end === -1 ? url.slice(start) : url.slice(start, start + end);
+}

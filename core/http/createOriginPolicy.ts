@@ -1,0 +1,82 @@
+import { assert } from "#core/fault/assert.ts";
+
+export type OriginPolicy = {
+	/** Whether a page of the request's Origin may act here with its user's cookies. */
+	trusts(request: Request): boolean;
+	/** Headers which let (or do not let) a page of the request's Origin read the answer. */
+	readHeaders(request: Request): Readonly<Record<string, string>>;
+	/** The answer's headers to an allowed preflight; undefined for any other origin. */
+	preflightHeaders(request: Request): Readonly<Record<string, string>> | undefined;
+};
+
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const REQUEST_HEADERS =
+	"authorization, content-type, idempotency-key, x-admin-actor, x-api-key, x-request-id";
+const EXPOSED_HEADERS =
+	"retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-request-id, " +
+	"x-svc-cache, x-svc-sandbox";
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Which browser pages may call: the listed origins, compared byte by byte.
+ *
+ * Own, because a comparison by prefix, suffix or pattern is how allowlists are bypassed, and
+ * because `null` (a sandboxed frame, a file) and `*` must never be entries.
+ */
+export function createOriginPolicy(options: {
+	allowedOrigins: readonly string[];
+	publicUrl?: string | undefined;
+}): OriginPolicy {
+	for (const origin of options.allowedOrigins) {
+		assert(
+			URL.canParse(origin) && new URL(origin).origin === origin,
+			`WEB_ALLOWED_ORIGINS: "${origin}" is not an origin like https://app.example`,
+		);
+	}
+	const allowed = new Set(options.allowedOrigins);
+	const own = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
+
+	const readHeaders = (request: Request): Readonly<Record<string, string>> => {
+		const origin = request.headers.get("origin");
+		// Also on answers without the header: a cache must not hand one origin's answer to another.
+		if (origin === null || !allowed.has(origin)) return { vary: "Origin" };
+		return {
+			vary: "Origin",
+			"access-control-allow-origin": origin,
+			"access-control-allow-credentials": "true",
+			"access-control-expose-headers": EXPOSED_HEADERS,
+		};
+	};
+
+	return {
+		readHeaders,
+		trusts(request) {
+			const origin = request.headers.get("origin");
+			if (origin === null) return false;
+			return allowed.has(origin) || isSame({ origin, own, host: request.headers.get("host") });
+		},
+		preflightHeaders(request) {
+			const origin = request.headers.get("origin");
+			if (origin === null || !allowed.has(origin)) return undefined;
+			return {
+				...readHeaders(request),
+				"access-control-allow-methods": METHODS,
+				"access-control-allow-headers": REQUEST_HEADERS,
+				"access-control-max-age": String(PREFLIGHT_SECONDS),
+			};
+		},
+	};
+}
+
+/**
+ * Same origin as the request's own address. The scheme is compared only where we know our public
+ * one: behind a proxy that ends TLS we see http whatever the browser used.
+ */
+function isSame(compared: { origin: string; own: URL | undefined; host: string | null }): boolean {
+	const { origin, own, host } = compared;
+	if (!URL.canParse(origin)) return false;
+	const parsed = new URL(origin);
+	if (parsed.origin !== origin || !/^https?:$/.test(parsed.protocol)) return false;
+	if (own && parsed.host === own.host) return origin === own.origin;
+	return host !== null && parsed.host === host.toLowerCase();
+}

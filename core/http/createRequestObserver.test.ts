@@ -1,0 +1,96 @@
+import { expect, test } from "bun:test";
+import { createRequestObserver, type ObservedRequest } from "#core/http/createRequestObserver.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+
+function observe(
+	options: Partial<ObservedRequest> & { fault?: ReturnType<typeof httpFault.notFound> },
+) {
+	const lines: { level: string; message: string; context: Record<string, unknown> | undefined }[] =
+		[];
+	const at = (level: string) => (message: string, context?: Record<string, unknown>) => {
+		lines.push({ level, message, context });
+	};
+	const log = { ...silentLog, debug: at("debug"), warn: at("warn"), error: at("error") };
+	const metrics = createMetrics();
+	const observer = createRequestObserver({ log, metrics, clock: { nowMs: () => 1_250 } });
+	const { fault, ...rest } = options;
+	observer.began();
+	observer.ended({
+		request: new Request("http://localhost/v1/links/c4n4ry?token=c4n4ry"),
+		context: {
+			requestId: "r",
+			clientAddress: "1.2.3.4",
+			headers: new Map(),
+			fault,
+			upgraded: false,
+			keepOpen: () => {},
+		},
+		path: "/v1/links/c4n4ry",
+		pattern: "/v1/links/:token",
+		startedMs: 1_000,
+		status: fault?.status ?? 200,
+		...rest,
+	});
+	return { lines, metrics };
+}
+
+test("a request is one debug line with route, status, duration and client", () => {
+	expect(observe({}).lines).toEqual([
+		{
+			level: "debug",
+			message: "request",
+			context: {
+				requestId: "r",
+				method: "GET",
+				route: "/v1/links/:token",
+				status: 200,
+				durationMs: 250,
+				client: "1.2.3.4",
+			},
+		},
+	]);
+});
+
+// Guarantee: a one-time token in a path or query is never written down.
+test("neither the query nor a matched path's values are logged [SEC-07]", () => {
+	expect(JSON.stringify(observe({}).lines)).not.toContain("c4n4ry");
+});
+
+test("an address that matches nothing is logged as it was asked", () => {
+	const { lines } = observe({
+		pattern: undefined,
+		path: "/wp-login.php",
+		fault: httpFault.notFound(),
+	});
+	expect(lines[0]?.context).toMatchObject({ path: "/wp-login.php", code: "not_found" });
+});
+
+test("a 5xx is a warning, an unexpected one also an error with its cause", () => {
+	const cause = new Error("why");
+	expect(observe({ fault: httpFault.internalError({ cause }) }).lines).toMatchObject([
+		{ level: "error", context: { error: cause } },
+		{ level: "warn", message: "request" },
+	]);
+	expect(observe({ fault: httpFault.unavailable({ detail: "no rpc" }) }).lines).toMatchObject([
+		{ level: "warn", context: { error: { privateDetail: "no rpc" } } },
+		{ level: "warn", message: "request" },
+	]);
+});
+
+test("a refusal's private detail is for whoever reads debug lines", () => {
+	const { lines } = observe({
+		fault: httpFault.conflict({ detail: "held by x", meta: { id: 1 } }),
+	});
+	expect(lines[0]).toMatchObject({
+		level: "debug",
+		context: { detail: "held by x", meta: { id: 1 } },
+	});
+});
+
+test("durations are seconds, and nothing is in flight afterwards", async () => {
+	const { body } = await observe({}).metrics.expose();
+	expect(body).toContain('_sum{route="/v1/links/:token",method="GET",status_class="2xx"} 0.25');
+	expect(body).toContain("tapeline_http_requests_in_flight 0");
+});

@@ -1,0 +1,86 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+import type { RequestContext } from "#core/http/requestContexts.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+
+export type ObservedRequest = {
+	request: Request;
+	context: RequestContext;
+	path: string;
+	/** The route's pattern; undefined where no route matches. */
+	pattern: string | undefined;
+	startedMs: number;
+	status: number;
+};
+
+export type RequestObserver = { began(): void; ended(observed: ObservedRequest): void };
+
+const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Writes the access log, the log of failures, and the request metrics. */
+export function createRequestObserver(options: {
+	log: Log;
+	clock: Clock;
+	metrics: Metrics;
+}): RequestObserver {
+	const { log, clock, metrics } = options;
+	const inFlight = metrics.gauge({
+		name: "http_requests_in_flight",
+		help: "Requests being answered.",
+	});
+	const duration = metrics.histogram({
+		name: "http_request_duration_seconds",
+		help: "Time until a request's answer began, by route pattern.",
+		labels: ["route", "method", "status_class"],
+		buckets: BUCKETS_SECONDS,
+	});
+	return {
+		began: () => inFlight.inc({}, 1),
+		ended(observed) {
+			const { request, context, pattern, status } = observed;
+			inFlight.inc({}, -1);
+			const durationMs = clock.nowMs() - observed.startedMs;
+			duration.observe(
+				{
+					// The pattern, never the path: paths are endless and contain what people ask for.
+					route: pattern ?? "unmatched",
+					method: METHODS.has(request.method) ? request.method : "other",
+					status_class: `${Math.floor(status / 100)}xx`,
+				},
+				durationMs / 1000,
+			);
+			if (context.fault) logFailure(context.fault, { log, observed });
+			const level = status >= 500 ? "warn" : "debug";
+			log[level]("request", {
+				requestId: context.requestId,
+				method: request.method,
+				// Without the query, and without the path's values: links carry one-time tokens.
+				...(pattern === undefined ? { path: observed.path } : { route: pattern }),
+				status,
+				durationMs,
+				client: context.clientAddress,
+				...(context.fault ? { code: context.fault.code } : {}),
+			});
+		},
+	};
+}
+
+function logFailure(fault: Fault, where: { log: Log; observed: ObservedRequest }): void {
+	const { request, context, pattern } = where.observed;
+	const about = { requestId: context.requestId, method: request.method, route: pattern };
+	if (fault.code === "internal_error") {
+		// With the cause and its stack: nobody else will write them.
+		where.log.error("a request failed", { ...about, error: fault.cause ?? fault });
+	} else if (fault.status >= 500) {
+		where.log.warn("a request cannot be answered", { ...about, error: fault });
+	} else if (fault.privateDetail !== undefined) {
+		where.log.debug("a request was refused", {
+			...about,
+			code: fault.code,
+			detail: fault.privateDetail,
+			meta: fault.meta,
+		});
+	}
+}

@@ -1,0 +1,63 @@
+import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
+import type { RequestContext } from "#core/http/requestContexts.ts";
+
+export type Dressing = {
+	request: Request;
+	context: RequestContext;
+	origins: OriginPolicy;
+	sandbox: boolean;
+	draining: () => boolean;
+};
+
+/** Adds what every answer carries, and takes the body from the answer to a HEAD. */
+export async function dressResponse(response: Response, dressing: Dressing): Promise<Response> {
+	const dressed = withHeaders(response, dressing);
+	return dressing.request.method === "HEAD" ? headless(dressed) : dressed;
+}
+
+function withHeaders(response: Response, dressing: Dressing): Response {
+	try {
+		dress(response.headers, dressing);
+		return response;
+	} catch {
+		// The headers of some answers (one that came from `fetch`, a redirect) cannot be changed. The
+		// others are, because a copied body becomes a stream and loses its length.
+		const headers = new Headers(response.headers);
+		dress(headers, dressing);
+		const { status, statusText } = response;
+		return new Response(response.body, { status, statusText, headers });
+	}
+}
+
+function dress(headers: Headers, dressing: Dressing): void {
+	const { request, context } = dressing;
+	for (const [name, value] of Object.entries(dressing.origins.readHeaders(request))) {
+		if (name === "vary") addVary(headers, value);
+		else headers.set(name, value);
+	}
+	for (const [name, value] of context.headers) headers.set(name, value);
+	headers.set("x-request-id", context.requestId);
+	headers.set("x-content-type-options", "nosniff");
+	if (!headers.has("referrer-policy")) headers.set("referrer-policy", "no-referrer");
+	if (dressing.sandbox) headers.set("x-svc-sandbox", "true");
+	// Keep-alive clients would otherwise hold on to a server that is going away.
+	if (dressing.draining()) headers.set("connection", "close");
+}
+
+function addVary(headers: Headers, value: string): void {
+	const existing = headers.get("vary");
+	if (existing === "*" || existing?.toLowerCase().split(/,\s*/).includes(value.toLowerCase()))
+		return;
+	headers.set("vary", existing ? `${existing}, ${value}` : value);
+}
+
+/** Bun announces a length of 0 for a null body, so the real one is measured; a stream has none. */
+async function headless(response: Response): Promise<Response> {
+	const headers = new Headers(response.headers);
+	if (headers.get("content-type")?.startsWith("text/event-stream")) {
+		await response.body?.cancel();
+	} else if (response.body) {
+		headers.set("content-length", String((await response.arrayBuffer()).byteLength));
+	}
+	return new Response(null, { status: response.status, headers });
+}

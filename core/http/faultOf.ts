@@ -1,0 +1,60 @@
+import { ElysiaCustomStatusResponse, NotFoundError, ParseError, ValidationError } from "elysia";
+import { Fault } from "#core/fault/Fault.ts";
+import { faultOfStatus } from "#core/http/faultOfStatus.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import type { ProblemIssue } from "#core/http/Problem.ts";
+
+const ISSUES_MAX = 32;
+const ISSUE_TEXT_LENGTH_MAX = 300;
+
+/** The Fault that any thrown value stands for: what nobody expected is an `internal_error`. */
+export function faultOf(error: unknown): Fault {
+	if (error instanceof Fault) return error;
+	if (error instanceof ValidationError) return faultOfValidation(error);
+	if (error instanceof ParseError) {
+		return error.cause instanceof Fault ? error.cause : httpFault.malformedBody({ cause: error });
+	}
+	if (error instanceof NotFoundError) return httpFault.notFound();
+	if (error instanceof ElysiaCustomStatusResponse) {
+		const { code, response } = error;
+		const told = typeof response === "string" && response.includes(" ") ? response : undefined;
+		return faultOfStatus(code, told);
+	}
+	// Elysia's smaller errors (a cookie's signature, a file's type) say which 4xx they are.
+	if (error instanceof Error && "code" in error && "status" in error) {
+		const known = ELYSIA_CODES.has(error.code) && typeof error.status === "number";
+		if (known) return faultOfStatus(Number(error.status));
+	}
+	return httpFault.internalError({ cause: error });
+}
+
+const ELYSIA_CODES = new Set<unknown>(["INVALID_COOKIE_SIGNATURE", "INVALID_FILE_TYPE"]);
+
+/** A wrong answer of ours is our mistake; only what the caller sent is told to the caller. */
+function faultOfValidation(error: ValidationError): Fault {
+	if (error.type === "response") return httpFault.internalError({ cause: error });
+	const issues = error.all.slice(0, ISSUES_MAX).map(issueOf);
+	const part = error.type === "params" ? "path" : error.type;
+	const first = issues[0];
+	const where = first?.path
+		? `The ${part} is not valid (${first.path})`
+		: `The ${part} is not valid`;
+	return httpFault.validationError({
+		public: first ? `${where}: ${first.message}` : `${where}.`,
+		members: { issues },
+	});
+}
+
+/** Only path and message cross over: Elysia's issue also holds the value that was sent. */
+function issueOf(issue: unknown): ProblemIssue {
+	const path = field(issue, "path").replace(/^\//, "").replaceAll("/", ".");
+	return {
+		path: path === "root" ? "" : path.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
+		message: field(issue, "message").slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
+	};
+}
+
+function field(value: unknown, name: string): string {
+	const found = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+	return typeof found === "string" ? found : "";
+}

@@ -1,0 +1,118 @@
+import type { ServerWebSocket } from "bun";
+import { websocket } from "elysia/ws";
+import type { HttpApp } from "#core/http/createHttpApp.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { problemResponse } from "#core/http/problemResponse.ts";
+import { websocketLimits } from "#core/http/websocketLimits.ts";
+import type { Log } from "#core/log/Log.ts";
+
+export type HttpListener = {
+	port: number;
+	url: string;
+	/** Ends in order: not ready, no new sockets, streams told to come back, requests finished. */
+	stop(): Promise<void>;
+};
+
+export type ListenHttpOptions = {
+	host: string;
+	/** 0 takes any free port. */
+	port: number;
+	log: Log;
+	/** How long readiness says no before connections end, so a balancer can look. */
+	noticeMs?: number;
+	/** What is not finished by then is cut off. */
+	drainMs?: number;
+};
+
+/** Systems that start us (Kubernetes, systemd) kill after 30 s or more. */
+const DRAIN_MS = 25_000;
+
+/** RFC 6455's registry: Service Restart. Clients come back by themselves, to another server. */
+const CLOSE_RESTART = 1012;
+
+/** A request that sends or receives nothing for so long is a dead one; the longest streams ping. */
+const IDLE_SECONDS = 30;
+
+type Socket = ServerWebSocket<unknown>;
+
+/**
+ * Starts an app on a port.
+ *
+ * `Bun.serve` directly, because Elysia's `listen` shares the port with whoever else asks for it
+ * (`reusePort`), moves static routes in front of the app, and adds a listener to the process for
+ * every start.
+ */
+export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Promise<HttpListener> {
+	await app.modules;
+	app.compile();
+	// Elysia carries an older copy of Bun's types; the value is the handler that its `listen` uses.
+	const elysia = websocket as unknown as Bun.WebSocketHandler<unknown>;
+	const sockets = new Set<Socket>();
+	const server = Bun.serve({
+		hostname: options.host,
+		port: options.port,
+		development: false,
+		reusePort: false,
+		idleTimeout: IDLE_SECONDS,
+		// The gate counts and refuses with a problem document; Bun's own refusal is a bare 413.
+		maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+		fetch: (request) => app.fetch(request),
+		error(error) {
+			// The gate catches everything; if it fails itself, Bun would show its own page.
+			options.log.error("a request failed outside the app", { error });
+			return problemResponse(httpFault.internalError(), { requestId: "none" });
+		},
+		websocket: {
+			...elysia,
+			...websocketLimits,
+			open(socket: Socket) {
+				sockets.add(socket);
+				return elysia.open?.(socket);
+			},
+			close(socket: Socket, code: number, reason: string) {
+				sockets.delete(socket);
+				return elysia.close?.(socket, code, reason);
+			},
+		},
+	});
+	app.server = server;
+	let stopping: Promise<void> | undefined;
+	return {
+		port: server.port ?? options.port,
+		url: urlOf(options.host, server.port ?? options.port),
+		stop() {
+			stopping ??= drain({ ...options, app, server, sockets });
+			return stopping;
+		},
+	};
+}
+
+type Draining = ListenHttpOptions & {
+	app: HttpApp;
+	server: Bun.Server<unknown>;
+	sockets: ReadonlySet<Socket>;
+};
+
+async function drain({ app, server, sockets, ...options }: Draining): Promise<void> {
+	app.store.drain.begin();
+	if (options.noticeMs) await Bun.sleep(options.noticeMs);
+	for (const socket of sockets) socket.close(CLOSE_RESTART, "restarting");
+	const finished = server.stop(false).then(() => true);
+	const { promise: late, resolve } = Promise.withResolvers<boolean>();
+	const timer = setTimeout(() => resolve(false), options.drainMs ?? DRAIN_MS);
+	const inOrder = await Promise.race([finished, late]);
+	clearTimeout(timer);
+	if (!inOrder) {
+		options.log.warn("requests were cut off by the end of the drain", {
+			requests: server.pendingRequests,
+			sockets: server.pendingWebSockets,
+		});
+		await server.stop(true);
+	}
+	app.server = null;
+}
+
+function urlOf(host: string, port: number): string {
+	if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
+	return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,44 @@
+import { STATUS_CODES } from "node:http";
+import type { Fault } from "#core/fault/Fault.ts";
+import type { Problem } from "#core/http/Problem.ts";
+
+/** What a 503 without better knowledge advises: long enough not to add to whatever is wrong. */
+const UNAVAILABLE_RETRY_MS = 5_000;
+
+/** The answer for a Fault. Nothing private (detail, meta, cause) is read here. */
+export function problemResponse(
+	fault: Fault,
+	options: { requestId: string; publicUrl?: string | undefined },
+): Response {
+	const standard: Problem = {
+		type: `${options.publicUrl?.replace(/\/+$/, "") ?? ""}/problems/${fault.code}`,
+		title: STATUS_CODES[fault.status] ?? "Error",
+		status: fault.status,
+		detail: fault.publicDetail,
+		code: fault.code,
+		message: fault.publicDetail,
+		requestId: options.requestId,
+	};
+	// Standard members first to read, and last to win.
+	const problem = { ...standard, ...fault.members, ...standard };
+	const headers = new Headers({
+		"content-type": "application/problem+json",
+		// An error must not be kept by a cache in between: the next answer may be a good one.
+		"cache-control": "no-store",
+	});
+	const retryMs = retryAfterMs(fault);
+	if (retryMs !== undefined) {
+		headers.set("retry-after", String(Math.max(1, Math.ceil(retryMs / 1000))));
+	}
+	return new Response(JSON.stringify(problem, plain), { status: fault.status, headers });
+}
+
+function retryAfterMs(fault: Fault): number | undefined {
+	const told = fault.members.retryAfterMs;
+	if (typeof told === "number" && Number.isFinite(told)) return told;
+	return fault.status === 503 || fault.status === 429 ? UNAVAILABLE_RETRY_MS : undefined;
+}
+
+function plain(_key: string, value: unknown): unknown {
+	return typeof value === "bigint" ? value.toString() : value;
+}

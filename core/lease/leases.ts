@@ -1,0 +1,52 @@
+import { dbFault } from "#core/db/faults.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+
+/** Proof that a process held a piece of work when it began. */
+export type Lease = { name: string; token: number };
+
+/**
+ * Takes the lease, or renews it where this holder has it; null while another holds it.
+ *
+ * The token grows whenever the holder changes. It is what protects the data: a process that
+ * stalled past its lease still believes in it, but its next write is refused by `requireLease`.
+ */
+export async function takeLease(
+	db: Database,
+	options: { name: string; holder: string; durationMs: number },
+): Promise<Lease | null> {
+	const rows = await db.query<{ token: number }>(
+		`insert into core.lease as held (name, holder, token, expires_at)
+		values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
+		on conflict (name) do update set
+			holder = excluded.holder,
+			token = held.token + (held.holder <> excluded.holder)::int,
+			expires_at = excluded.expires_at
+		where held.holder = excluded.holder or held.expires_at < clock_timestamp()
+		returning token`,
+		[options.name, options.holder, options.durationMs],
+	);
+	const row = rows[0];
+	return row ? { name: options.name, token: row.token } : null;
+}
+
+/**
+ * Fails the transaction unless the lease is still this one. Locks the row, so nobody can take
+ * the work over between this check and the commit.
+ */
+export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
+	const held = await tx.query(
+		"select 1 from core.lease where name = $1 and token = $2 for update",
+		[lease.name, lease.token],
+	);
+	if (held.length === 0) {
+		throw dbFault.fenced({ detail: `${lease.name}: token ${lease.token} is not the newest` });
+	}
+}
+
+/** Gives the work up early, so that the next process need not wait for the lease to run out. */
+export async function releaseLease(db: Database, name: string, holder: string): Promise<void> {
+	await db.execute(
+		"update core.lease set expires_at = clock_timestamp() where name = $1 and holder = $2",
+		[name, holder],
+	);
+}

@@ -1,0 +1,137 @@
+import type { Bus } from "#core/bus/Bus.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import type { Frame, FrameBatch } from "#core/outbox/Frame.ts";
+
+/** The bus channel on which committed batches are announced, whole, as JSON. */
+export const FRAMES_CHANNEL = "frames";
+
+/** At most this many frames are read back for one client at a time. */
+export const FRAMES_PER_READ_MAX = 1_000;
+
+export type Outbox = {
+	/**
+	 * Adds frames to the transaction. They get their numbers as its last step, are stored with
+	 * it, and are announced after its commit: nothing is published that was not committed, and
+	 * what a crash left unannounced is still read from the table.
+	 */
+	append(tx: Tx, topic: string, frames: readonly Frame[]): void;
+	/** Batches that hold numbers above `seq`, oldest first, and the topic's newest number. */
+	read(topic: string, afterSeq: number): Promise<{ head: number; batches: FrameBatch[] }>;
+	/** The newest number of each topic; a topic without one has 0. */
+	heads(topics: readonly string[]): Promise<Map<string, number>>;
+	/** Names this database's numbering; it changes when a backup is restored. */
+	epoch(): Promise<string>;
+	/** Deletes batches older than `beforeMs`; answers how many. */
+	prune(beforeMs: number): Promise<number>;
+};
+
+export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }): Outbox {
+	const { db, bus, clock } = options;
+	const pending = new WeakMap<Tx, Map<string, Frame[]>>();
+	return {
+		append(tx, topic, frames) {
+			if (frames.length === 0) return;
+			const topics = pending.get(tx) ?? openPending(tx);
+			const list = topics.get(topic);
+			if (list) list.push(...frames);
+			else topics.set(topic, [...frames]);
+		},
+		read: (topic, afterSeq) => readBatches(db, topic, afterSeq),
+		async heads(topics) {
+			const rows = await db.query<{ topic: string; seq: number }>(
+				"select topic, seq from core.stream_head where topic = any($1::text[])",
+				[topics],
+			);
+			return new Map(rows.map((row) => [row.topic, row.seq]));
+		},
+		epoch: () => readEpoch(db),
+		prune: (beforeMs) =>
+			db.execute("delete from core.stream_frame where at < $1", [new Date(beforeMs)]),
+	};
+
+	function openPending(tx: Tx): Map<string, Frame[]> {
+		const topics = new Map<string, Frame[]>();
+		pending.set(tx, topics);
+		tx.beforeCommit(async () => {
+			const batches = await storeBatches(tx, topics, clock.nowMs());
+			tx.afterCommit(() => {
+				for (const batch of batches) bus.publish(FRAMES_CHANNEL, JSON.stringify(batch));
+			});
+		});
+		return topics;
+	}
+}
+
+/**
+ * Topics are bumped in sorted order, so two transactions that share topics wait for each other
+ * and never deadlock.
+ */
+async function storeBatches(
+	tx: Tx,
+	topics: ReadonlyMap<string, readonly Frame[]>,
+	atMs: number,
+): Promise<FrameBatch[]> {
+	const names = [...topics.keys()].sort();
+	const lists = names.map((name) => topics.get(name) ?? []);
+	const rows = await tx.query<{ topic: string; seq: number }>(
+		`with given as (
+			select * from unnest($1::text[], $2::int8[], $3::text[]) as t (topic, amount, frames)
+		), bumped as (
+			insert into core.stream_head as head (topic, seq)
+			select topic, amount from given
+			on conflict (topic) do update set seq = head.seq + excluded.seq
+			returning topic, seq
+		), stored as (
+			insert into core.stream_frame (topic, seq_first, seq_last, at, frames)
+			select topic, seq - amount + 1, seq, $4, frames from bumped join given using (topic)
+		)
+		select topic, seq from bumped`,
+		[
+			names,
+			lists.map((list) => list.length),
+			lists.map((list) => JSON.stringify(list)),
+			new Date(atMs),
+		],
+	);
+	return rows.map(({ topic, seq }) => {
+		const frames = topics.get(topic) ?? [];
+		return { topic, seqFirst: seq - frames.length + 1, atMs, frames };
+	});
+}
+
+async function readBatches(db: Database, topic: string, afterSeq: number) {
+	const rows = await db.query<{ head: number; seqFirst: number; at: Date; frames: string }>(
+		`select head.seq as head, frame.seq_first as "seqFirst", frame.at, frame.frames
+		from core.stream_head as head
+		left join lateral (
+			select seq_first, seq_last, at, frames from core.stream_frame
+			where topic = head.topic and seq_last > $2
+			order by seq_last limit $3
+		) as frame on true
+		where head.topic = $1
+		order by frame.seq_last`,
+		[topic, afterSeq, FRAMES_PER_READ_MAX],
+	);
+	const batches = rows
+		.filter((row) => row.frames !== null)
+		.map((row) => ({
+			topic,
+			seqFirst: row.seqFirst,
+			atMs: row.at.getTime(),
+			frames: JSON.parse(row.frames) as Frame[],
+		}));
+	return { head: rows[0]?.head ?? 0, batches };
+}
+
+/**
+ * The stored name, the cluster's identifier and its timeline: a dump restored elsewhere changes
+ * the second, a point-in-time recovery the third, and either may have lost numbers.
+ */
+async function readEpoch(db: Database): Promise<string> {
+	const rows = await db.query<{ epoch: string }>(
+		`select md5(epoch || system_identifier || '/' || timeline_id) as epoch
+		from core.stream_epoch, pg_control_system(), pg_control_checkpoint()`,
+	);
+	return rows[0]?.epoch ?? "unknown";
+}

@@ -1,0 +1,43 @@
+import type { Bus } from "#core/bus/Bus.ts";
+import type { PageCache } from "#core/cache/PageCache.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database } from "#core/db/Database.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+import type { Outbox } from "#core/outbox/createOutbox.ts";
+import type { JobQueue } from "#core/queue/JobQueue.ts";
+
+/** `all` does everything in one process; `api` answers, `worker` indexes and runs jobs. */
+export type Role = "all" | "api" | "worker";
+
+/** One chain that this deployment indexes, and how to reach it. */
+export type ChainAccess = {
+	chain: Chain;
+	rpc: Rpc;
+	/** WebSocket endpoints for new heads; empty where only polling is possible. */
+	headUrls: readonly string[];
+};
+
+/** The runtime as plugins see it: everything that comes from outside comes through here. */
+export type Core = {
+	role: Role;
+	/** This process's name among its peers, new at each start: the holder of leases. */
+	holder: string;
+	clock: Clock;
+	log: Log;
+	db: Database;
+	bus: Bus;
+	outbox: Outbox;
+	queue: JobQueue;
+	pageCache: PageCache;
+	metrics: Metrics;
+	/** Every chain there is a definition for. */
+	chains: ChainRegistry;
+	/** The chains of `CHAINS`, in its order. */
+	indexed: readonly ChainAccess[];
+	/** Browser origins that may call, beside the service's own. */
+	allowedOrigins: readonly string[];
+};

@@ -1,0 +1,68 @@
+import type { AnyElysia } from "elysia";
+import type { z } from "zod";
+import type { CliCommand } from "#core/plugin/CliCommand.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Contribution, ExtensionPoint } from "#core/plugin/extensionPoint.ts";
+import type { ServiceKey } from "#core/plugin/serviceKey.ts";
+import type { QueueTask } from "#core/queue/QueueTask.ts";
+import type { Job } from "#core/schedule/Job.ts";
+
+export type Needs = Record<string, ServiceKey<unknown>>;
+
+export type Services<N extends Needs> = {
+	[Name in keyof N]: N[Name] extends ServiceKey<infer Service> ? Service : never;
+};
+
+/** What a plugin's `setup` gets. Nothing else in the world is reachable from it. */
+export type SetupContext<Config extends z.ZodObject, N extends Needs> = {
+	config: z.output<Config>;
+	needs: Services<N>;
+	/** The runtime, with a log that names the plugin. */
+	core: Core;
+	/** Everything that plugins put into a point which this plugin opened. */
+	contributions<Value>(point: ExtensionPoint<Value>): readonly Value[];
+};
+
+/** What a plugin is made of once it is set up. */
+export type Parts<Offer> = {
+	/** Required where the plugin `offers` something. */
+	service?: Offer;
+	routes?: AnyElysia;
+	jobs?: readonly Job[];
+	tasks?: readonly QueueTask[];
+	/** Begins to work. `signal` aborts when the plugin must end; may throw to refuse the boot. */
+	start?(signal: AbortSignal): Promise<void> | void;
+	/** Ends the work and waits for what is under way. */
+	stop?(): Promise<void> | void;
+	/** Answers what keeps it from serving, or null. */
+	health?(): Promise<string | null>;
+};
+
+/**
+ * A capability as data: what it is called, reads from the environment, needs, offers, owns. The
+ * loader sorts, checks and prints all of that before any of its code runs.
+ */
+export type Plugin<
+	Config extends z.ZodObject = z.ZodObject,
+	N extends Needs = Needs,
+	Offer = unknown,
+	OfferId extends string = string,
+> = {
+	name: string;
+	version: string;
+	/** Keys are names of environment variables, each with a `.describe()`. */
+	config: Config;
+	needs: N;
+	offers?: ServiceKey<Offer, OfferId>;
+	/** Its own PostgreSQL schema; nobody else reads it. */
+	tables?: { schema: string; folder: string };
+	opens?: readonly { id: string }[];
+	contributes?: readonly Contribution[];
+	/** Commands of `bun run svc`. They run without a service and without a database. */
+	cli?: readonly CliCommand[];
+	/** Builds, and touches no network: a later plugin may still refuse the boot. */
+	setup(context: SetupContext<Config, N>): Parts<Offer> | Promise<Parts<Offer>>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of plugins erases what each is typed by.
+export type AnyPlugin = Plugin<any, any, any, any>;

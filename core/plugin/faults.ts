@@ -1,0 +1,14 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+
+export const pluginFault = defineFaults({
+	pluginsInvalid: {
+		status: 500,
+		retry: "never",
+		public: "The plugins do not fit together.",
+	},
+	pluginStartFailed: {
+		status: 500,
+		retry: "never",
+		public: "A plugin did not start.",
+	},
+});

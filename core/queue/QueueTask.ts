@@ -1,0 +1,14 @@
+import type { z } from "zod";
+
+/** Durable work: what was added is done, also after a restart, at least once. */
+export type QueueTask<Payload extends z.ZodType = z.ZodType> = {
+	/** Unique, `<plugin>.<what>`. */
+	name: string;
+	payload: Payload;
+	/** Lower runs first. 0 is ordinary, 10 can wait. */
+	priority: number;
+	/** Attempts in all; the distance between them doubles. */
+	attemptsMax: number;
+	timeoutMs: number;
+	run(payload: z.output<Payload>, context: { signal: AbortSignal }): Promise<void>;
+};

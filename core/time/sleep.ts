@@ -1,0 +1,13 @@
+/** Waits; returns early, without complaint, when the signal aborts. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal?.aborted) return resolve();
+		const timer = setTimeout(done, ms);
+		signal?.addEventListener("abort", done, { once: true });
+		function done() {
+			clearTimeout(timer);
+			signal?.removeEventListener("abort", done);
+			resolve();
+		}
+	});
+}

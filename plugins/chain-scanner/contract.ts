@@ -1,0 +1,133 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { RawLog } from "#core/chain/RawLog.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { extensionPoint } from "#core/plugin/extensionPoint.ts";
+import { serviceKey } from "#core/plugin/serviceKey.ts";
+
+/** Why a sale is kept but counts in no figure. */
+export type SaleRejection =
+	| "zero_price"
+	| "self_trade"
+	| "several_currencies"
+	| "swap"
+	| "duplicate";
+
+/**
+ * One NFT changing hands, as a venue's logs tell it.
+ *
+ * A bundle gives one sale for each item; a matched pair of orders gives one, not two.
+ */
+export type Sale = {
+	/** The log that stands for the sale; with `subIndex` its identity in the block. */
+	logIndex: number;
+	/** Counts the sales that one log stands for, from 0. */
+	subIndex: number;
+	contract: Address;
+	standard: "erc721" | "erc1155";
+	tokenId: bigint;
+	/** Units of the token, at least 1. */
+	quantity: bigint;
+	/**
+	 * What the buyer paid for all `quantity` units, fees and tips included, in base units of
+	 * `currency`. Null where no price can be told (a swap, several currencies).
+	 */
+	totalRaw: bigint | null;
+	/** The ERC-20 paid with, the zero address for the chain's native currency; null with the price. */
+	currency: Address | null;
+	seller: Address;
+	buyer: Address;
+	accepted: boolean;
+	/** Why it is not accepted; null when it is. */
+	reason: SaleRejection | null;
+};
+
+/** A log that should have decoded and did not. It is counted and named, and the lane goes on. */
+export type UndecodedLog = { logIndex: number; problem: string };
+
+export type VenueReading = { sales: Sale[]; undecoded: UndecodedLog[] };
+
+/**
+ * A marketplace: which logs to ask for, and what they mean.
+ *
+ * Data and a pure function, so that a plugin adds a venue without touching a lane.
+ */
+export type Venue = {
+	/** Stands in every event it produces, for example `seaport`. */
+	id: string;
+	/** Who emits, lower case. Forks emit the same topics, so the address decides. */
+	contracts: readonly Address[];
+	/** First topics worth fetching. */
+	topics: readonly Hex[];
+	/** Reads all of the venue's logs of ONE transaction, in log order. Never throws on bad data. */
+	decode(logs: readonly RawLog[]): VenueReading;
+};
+
+/** Where plugins put venues. */
+export const VenuePoint = extensionPoint<Venue>("chain-scanner.venue");
+
+/** What a lane found, decoded and placed in its block. */
+export type ChainEvent = {
+	kind: "sale" | "mint";
+	blockNumber: number;
+	blockHash: Hex;
+	transactionHash: Hex;
+	logIndex: number;
+	subIndex: number;
+	occurredAtMs: number;
+	contract: Address;
+	standard: "erc721" | "erc1155";
+	tokenId: bigint;
+	quantity: bigint;
+	/** A sale's seller; the zero address of a mint. */
+	from: Address;
+	/** A sale's buyer; a mint's recipient. */
+	to: Address;
+	/** The venue's id; null for a mint. */
+	venue: string | null;
+	/** As in `Sale`; for a mint the zero address. */
+	currency: Address | null;
+	/** As in `Sale`; for a mint its share of the transaction's value, for all `quantity` units. */
+	totalRaw: bigint | null;
+	accepted: boolean;
+	reason: SaleRejection | null;
+};
+
+export type LaneKind = "mint" | "sale";
+
+/** One lane run, ready to be written. Events are in chain order. */
+export type EventBatch = {
+	chainId: number;
+	lane: LaneKind;
+	fromBlock: number;
+	toBlock: number;
+	/** True while the run ends near the head: its frames are worth sending one by one. */
+	live: boolean;
+	events: readonly ChainEvent[];
+};
+
+/**
+ * Takes batches in. Called inside the lane's transaction, which already holds the chain's lock:
+ * what a sink writes commits with the cursor or not at all, and it writes only its own tables.
+ */
+export type EventSink = {
+	name: string;
+	apply(tx: Tx, batch: EventBatch): Promise<void>;
+};
+
+/** How far a chain's sale lane has come; what `freshness` is made of. */
+export type LaneProgress = {
+	chainId: number;
+	lane: LaneKind;
+	headBlock: number | null;
+	indexedBlock: number | null;
+	indexedAtMs: number | null;
+};
+
+export type Scanner = {
+	/** Call in `setup`; lanes start only after every plugin was set up. */
+	addSink(sink: EventSink): void;
+	/** Read from the database, so that any process may ask; at most a second old. */
+	progress(chainId: number, lane: LaneKind): Promise<LaneProgress>;
+};
+
+export const ScannerKey = serviceKey<Scanner>()("chain-scanner");

@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import type { CliCommand } from "#core/plugin/CliCommand.ts";
+import { VenuePoint } from "#plugins/chain-scanner/contract.ts";
+import { describeSale } from "#plugins/chain-scanner/decode/describeSale.ts";
+import { parseLogFile } from "#plugins/chain-scanner/decode/parseLogFile.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import { readTransaction } from "#plugins/chain-scanner/sale/readTransaction.ts";
+
+/** Reads logs from a file by hand: what the sale lane would make of them. */
+export const decodeCommand: CliCommand = {
+	name: "decode",
+	usage: "decode <file.json>",
+	summary: "print the sales that the logs of a file mean, one JSON line each",
+	async run([path], { contributions, out, note }) {
+		if (path === undefined) {
+			throw scannerFault.logFile({ public: "decode needs a file: bun run svc decode <file.json>" });
+		}
+		const text = await readFile(path, "utf8").catch((cause) => {
+			throw scannerFault.logFile({ public: `${path} cannot be read: ${cause.message}`, cause });
+		});
+		const venues = contributions(VenuePoint);
+		let failures = 0;
+		for (const logs of parseLogFile(text)) {
+			const { sales, undecoded } = readTransaction(logs, venues);
+			for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
+			for (const { logIndex, problem } of undecoded) note(`log ${logIndex}: ${problem}`);
+			failures += undecoded.length;
+		}
+		return failures > 0 ? 1 : 0;
+	},
+};

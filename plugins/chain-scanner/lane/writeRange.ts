@@ -1,0 +1,43 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { type Lease, requireLease } from "#core/lease/leases.ts";
+import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+
+/** Marks our advisory locks among those of others: "lane" in ASCII, in the high bytes of the key. */
+const CHAIN_LOCK_SPACE = 0x6c61n << 46n;
+
+export type RangeWrite = {
+	chainId: number;
+	lane: LaneKind;
+	lease: Lease;
+	range: BlockRange;
+	events: readonly ChainEvent[];
+	live: boolean;
+	/** Records that the range is done, in the same transaction; false means it was not ours to do. */
+	commit(tx: Tx): Promise<boolean>;
+};
+
+/**
+ * Writes one range: events, figures, frames and the mark that it is done, all or nothing.
+ *
+ * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then
+ * the fencing check, so that a process that slept through its lease cannot write.
+ */
+export async function writeRange(
+	options: { db: Database; sinks: readonly EventSink[]; clock: Clock },
+	write: RangeWrite,
+): Promise<void> {
+	const { chainId, lane, range, events, live } = write;
+	await options.db.transaction(async (tx) => {
+		await tx.execute("select pg_advisory_xact_lock($1)", [CHAIN_LOCK_SPACE + BigInt(chainId)]);
+		await requireLease(tx, write.lease);
+		if (!(await write.commit(tx))) {
+			throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
+		}
+		if (events.length === 0) return;
+		const batch = { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
+		for (const sink of options.sinks) await sink.apply(tx, batch);
+	});
+}

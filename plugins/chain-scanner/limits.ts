@@ -1,0 +1,43 @@
+/** Blocks that one log query covers at first, and at most. */
+export const WINDOW_BLOCKS_MAX = 1_000;
+
+/** A query that answers more logs than this halves the window. */
+export const LOGS_PER_QUERY_MAX = 10_000;
+
+/** Below this many logs a query leaves room to double the window again. */
+export const LOGS_PER_QUERY_LOW = 2_500;
+
+/** The smallest range; after `RANGE_FAILURES_MAX` refusals of it in a row the lane steps over it. */
+export const WINDOW_BLOCKS_MIN = 1;
+export const RANGE_FAILURES_MAX = 5;
+
+/** One run of a lane ends after this long, whatever it still has to do, and gives way. */
+export const LANE_CEILING_MS = 20_000;
+
+/** Longer than a run, so that a lane keeps its lease from one run to the next. */
+export const LEASE_MS = 30_000;
+
+/** How often a process that does not hold a lane asks whether it is free. */
+export const LEASE_RETRY_MS = 1_000;
+
+/** A lane that is at most this many blocks behind announces its events one by one. */
+export const LIVE_BLOCKS_MAX = 64;
+
+/** Rows in one transaction while a lane catches up. Bounds memory, not correctness. */
+export const ROWS_PER_WRITE_MAX = 16_000;
+
+/** Waits between attempts while the RPC is away: doubles from the first to the last. */
+export const RETRY_MIN_MS = 250;
+export const RETRY_MAX_MS = 5_000;
+
+/** Token ids that one TransferBatch log may carry; a longer list is a lie about its own length. */
+export const BATCH_IDS_MAX = 100_000;
+
+/** How often backfill looks for a gap while there is none. */
+export const BACKFILL_IDLE_MS = 1_000;
+
+/** Rows in one backfill transaction: 500 leave the head at 16 ms, 16,000 at 389 (measured). */
+export const BACKFILL_ROWS_PER_WRITE_MAX = 500;
+
+/** How old an answer about a lane's progress may be. */
+export const PROGRESS_AGE_MAX_MS = 1_000;

@@ -1,0 +1,52 @@
+import type { RawLog } from "#core/chain/RawLog.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
+
+/** Where a lane says what it could not read. */
+export type UndecodedReport = {
+	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
+	noise(lane: LaneKind, count: number): void;
+};
+
+/** Contracts remembered as already named; one that emits garbage for ever is one line. */
+const NAMED_MAX = 10_000;
+
+/** Counts every log that does not decode, and names each contract and problem once. */
+export function undecodedReport(options: {
+	chain: string;
+	metrics: Metrics;
+	log: Log;
+}): UndecodedReport {
+	const { chain, metrics, log } = options;
+	const named = new Set<string>();
+	const undecoded = metrics.counter({
+		name: "logs_undecoded_total",
+		help: "Logs that had a known topic and could not be read.",
+		labels: ["chain", "lane"],
+	});
+	const noise = metrics.counter({
+		name: "logs_noise_total",
+		help: "ERC-20 mints that share the mint lane's topic.",
+		labels: ["chain", "lane"],
+	});
+	return {
+		undecoded(lane, raw, problem) {
+			undecoded.inc({ chain, lane });
+			const key = `${raw.address} ${problem}`;
+			if (named.has(key) || named.size >= NAMED_MAX) return;
+			named.add(key);
+			log.warn("a log does not decode", {
+				lane,
+				problem,
+				contract: raw.address,
+				block: Number(raw.blockNumber),
+				logIndex: Number(raw.logIndex),
+				transaction: raw.transactionHash,
+			});
+		},
+		noise(lane, count) {
+			if (count > 0) noise.inc({ chain, lane }, count);
+		},
+	};
+}

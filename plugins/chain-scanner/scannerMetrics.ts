@@ -1,0 +1,43 @@
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+
+type LaneLabels = { chain: string; lane: string };
+
+export type ScannerMetrics = {
+	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
+	failed(labels: LaneLabels, code: string): void;
+};
+
+/** What an operator watches of the lanes. */
+export function scannerMetrics(metrics: Metrics): ScannerMetrics {
+	const labels = ["chain", "lane"];
+	const block = metrics.gauge({
+		name: "index_block",
+		help: "Newest block that is wholly in the index.",
+		labels,
+	});
+	const head = metrics.gauge({
+		name: "index_head_block",
+		help: "Newest block of the chain that the lane knows of.",
+		labels,
+	});
+	const events = metrics.counter({
+		name: "index_events_total",
+		help: "Mints and sales that lanes wrote.",
+		labels,
+	});
+	const failures = metrics.counter({
+		name: "lane_failures_total",
+		help: "Lane runs that ended early, by what went wrong.",
+		labels: [...labels, "code"],
+	});
+	return {
+		indexed(of, progress) {
+			block.set(of, progress.block);
+			head.set(of, progress.head);
+			if (progress.rows > 0) events.inc(of, progress.rows);
+		},
+		failed(of, code) {
+			failures.inc({ ...of, code });
+		},
+	};
+}

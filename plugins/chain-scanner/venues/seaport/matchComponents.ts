@@ -1,0 +1,155 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { OfferedItem } from "#plugins/chain-scanner/venues/seaport/FulfilledOrder.ts";
+import { nftKey } from "#plugins/chain-scanner/venues/seaport/nftKey.ts";
+import type { OrderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
+
+/** What the orders of a component give of a currency less what they ask for of it. */
+export type Purse = { given: bigint; asked: bigint; givers: number };
+
+// An account that buys in more parts of one match than this has its payers left unplaced.
+const HOMES_COMPARED_MAX = 100;
+
+/** Orders of a match that have to do with each other. */
+export type MatchComponent = {
+	orders: OrderSides[];
+	/** Orders without an NFT that only bring money: the mirrors of private sales. */
+	payers: OrderSides[];
+	purses: Map<Address, Purse>;
+	/** False where orders are missing: then nothing is known of what was left over. */
+	allKnown: boolean;
+	/** Currencies that may cross to another component: what was left of them is not provable. */
+	openCurrencies: ReadonlySet<Address>;
+};
+
+/**
+ * Splits a match into parts that trade different NFTs, so that prices do not mix.
+ *
+ * Orders hang together by their NFTs. An order that only brings money belongs to the one part in
+ * which its offerer receives something, or of several such parts to the one that lacks its money;
+ * where that is not clear it belongs to none.
+ */
+export function matchComponents(
+	sides: readonly OrderSides[],
+	buyersOf: (side: OrderSides) => Iterable<Address>,
+): MatchComponent[] {
+	const components = joinByNft(sides);
+	const homes = homesOf(components, buyersOf);
+	for (const component of components) {
+		for (const side of component.orders) countIn(component, side);
+	}
+	const openCurrencies = new Set<Address>();
+	const only = components.length === 1 ? components[0] : undefined;
+	const isShort = (component: MatchComponent, side: OrderSides) =>
+		side.givesPayments.some((item) => {
+			const purse = component.purses.get(currencyOf(item));
+			return purse !== undefined && purse.given < purse.asked;
+		});
+	// Shortness is read before any payer is placed, so that their order in the logs is no matter.
+	const placed: { component: MatchComponent; side: OrderSides }[] = [];
+	for (const side of sides) {
+		if (side.givesNfts.length + side.asksNfts.length > 0) continue;
+		const own = [...(homes.get(side.order.offerer) ?? [])];
+		const isFew = own.length <= HOMES_COMPARED_MAX;
+		const short = isFew ? own.filter((component) => isShort(component, side)) : [];
+		const component = only ?? soleOf(own) ?? soleOf(short);
+		if (component) placed.push({ component, side });
+		else {
+			for (const item of [...side.givesPayments, ...side.asksPayments]) {
+				openCurrencies.add(currencyOf(item));
+			}
+		}
+	}
+	for (const { component, side } of placed) {
+		component.orders.push(side);
+		if (side.givesPayments.length > 0) component.payers.push(side);
+		countIn(component, side);
+	}
+	for (const component of components) {
+		for (const [currency, purse] of component.purses) {
+			if (purse.given < purse.asked) openCurrencies.add(currency);
+		}
+		component.openCurrencies = openCurrencies;
+	}
+	return components;
+}
+
+function homesOf(
+	components: readonly MatchComponent[],
+	buyersOf: (side: OrderSides) => Iterable<Address>,
+): Map<Address, Set<MatchComponent>> {
+	const home = new Map<Address, Set<MatchComponent>>();
+	for (const component of components) {
+		for (const side of component.orders) {
+			for (const buyer of buyersOf(side)) {
+				const known = home.get(buyer);
+				if (known) known.add(component);
+				else home.set(buyer, new Set([component]));
+			}
+		}
+	}
+	return home;
+}
+
+function soleOf<Item>(items: readonly Item[]): Item | undefined {
+	return items.length === 1 ? items[0] : undefined;
+}
+
+function joinByNft(sides: readonly OrderSides[]): MatchComponent[] {
+	const parents = sides.map((_, index) => index);
+	const rootOf = (index: number): number => {
+		let root = index;
+		for (let parent = parents[root]; parent !== undefined && parent !== root; ) {
+			parents[root] = parents[parent] ?? parent;
+			root = parent;
+			parent = parents[root];
+		}
+		return root;
+	};
+	const firstOfKey = new Map<string, number>();
+	for (const [index, side] of sides.entries()) {
+		for (const item of [...side.givesNfts, ...side.asksNfts]) {
+			const first = firstOfKey.get(nftKey(item));
+			if (first === undefined) firstOfKey.set(nftKey(item), index);
+			else parents[rootOf(index)] = rootOf(first);
+		}
+	}
+	const byRoot = new Map<number, MatchComponent>();
+	for (const [index, side] of sides.entries()) {
+		if (side.givesNfts.length + side.asksNfts.length === 0) continue;
+		const root = rootOf(index);
+		const component = byRoot.get(root);
+		if (component) component.orders.push(side);
+		else
+			byRoot.set(root, {
+				orders: [side],
+				payers: [],
+				purses: new Map(),
+				allKnown: true,
+				openCurrencies: new Set(),
+			});
+	}
+	return [...byRoot.values()];
+}
+
+function countIn(component: MatchComponent, side: OrderSides): void {
+	const seen = new Set<Address>();
+	for (const item of side.givesPayments) {
+		const purse = purseOf(component, item);
+		purse.given += item.amount;
+		if (!seen.has(currencyOf(item))) purse.givers++;
+		seen.add(currencyOf(item));
+	}
+	for (const item of side.asksPayments) purseOf(component, item).asked += item.amount;
+}
+
+function purseOf(component: MatchComponent, item: OfferedItem): Purse {
+	const found = component.purses.get(currencyOf(item));
+	if (found) return found;
+	const made = { given: 0n, asked: 0n, givers: 0 };
+	component.purses.set(currencyOf(item), made);
+	return made;
+}
+
+function currencyOf(item: OfferedItem): Address {
+	return item.itemType === 0 ? ZERO_ADDRESS : item.token;
+}

@@ -1,0 +1,185 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { MatchedNft } from "#plugins/chain-scanner/venues/seaport/MatchedNft.ts";
+import type { MatchComponent } from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
+import type { OrderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
+import type { Price } from "#plugins/chain-scanner/venues/seaport/Price.ts";
+import type { Demand } from "#plugins/chain-scanner/venues/seaport/pairNfts.ts";
+import { splitPrice } from "#plugins/chain-scanner/venues/seaport/splitPrice.ts";
+import { sumPayments } from "#plugins/chain-scanner/venues/seaport/sumPayments.ts";
+import type { Trade } from "#plugins/chain-scanner/venues/seaport/Trade.ts";
+
+type Input = {
+	component: MatchComponent;
+	/** The NFTs of this component, in log order. */
+	moved: readonly MatchedNft[];
+	/** What orders of the match asked for and nobody gave; only an incomplete one has any. */
+	unmet: ReadonlyMap<OrderSides, readonly Demand[]>;
+};
+
+type Basis = "bid" | "listing" | "unpriced" | "barter";
+
+/**
+ * Says what the buyers of a match's part paid.
+ *
+ * A bid's own payment wins over the listing's: between the two lies what the matcher kept, and
+ * the buyer paid that as well. A listing that asks for no money is paid by the one order that
+ * brings any.
+ */
+export function priceComponent({ component, moved, unmet }: Input): Trade[] {
+	const bartering = new Set<OrderSides>();
+	for (const { giver, taker } of moved) if (taker && taker !== giver) bartering.add(taker);
+	for (const side of component.orders) if (unmet.has(side)) bartering.add(side);
+	const bases = new Map(moved.map((nft) => [nft, basisOf(nft, bartering)]));
+	const prices = new Map<MatchedNft, Price>();
+
+	const byTaker = Map.groupBy(moved, (nft) => nft.taker);
+	for (const [taker, nfts] of byTaker) {
+		if (!taker || !nfts.some((nft) => bases.get(nft) === "bid")) continue;
+		const inOrder = nfts.toSorted((left, right) => left.demandRank - right.demandRank);
+		const missing = unmet.get(taker) ?? [];
+		// Units that are missing from the logs keep their share, or the others would look dearer.
+		const quantities = [...inOrder, ...missing.map(({ left }) => ({ quantity: left }))];
+		share(prices, inOrder, { price: bidPrice(component, taker), quantities });
+	}
+	const solePayer = component.payers.length === 1 ? component.payers[0] : undefined;
+	for (const [giver, nfts] of Map.groupBy(moved, (nft) => nft.giver)) {
+		if (!nfts.some((nft) => bases.get(nft) === "listing")) continue;
+		const listed = sumPayments(giver.asksPayments);
+		const price = withPayerExtras(listed, component, solePayer);
+		const inOrder = nfts.filter((nft) => bases.get(nft) === "listing");
+		share(prices, inOrder, {
+			price,
+			quantities: [...inOrder, ...nfts.filter((nft) => bases.get(nft) !== "listing")],
+		});
+	}
+	shareResidual({ prices, component, bases, moved, solePayer });
+
+	return moved.map((nft) => {
+		const basis = bases.get(nft);
+		return {
+			logIndex: nft.giver.logIndex,
+			item: nft.item,
+			quantity: nft.quantity,
+			seller: nft.giver.order.offerer,
+			buyer: nft.buyer,
+			payer: (basis === "bid" ? nft.taker : solePayer)?.order.offerer ?? null,
+			price: basis === "barter" ? { kind: "barter" } : (prices.get(nft) ?? nothing),
+		};
+	});
+}
+
+const nothing: Price = { kind: "amount", currency: ZERO_ADDRESS, total: 0n };
+
+function basisOf({ giver, taker }: MatchedNft, bartering: ReadonlySet<OrderSides>): Basis {
+	const other = taker === giver ? null : taker;
+	if (giver.givesPayments.length > 0) return "barter";
+	if (other && other.givesPayments.length > 0) {
+		return other.givesNfts.length > 0 ? "barter" : "bid";
+	}
+	// The giver takes somebody else's NFT: that is its payment, in whole or in part.
+	if (bartering.has(giver)) return "barter";
+	if (giver.asksPayments.length > 0) return "listing";
+	return other && other.givesNfts.length > 0 ? "barter" : "unpriced";
+}
+
+function share(
+	prices: Map<MatchedNft, Price>,
+	nfts: readonly MatchedNft[],
+	split: { price: Price; quantities: readonly { quantity: bigint }[] },
+): void {
+	const shares = splitPrice(
+		split.price,
+		split.quantities.map(({ quantity }) => quantity),
+	);
+	for (const [index, nft] of nfts.entries()) {
+		const part = shares[index];
+		if (part) prices.set(nft, part);
+	}
+}
+
+function bidPrice(component: MatchComponent, bid: OrderSides): Price {
+	const price = sumPayments(bid.givesPayments);
+	if (price.kind !== "amount") return price;
+	return { ...price, total: price.total - comesBack(component, bid, price.currency) };
+}
+
+/**
+ * What an order offered and, provably, did not spend.
+ *
+ * From 1.2 on an offer's unspent rest goes to the match's recipient, in 1.1 (recipient zero) it
+ * stays where it was. Only where the one who offered is that recipient, and nobody else in this
+ * part brought the same currency, is the rest certainly its own.
+ */
+function comesBack(component: MatchComponent, payer: OrderSides, currency: Address): bigint {
+	const { offerer, recipient } = payer.order;
+	if (recipient !== offerer && recipient !== ZERO_ADDRESS) return 0n;
+	const purse = component.purses.get(currency);
+	const isOpen = !component.allKnown || component.openCurrencies.has(currency);
+	if (isOpen || purse?.givers !== 1) return 0n;
+	return purse.given - purse.asked;
+}
+
+/**
+ * Adds what the buyer's own order paid beyond the one listing it pays for: fees that it carries,
+ * and an ERC-20 rest that went to somebody else. A native rest is no price: the caller of the
+ * match brought it, and by default it goes back there.
+ */
+function withPayerExtras(
+	listed: Price,
+	component: MatchComponent,
+	payer: OrderSides | undefined,
+): Price {
+	const nftOrders = component.orders.length - component.payers.length;
+	if (listed.kind !== "amount" || !payer || nftOrders !== 1) return listed;
+	const { offerer, recipient } = payer.order;
+	const { currency } = listed;
+	const brought = sumPayments(payer.givesPayments);
+	if (brought.kind !== "amount" || brought.currency !== currency) return listed;
+	const { fees, change } = asksOf(payer, currency);
+	const spent = listed.total + fees;
+	const isProven = component.allKnown && !component.openCurrencies.has(currency);
+	const restIsPaid =
+		currency !== ZERO_ADDRESS && recipient !== ZERO_ADDRESS && recipient !== offerer;
+	const left = brought.total - change;
+	return { ...listed, total: isProven && restIsPaid && left > spent ? left : spent };
+}
+
+/** What a paying order asks for of its own currency: fees for others, and change for itself. */
+function asksOf(payer: OrderSides, currency: Address): { fees: bigint; change: bigint } {
+	let fees = 0n;
+	let change = 0n;
+	for (const item of payer.asksPayments) {
+		if ((item.itemType === 0 ? ZERO_ADDRESS : item.token) !== currency) continue;
+		if (item.recipient === payer.order.offerer) change += item.amount;
+		else fees += item.amount;
+	}
+	return { fees, change };
+}
+
+/** NFTs given without a price share what the sole payer brought and the other orders left. */
+function shareResidual(input: {
+	prices: Map<MatchedNft, Price>;
+	component: MatchComponent;
+	bases: ReadonlyMap<MatchedNft, Basis>;
+	moved: readonly MatchedNft[];
+	solePayer: OrderSides | undefined;
+}): void {
+	const { component, solePayer: payer } = input;
+	if (!payer) return;
+	const unpriced = input.moved.filter((nft) => input.bases.get(nft) === "unpriced");
+	const own = unpriced.filter((nft) => nft.buyer === payer.order.offerer);
+	const paidFor = own.length > 0 ? own : unpriced;
+	share(input.prices, paidFor, { price: residual(component, payer), quantities: paidFor });
+}
+
+function residual(component: MatchComponent, payer: OrderSides): Price {
+	const brought = sumPayments(payer.givesPayments);
+	if (brought.kind !== "amount") return brought;
+	const { currency, total } = brought;
+	const purse = component.purses.get(currency) ?? { given: total, asked: 0n, givers: 1 };
+	const { fees, change } = asksOf(payer, currency);
+	const shortOfOthers = purse.asked - fees - change - (purse.given - total);
+	const paidToOthers = shortOfOthers > 0n ? shortOfOthers : 0n;
+	const left = total - paidToOthers - change - comesBack(component, payer, currency);
+	return { ...brought, total: left > 0n ? left : 0n };
+}

@@ -1,0 +1,94 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { UndecodedLog } from "#plugins/chain-scanner/contract.ts";
+import type { MatchGroup } from "#plugins/chain-scanner/venues/seaport/groupFulfilments.ts";
+import type { MatchedNft } from "#plugins/chain-scanner/venues/seaport/MatchedNft.ts";
+import { matchComponents } from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
+import { type OrderSides, orderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
+import { type Pairing, pairNfts } from "#plugins/chain-scanner/venues/seaport/pairNfts.ts";
+import { priceComponent } from "#plugins/chain-scanner/venues/seaport/priceComponent.ts";
+import type { Trade } from "#plugins/chain-scanner/venues/seaport/Trade.ts";
+
+/**
+ * Reads the orders that one match call settled against each other.
+ *
+ * Each NFT is counted once, from the order that gives it to the account that receives it. The
+ * caller of the match is a party only where an NFT is left over and goes to it.
+ */
+export function readMatch(group: MatchGroup): { trades: Trade[]; undecoded: UndecodedLog[] } {
+	const sides = group.fulfilments.map(orderSides);
+	const pairing = pairNfts(sides);
+	const moved: MatchedNft[] = pairing.pairs.map(({ supply, demand, quantity }) => ({
+		giver: supply.side,
+		taker: demand.side,
+		item: supply.item,
+		quantity,
+		buyer: demand.item.recipient,
+		supplyRank: supply.rank,
+		demandRank: demand.rank,
+	}));
+	const undecoded: UndecodedLog[] = [];
+	if (group.complete) {
+		for (const nft of leftOver(sides, pairing)) moved.push(nft);
+	} else {
+		for (const { side } of [...pairing.unasked, ...pairing.unmet]) {
+			if (undecoded.at(-1)?.logIndex === side.logIndex) continue;
+			undecoded.push({
+				logIndex: side.logIndex,
+				problem: "trades an NFT with an order that is missing from its match",
+			});
+		}
+	}
+	moved.sort(
+		(left, right) => left.supplyRank - right.supplyRank || left.demandRank - right.demandRank,
+	);
+
+	const buyers = new Map<OrderSides, Set<Address>>();
+	for (const { giver, buyer } of moved) {
+		const known = buyers.get(giver);
+		if (known) known.add(buyer);
+		else buyers.set(giver, new Set([buyer]));
+	}
+	const components = matchComponents(sides, (side) => buyers.get(side) ?? []);
+	const byGiver = Map.groupBy(moved, (nft) => nft.giver);
+	const unmet = Map.groupBy(pairing.unmet, (demand) => demand.side);
+	const trades = components.flatMap((component) =>
+		priceComponent({
+			component: group.complete ? component : { ...component, allKnown: false },
+			moved: component.orders.flatMap((side) => byGiver.get(side) ?? []),
+			unmet,
+		}),
+	);
+	return { trades, undecoded };
+}
+
+/**
+ * Follows NFTs that an order gave and no order asked for.
+ *
+ * From 1.2 on they go to the match's recipient. Where that is the seller they have only come
+ * home: beside a real sale of the same order they are no trade, alone they are one with oneself.
+ * In 1.1 they stay where they are; only a sole payment-only order can then be their buyer.
+ */
+function leftOver(sides: readonly OrderSides[], pairing: Pairing): MatchedNft[] {
+	const sold = new Set(pairing.pairs.map((pair) => pair.supply.side));
+	const payers = sides.filter(
+		(side) => side.givesPayments.length > 0 && side.givesNfts.length + side.asksNfts.length === 0,
+	);
+	const solePayer = payers.length === 1 ? payers[0]?.order.offerer : undefined;
+	const found: MatchedNft[] = [];
+	for (const { side, item, left, rank } of pairing.unasked) {
+		const { offerer, recipient } = side.order;
+		const buyer = recipient === ZERO_ADDRESS ? solePayer : recipient;
+		const cameHome = recipient === ZERO_ADDRESS || recipient === offerer;
+		if (buyer === undefined || (cameHome && sold.has(side))) continue;
+		found.push({
+			giver: side,
+			taker: null,
+			item,
+			quantity: left,
+			buyer,
+			supplyRank: rank,
+			demandRank: rank,
+		});
+	}
+	return found;
+}

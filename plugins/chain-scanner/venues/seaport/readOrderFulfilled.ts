@@ -1,0 +1,117 @@
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { RawLog } from "#core/chain/RawLog.ts";
+import type {
+	FulfilledOrder,
+	OfferedItem,
+	ReceivedItem,
+	SeaportItemType,
+} from "#plugins/chain-scanner/venues/seaport/FulfilledOrder.ts";
+import { hexByteLength } from "#plugins/chain-scanner/venues/seaport/hexByteLength.ts";
+import { readAddressWord } from "#plugins/chain-scanner/venues/seaport/readAddressWord.ts";
+import { readSmallUint } from "#plugins/chain-scanner/venues/seaport/readSmallUint.ts";
+
+/** `orderHash` survives where it can: a match must know that one of its orders is unreadable. */
+export type OrderFulfilledReading =
+	| { kind: "order"; order: FulfilledOrder }
+	| { kind: "undecoded"; problem: string; orderHash: Hex | null };
+
+const WORD_BYTES = 32;
+const HEAD_BYTES = 4 * WORD_BYTES;
+const OFFERED_ITEM_BYTES = 4 * WORD_BYTES;
+const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
+
+/**
+ * Reads one OrderFulfilled log by cutting words out of its hex text.
+ *
+ * No ABI decoder: this is the hot path, and a decoder that trusts lengths can be made to hang.
+ * Whatever does not fit is named in `problem`; nothing is thrown.
+ */
+export function readOrderFulfilled(log: Pick<RawLog, "topics" | "data">): OrderFulfilledReading {
+	const { data, topics } = log;
+	const byteLength = hexByteLength(data);
+	if (byteLength === null) return undecoded("data is not hex", null);
+	if (byteLength < HEAD_BYTES) return undecoded("data ends inside its head", null);
+	const orderHash: Hex = `0x${data.slice(2, 66).toLowerCase()}`;
+
+	const [, offererTopic, zoneTopic] = topics;
+	const offerer = offererTopic === undefined ? null : readTopicAddress(offererTopic);
+	const zone = zoneTopic === undefined ? null : readTopicAddress(zoneTopic);
+	if (topics.length !== 3 || offerer === null || zone === null) {
+		return undecoded("offerer or zone topic is missing or no address", orderHash);
+	}
+	const recipient = readAddressWord(data, WORD_BYTES);
+	if (recipient === null) return undecoded("recipient is no address", orderHash);
+
+	const offerAt = arrayAt({ data, byteLength, head: 2, itemBytes: OFFERED_ITEM_BYTES });
+	if (offerAt === null) return undecoded("offer lies outside the data", orderHash);
+	const considerationAt = arrayAt({ data, byteLength, head: 3, itemBytes: RECEIVED_ITEM_BYTES });
+	if (considerationAt === null) {
+		return undecoded("consideration lies outside the data", orderHash);
+	}
+
+	const offer: OfferedItem[] = [];
+	for (let index = 0; index < offerAt.count; index++) {
+		const item = readItem(data, offerAt.firstByte + index * OFFERED_ITEM_BYTES);
+		if (typeof item === "string") return undecoded(`offer ${index}: ${item}`, orderHash);
+		offer.push(item);
+	}
+	const consideration: ReceivedItem[] = [];
+	for (let index = 0; index < considerationAt.count; index++) {
+		const itemByte = considerationAt.firstByte + index * RECEIVED_ITEM_BYTES;
+		const item = readItem(data, itemByte);
+		if (typeof item === "string") return undecoded(`consideration ${index}: ${item}`, orderHash);
+		const to = readAddressWord(data, itemByte + OFFERED_ITEM_BYTES);
+		if (to === null) {
+			return undecoded(`consideration ${index}: recipient is no address`, orderHash);
+		}
+		consideration.push({ ...item, recipient: to });
+	}
+	return { kind: "order", order: { orderHash, offerer, zone, recipient, offer, consideration } };
+}
+
+function undecoded(problem: string, orderHash: Hex | null): OrderFulfilledReading {
+	return { kind: "undecoded", problem, orderHash };
+}
+
+function readTopicAddress(topic: Hex): Address | null {
+	return topic.length === 66 && hexByteLength(topic) !== null ? readAddressWord(topic, 0) : null;
+}
+
+/** Finds an array through its head word; null unless all of its items lie within the data. */
+function arrayAt(input: {
+	data: string;
+	byteLength: number;
+	head: number;
+	itemBytes: number;
+}): { firstByte: number; count: number } | null {
+	const offset = readSmallUint(input.data, input.head * WORD_BYTES);
+	if (offset === null) return null;
+	const count = readSmallUint(input.data, offset);
+	if (count === null) return null;
+	const firstByte = offset + WORD_BYTES;
+	if (count > (input.byteLength - firstByte) / input.itemBytes) return null;
+	return { firstByte, count };
+}
+
+/** The caller has checked that the item lies within the data; a text is the problem found. */
+function readItem(data: string, byteOffset: number): OfferedItem | string {
+	const itemType = itemTypeOf(readSmallUint(data, byteOffset));
+	if (itemType === null) return "unknown item type";
+	const token = readAddressWord(data, byteOffset + WORD_BYTES);
+	if (token === null) return "token is no address";
+	const identifier = readUint(data, byteOffset + 2 * WORD_BYTES);
+	const amount = readUint(data, byteOffset + 3 * WORD_BYTES);
+	// Seaport refuses both; what shows them is no sale, and the zero token would pass as native.
+	if (itemType === 2 && amount > 1n) return "more than one of an ERC-721";
+	if (itemType === 1 && token === ZERO_ADDRESS && amount > 0n) return "an ERC-20 without a token";
+	return { itemType, token, identifier, amount };
+}
+
+function itemTypeOf(value: number | null): SeaportItemType | null {
+	return value === 0 || value === 1 || value === 2 || value === 3 ? value : null;
+}
+
+function readUint(data: string, byteOffset: number): bigint {
+	const start = 2 + byteOffset * 2;
+	return BigInt(`0x${data.slice(start, start + 2 * WORD_BYTES)}`);
+}

@@ -1,0 +1,8 @@
+import type { Price } from "#plugins/chain-scanner/venues/seaport/Price.ts";
+import { splitByUnit } from "#plugins/chain-scanner/venues/seaport/splitByUnit.ts";
+
+/** Gives each row its share of an order's price; a price without an amount holds for all alike. */
+export function splitPrice(price: Price, quantities: readonly bigint[]): Price[] {
+	if (price.kind !== "amount") return quantities.map(() => price);
+	return splitByUnit(price.total, quantities).map((total) => ({ ...price, total }));
+}

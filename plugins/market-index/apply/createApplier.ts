@@ -1,0 +1,154 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Outbox } from "#core/outbox/createOutbox.ts";
+import type { JobQueue } from "#core/queue/JobQueue.ts";
+import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { catchUpFrames, liveFrames, type TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
+import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
+import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
+import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
+import { collectionTopic, discoverTopic, type NewEvents } from "#plugins/market-index/contract.ts";
+import { collectionJobs, currencyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { type Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
+import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
+import { readCandleUpdates } from "#plugins/market-index/sql/readCandleUpdates.ts";
+import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
+import { readDiscoverRows } from "#plugins/market-index/sql/readDiscoverRows.ts";
+import { type KnownCollection, resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
+import { updateCollections } from "#plugins/market-index/sql/updateCollections.ts";
+import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
+
+export type ApplierOptions = {
+	chains: ChainRegistry;
+	outbox: Outbox;
+	queue: JobQueue;
+	clock: Clock;
+	partitions: Partitions;
+};
+
+/** Stores a batch with all that follows from it, inside the caller's transaction. */
+export type Applier = (tx: Tx, batch: NewEvents) => Promise<void>;
+
+/**
+ * The only writer of events and figures. Whatever the order of batches, and however often one is
+ * applied, the figures are those of the set of events stored.
+ */
+export function createApplier(options: ApplierOptions): Applier {
+	return async (tx, batch) => {
+		const chain = options.chains.byId(batch.chainId);
+		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
+		await options.partitions.ensure(batch.events.map((event) => event.occurredAtMs));
+		const known = await resolveCollections(tx, chain.id, contractsOf(batch));
+		const rows = rowsOf(chain, batch, known);
+		const stored = await insertEvents(tx, chain.id, rows);
+		if (stored.length === 0) return;
+
+		const rollups = sumRollups(stored);
+		await upsertRollups(tx, chain.id, rollups);
+		await updateCollections(tx, collectionChanges(stored));
+		await queueMetadata(options, tx, chain, known, stored);
+
+		const touched = touchedCollections(known, stored);
+		const topics = batch.live
+			? await tellLive(options, tx, chain, { stored, rollups, touched })
+			: catchUpFrames(chain, touched.values());
+		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
+	};
+}
+
+function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
+	return new Map(batch.events.map((event) => [event.contract, event.standard]));
+}
+
+function rowsOf(
+	chain: Chain,
+	batch: NewEvents,
+	known: ReadonlyMap<Address, KnownCollection>,
+): EventRow[] {
+	const rows: EventRow[] = [];
+	for (const event of batch.events) {
+		const collection = known.get(event.contract);
+		if (!collection || collection.excluded) continue;
+		const totalNative = nativeTotal(chain, event.currency, event.totalRaw);
+		rows.push({ ...event, collectionId: collection.id, totalNative });
+	}
+	return rows;
+}
+
+function touchedCollections(
+	known: ReadonlyMap<Address, KnownCollection>,
+	stored: readonly EventRow[],
+): Map<number, KnownCollection> {
+	const ids = new Set(stored.map((event) => event.collectionId));
+	const touched = new Map<number, KnownCollection>();
+	for (const collection of known.values()) {
+		if (ids.has(collection.id)) touched.set(collection.id, collection);
+	}
+	return touched;
+}
+
+async function queueMetadata(
+	options: ApplierOptions,
+	tx: Tx,
+	chain: Chain,
+	known: ReadonlyMap<Address, KnownCollection>,
+	stored: readonly EventRow[],
+): Promise<void> {
+	const fresh = [...known.values()].filter((collection) => collection.isNew);
+	const jobs = [...collectionJobs(fresh), ...(await currencyJobs(tx, chain, stored))];
+	if (jobs.length > 0) await options.queue.add(tx, jobs);
+}
+
+type LiveChange = {
+	stored: readonly EventRow[];
+	rollups: readonly Rollup[];
+	touched: ReadonlyMap<number, KnownCollection>;
+};
+
+/** Events one by one, then the figures that they moved. */
+async function tellLive(
+	options: ApplierOptions,
+	tx: Tx,
+	chain: Chain,
+	{ stored, rollups, touched }: LiveChange,
+): Promise<TopicFrames> {
+	const foreign = new Set<Address>();
+	for (const { currency } of stored) {
+		if (currency !== null && currency !== ZERO_ADDRESS) foreign.add(currency);
+	}
+	const currencies = await readCurrencies(tx, chain.id, [...foreign]);
+	const topics = liveFrames({ chain, events: stored, collections: touched, currencies });
+	const push = (topic: string, type: string, data: unknown) => {
+		const list = topics.get(topic) ?? [];
+		topics.set(topic, list);
+		list.push({ type, data });
+	};
+	const priced = rollups.filter((rollup) => rollup.priced > 0);
+	for (const { collectionId, candle } of await readCandleUpdates(tx, priced)) {
+		const collection = touched.get(collectionId);
+		if (!collection) continue;
+		const topic = collectionTopic(chain.slug, collection.address);
+		push(topic, "candle_update", { interval: "1m", candle });
+	}
+	const minted = new Set<number>();
+	const sold = new Set<number>();
+	for (const event of stored) {
+		if (!event.accepted) continue;
+		if (event.kind === "mint") minted.add(event.collectionId);
+		if (event.kind === "sale") sold.add(event.collectionId);
+	}
+	const moved = [...new Set([...minted, ...sold])];
+	const idOfSlug = new Map([...touched.values()].map(({ id, slug }) => [slug, id]));
+	const topic = discoverTopic(chain.slug);
+	for (const row of await readDiscoverRows(tx, chain, moved, options.clock.nowMs())) {
+		const id = idOfSlug.get(row.slug) ?? 0;
+		if (sold.has(id)) push(topic, "discover_row", { section: "market", row });
+		if (minted.has(id)) push(topic, "discover_row", { section: "minting", row });
+	}
+	return topics;
+}

@@ -1,0 +1,85 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Frame } from "#core/outbox/Frame.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
+import { MINT_FRAMES_MAX } from "#plugins/market-index/limits.ts";
+import { type Currencies, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
+
+export type TopicFrames = Map<string, Frame[]>;
+
+type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
+
+/**
+ * What a lane run near the head tells its subscribers about single events.
+ *
+ * A topic with more mints than one window may show gets one `snapshot_required` in their place;
+ * sales are always told one by one.
+ */
+export function liveFrames(options: {
+	chain: Chain;
+	events: readonly EventRow[];
+	collections: ReadonlyMap<number, Named>;
+	currencies: Currencies;
+}): TopicFrames {
+	const { chain, events, collections, currencies } = options;
+	const topics: TopicFrames = new Map();
+	const discover = discoverTopic(chain.slug);
+	const mintsOf = countMints(events);
+	const crowdedDiscover = (mintsOf.get(null) ?? 0) > MINT_FRAMES_MAX;
+	const told = new Set<string>();
+
+	for (const event of events) {
+		const collection = collections.get(event.collectionId);
+		if (!collection) continue;
+		const topic = collectionTopic(chain.slug, collection.address);
+		const data = renderEvent(chain, event, currencies);
+		const crowded =
+			event.kind === "mint" && (mintsOf.get(event.collectionId) ?? 0) > MINT_FRAMES_MAX;
+		if (crowded) tellOnce(topics, told, topic);
+		else add(topics, topic, { type: "market_event", data });
+		if (event.kind !== "mint" || !event.accepted) continue;
+		const { slug, name, imageUrl } = collection;
+		const row = { ...data, collection: { slug, name, imageUrl } };
+		if (crowdedDiscover) tellOnce(topics, told, discover);
+		else add(topics, discover, { type: "discover_row", data: { section: "mints", row } });
+	}
+	return topics;
+}
+
+/**
+ * What a run that catches up with history tells: that everything a subscriber knows is old. One
+ * frame a topic, however many events there were.
+ */
+export function catchUpFrames(
+	chain: Chain,
+	collections: Iterable<Pick<KnownCollection, "address">>,
+): TopicFrames {
+	const frame = { type: "snapshot_required", data: { reason: "catching_up" } };
+	const topics: TopicFrames = new Map([[discoverTopic(chain.slug), [frame]]]);
+	for (const { address } of collections) topics.set(collectionTopic(chain.slug, address), [frame]);
+	return topics;
+}
+
+/** Mints of each collection, and of the whole chain under null. */
+function countMints(events: readonly EventRow[]): Map<number | null, number> {
+	const counts = new Map<number | null, number>();
+	for (const { kind, collectionId } of events) {
+		if (kind !== "mint") continue;
+		counts.set(collectionId, (counts.get(collectionId) ?? 0) + 1);
+		counts.set(null, (counts.get(null) ?? 0) + 1);
+	}
+	return counts;
+}
+
+function tellOnce(topics: TopicFrames, told: Set<string>, topic: string): void {
+	if (told.has(topic)) return;
+	told.add(topic);
+	add(topics, topic, { type: "snapshot_required", data: { reason: "too_many_mints" } });
+}
+
+function add(topics: TopicFrames, topic: string, frame: Frame): void {
+	const list = topics.get(topic);
+	if (list) list.push(frame);
+	else topics.set(topic, [frame]);
+}

@@ -1,0 +1,88 @@
+import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
+import type { Rollup, RollupPrices } from "#plugins/market-index/apply/Rollup.ts";
+
+/** Sums up events into the finest buckets. Only accepted sales and mints count. */
+export function sumRollups(events: readonly EventRow[]): Rollup[] {
+	const rollups = new Map<string, Rollup>();
+	for (const event of events) {
+		if (!event.accepted || event.kind === "transfer") continue;
+		const bucketMs = bucketOf(event.occurredAtMs, TIERS[0].ms);
+		const rollup = openRollup(rollups, event.collectionId, bucketMs);
+		if (event.kind === "mint") rollup.mints++;
+		else addSale(rollup, event);
+	}
+	return [...rollups.values()];
+}
+
+/** The same figures in coarser buckets. */
+export function coarsen(fine: readonly Rollup[], coarseMs: number): Rollup[] {
+	const rollups = new Map<string, Rollup>();
+	for (const part of fine) {
+		const bucketMs = bucketOf(part.bucketMs, coarseMs);
+		const rollup = openRollup(rollups, part.collectionId, bucketMs);
+		rollup.sales += part.sales;
+		rollup.priced += part.priced;
+		rollup.units += part.units;
+		rollup.volume += part.volume;
+		rollup.mints += part.mints;
+		rollup.prices = mergePrices(rollup.prices, part.prices);
+	}
+	return [...rollups.values()];
+}
+
+function openRollup(
+	rollups: Map<string, Rollup>,
+	collectionId: number,
+	bucketMs: number,
+): Rollup {
+	const key = `${collectionId}:${bucketMs}`;
+	const known = rollups.get(key);
+	if (known) return known;
+	const rollup: Rollup = {
+		collectionId,
+		bucketMs,
+		sales: 0,
+		priced: 0,
+		units: 0n,
+		volume: 0n,
+		mints: 0,
+		prices: null,
+	};
+	rollups.set(key, rollup);
+	return rollup;
+}
+
+function addSale(rollup: Rollup, event: EventRow): void {
+	rollup.sales++;
+	if (event.totalNative === null) return;
+	rollup.priced++;
+	rollup.units += event.quantity;
+	rollup.volume += event.totalNative;
+	const unit = event.totalNative / event.quantity;
+	const position = positionOf(event);
+	rollup.prices = mergePrices(rollup.prices, {
+		open: unit,
+		high: unit,
+		low: unit,
+		close: unit,
+		openPosition: position,
+		closePosition: position,
+	});
+}
+
+/** Commutes and associates: the earliest position opens and the latest closes, in any order. */
+function mergePrices(a: RollupPrices | null, b: RollupPrices | null): RollupPrices | null {
+	if (a === null || b === null) return a ?? b;
+	const opens = a.openPosition <= b.openPosition ? a : b;
+	const closes = a.closePosition >= b.closePosition ? a : b;
+	return {
+		open: opens.open,
+		high: a.high > b.high ? a.high : b.high,
+		low: a.low < b.low ? a.low : b.low,
+		close: closes.close,
+		openPosition: opens.openPosition,
+		closePosition: closes.closePosition,
+	};
+}

@@ -1,0 +1,48 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { serviceKey } from "#core/plugin/serviceKey.ts";
+import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
+
+/** What the index stores: what lanes saw, and what other sources say happened. */
+export type NewEvent = Omit<ChainEvent, "kind"> & {
+	kind: "sale" | "mint" | "transfer";
+	/** True for what was read from the chain itself. */
+	onchainVerified: boolean;
+	/** The provider's own words, as JSON; null where no provider spoke. */
+	payload: Readonly<Record<string, unknown>> | null;
+};
+
+export type NewEvents = {
+	chainId: number;
+	/** True near the head: frames go out one by one. */
+	live: boolean;
+	events: readonly NewEvent[];
+};
+
+/** The topic of one collection's stream. */
+export function collectionTopic(chain: string, address: Address): string {
+	return `collection:${chain}:${address}`;
+}
+
+/** The topic of one chain's discover stream. */
+export function discoverTopic(chain: string): string {
+	return `discover:${chain}`;
+}
+
+/** A collection found by whatever a client may call it. */
+export type FoundCollection = { id: number; chain: string; address: Address; slug: string };
+
+export type MarketIndex = {
+	/**
+	 * Stores events with everything that follows from them (collections, figures, frames), in the
+	 * caller's transaction, which must hold the chain's lock. Events already stored change nothing.
+	 */
+	record(tx: Tx, batch: NewEvents): Promise<void>;
+	/**
+	 * Finds a collection by slug, former slug or address in any case. Throws the Faults
+	 * `not_found`, and `chain_required` where several chains have one and none was named.
+	 */
+	find(slug: string, chain: string | undefined): Promise<FoundCollection>;
+};
+
+export const MarketIndexKey = serviceKey<MarketIndex>()("market-index");

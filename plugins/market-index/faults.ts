@@ -1,0 +1,20 @@
+import type { Fault } from "#core/fault/Fault.ts";
+import { defineFaults } from "#core/fault/defineFaults.ts";
+
+export const marketFault = defineFaults({
+	notFound: { status: 404, retry: "never", public: "There is no such collection in the index." },
+	chainRequired: {
+		status: 422,
+		retry: "never",
+		public: "Several chains have a collection of that name: name the chain.",
+	},
+	validationError: { status: 422, retry: "never", public: "The request is not valid." },
+});
+
+/** A query value that has the right form and yet means nothing here; `path` is its name. */
+export function invalidQuery(path: string, message: string): Fault {
+	return marketFault.validationError({
+		public: `The query is not valid. ${path}: ${message}`,
+		members: { issues: [{ path, message }] },
+	});
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { QueueTask } from "#core/queue/QueueTask.ts";
+import { COLLECTION_METADATA_TASK } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { callContract } from "#plugins/market-index/metadata/callContract.ts";
+import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
+import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
+import { readAbiUint } from "#plugins/market-index/metadata/readAbiUint.ts";
+import { readContractUri } from "#plugins/market-index/metadata/readContractUri.ts";
+import { slugOf } from "#plugins/market-index/metadata/slugOf.ts";
+import { renameCollection } from "#plugins/market-index/sql/renameCollection.ts";
+
+const payload = z.object({ collectionId: z.int() });
+
+/** Selectors of the views that a collection may have. */
+const NAME: Hex = "0x06fdde03";
+const CONTRACT_URI: Hex = "0xe8a3d485";
+const MAX_SUPPLY: Hex = "0xd5abeb01";
+const TOTAL_SUPPLY: Hex = "0x18160ddd";
+
+/** Reads what a collection's contract says of itself, and renames the collection by it. */
+export function collectionMetadataTask(core: Core): QueueTask<typeof payload> {
+	return {
+		name: COLLECTION_METADATA_TASK,
+		payload,
+		priority: 10,
+		attemptsMax: 12,
+		timeoutMs: 30_000,
+		async run({ collectionId }, { signal }) {
+			const rows = await core.db.query<{ chainId: number; address: Address }>(
+				`select chain_id as "chainId", '0x' || encode(address, 'hex') as address
+				from market_index.collection where id = $1`,
+				[collectionId],
+			);
+			const row = rows[0];
+			const access = core.indexed.find(({ chain }) => chain.id === row?.chainId);
+			// A chain taken out of CHAINS: its names wait until it is back.
+			if (!row || !access) return;
+			const facts = await readFacts(access.rpc, row.address, signal);
+			await store(core, { ...facts, chainId: row.chainId, collectionId });
+			if (facts.name === null) {
+				const context = { chain: access.chain.slug, contract: row.address };
+				core.log.info("a collection has no readable name", context);
+			}
+		},
+	};
+}
+
+type Facts = {
+	name: string | null;
+	imageUrl: string | null;
+	maxSupply: bigint | null;
+	totalSupply: bigint | null;
+};
+
+async function readFacts(rpc: Rpc, address: Address, signal: AbortSignal): Promise<Facts> {
+	const call = (data: Hex) => callContract(rpc, address, data, signal);
+	const [name, uri, maxSupply, totalSupply] = await Promise.all([
+		call(NAME),
+		call(CONTRACT_URI),
+		call(MAX_SUPPLY),
+		call(TOTAL_SUPPLY),
+	]);
+	const about = readContractUri(uri && readAbiText(uri));
+	return {
+		name: cleanName(name && readAbiText(name)) ?? about?.name ?? null,
+		imageUrl: about?.imageUrl ?? null,
+		maxSupply: maxSupply && readAbiUint(maxSupply),
+		totalSupply: totalSupply && readAbiUint(totalSupply),
+	};
+}
+
+async function store(core: Core, facts: Facts & { chainId: number; collectionId: number }) {
+	const { chainId, collectionId, name } = facts;
+	await core.db.transaction(async (tx) => {
+		// An answer that is missing now never erases one that was given before.
+		await tx.execute(
+			`update market_index.collection set
+				name = coalesce($2, name),
+				image_url = coalesce($3, image_url),
+				max_supply = coalesce($4, max_supply),
+				total_supply = coalesce($5, total_supply),
+				metadata_at = $6
+			where id = $1`,
+			[
+				collectionId,
+				name,
+				facts.imageUrl,
+				facts.maxSupply,
+				facts.totalSupply,
+				new Date(core.clock.nowMs()),
+			],
+		);
+		const wish = name === null ? null : slugOf(name);
+		if (wish !== null) await renameCollection(tx, { chainId, collectionId, wish });
+	});
+}

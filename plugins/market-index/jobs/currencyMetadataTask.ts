@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { QueueTask } from "#core/queue/QueueTask.ts";
+import { CURRENCY_METADATA_TASK } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { callContract } from "#plugins/market-index/metadata/callContract.ts";
+import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
+import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
+import { readAbiUint } from "#plugins/market-index/metadata/readAbiUint.ts";
+
+const payload = z.object({
+	chainId: z.int(),
+	address: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]),
+});
+
+const SYMBOL: Hex = "0x95d89b41";
+const DECIMALS: Hex = "0x313ce567";
+
+/** A symbol is a label and never an identity; a longer one is a sentence. */
+const SYMBOL_LENGTH_MAX = 32;
+
+/** 10^77 is the largest power of ten below 2^256: more decimals cannot mean anything. */
+const DECIMALS_MAX = 77n;
+
+/** Reads an ERC-20's symbol and decimals, once it was paid with. */
+export function currencyMetadataTask(core: Core): QueueTask<typeof payload> {
+	return {
+		name: CURRENCY_METADATA_TASK,
+		payload,
+		priority: 10,
+		attemptsMax: 12,
+		timeoutMs: 30_000,
+		async run({ chainId, address }, { signal }) {
+			const access = core.indexed.find(({ chain }) => chain.id === chainId);
+			if (!access) return;
+			const contract: Address = address;
+			const [symbol, decimals] = await Promise.all([
+				callContract(access.rpc, contract, SYMBOL, signal),
+				callContract(access.rpc, contract, DECIMALS, signal),
+			]);
+			const places = decimals && readAbiUint(decimals);
+			const label = cleanName(symbol && readAbiText(symbol));
+			await core.db.execute(
+				`update market_index.currency set symbol = $3, decimals = $4
+				where chain_id = $1 and address = $2`,
+				[
+					chainId,
+					Buffer.from(contract.slice(2), "hex"),
+					label?.slice(0, SYMBOL_LENGTH_MAX) ?? null,
+					places !== null && places <= DECIMALS_MAX ? Number(places) : null,
+				],
+			);
+		},
+	};
+}

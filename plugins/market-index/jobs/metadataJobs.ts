@@ -1,0 +1,52 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { NewJob } from "#core/queue/JobQueue.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
+
+export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
+export const CURRENCY_METADATA_TASK = "market-index.currency-metadata";
+
+/** Names can wait: whatever moves a figure goes first. */
+const LOW_PRIORITY = 10;
+
+/** A job for each collection registered just now: read what its contract says of itself. */
+export function collectionJobs(fresh: readonly KnownCollection[]): NewJob[] {
+	return fresh.map(({ id }) => ({
+		task: COLLECTION_METADATA_TASK,
+		payload: { collectionId: id },
+		key: `${COLLECTION_METADATA_TASK}:${id}`,
+		priority: LOW_PRIORITY,
+	}));
+}
+
+/** A job for each ERC-20 that is paid with for the first time: read its symbol and decimals. */
+export async function currencyJobs(
+	tx: Tx,
+	chain: Chain,
+	events: readonly EventRow[],
+): Promise<NewJob[]> {
+	const paidWith = new Set<Address>();
+	for (const { currency } of events) {
+		if (currency !== null && currency !== ZERO_ADDRESS) paidWith.add(currency);
+	}
+	if (paidWith.size === 0) return [];
+	const rows = await tx.query<{ address: Address }>(
+		`insert into market_index.currency (chain_id, address)
+		select $1, address from unnest($2::bytea[]) as given (address)
+		where not exists (
+			select from market_index.currency as kept
+			where kept.chain_id = $1 and kept.address = given.address
+		)
+		on conflict do nothing
+		returning '0x' || encode(address, 'hex') as address`,
+		[chain.id, [...paidWith].map((address) => Buffer.from(address.slice(2), "hex"))],
+	);
+	return rows.map(({ address }) => ({
+		task: CURRENCY_METADATA_TASK,
+		payload: { chainId: chain.id, address },
+		key: `${CURRENCY_METADATA_TASK}:${chain.id}:${address}`,
+		priority: LOW_PRIORITY,
+	}));
+}

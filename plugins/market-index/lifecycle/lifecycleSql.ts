@@ -1,0 +1,29 @@
+import { type Lifecycle, MINT_SILENCE_MS } from "#plugins/market-index/lifecycle/Lifecycle.ts";
+import { SOLD_OUT_SHOWN_MS } from "#plugins/market-index/limits.ts";
+
+/** What the parameter `lifecycle` may ask for: what clients see, or `ended` = stored `minted_out`. */
+export type LifecycleFilter = Lifecycle | "ended";
+
+/** `lifecycleOf` as an expression over a collection row called `c`; `now` is a bound time. */
+export function lifecycleSql(now: string): string {
+	return `case
+		when c.max_supply > 0 and c.minted_units >= c.max_supply then 'minted_out'
+		when c.first_mint_at is null or c.last_mint_at is null
+			then case when c.sales > 0 then 'secondary' else 'upcoming' end
+		when c.sales > 0 and coalesce(c.max_supply, 0) = 0
+			and c.last_mint_at <= ${now} - interval '${MINT_SILENCE_MS} milliseconds' then 'secondary'
+		else 'minting'
+	end`;
+}
+
+/** The condition for one filter value. Names select what is presented, so rows match their filter. */
+export function lifecycleFilterSql(filter: LifecycleFilter, now: string): string {
+	const stored = lifecycleSql(now);
+	if (filter === "ended") return `(${stored}) = 'minted_out'`;
+	const shown = `c.last_mint_at >= ${now} - interval '${SOLD_OUT_SHOWN_MS} milliseconds'`;
+	if (filter === "minted_out") return `((${stored}) = 'minted_out' and ${shown})`;
+	if (filter === "secondary") {
+		return `((${stored}) = 'secondary' or ((${stored}) = 'minted_out' and (${shown}) is not true))`;
+	}
+	return `(${stored}) = '${filter}'`;
+}

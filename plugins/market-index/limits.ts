@@ -1,0 +1,23 @@
+/** More live mints than this in one lane run of a topic go out as one `snapshot_required`. */
+export const MINT_FRAMES_MAX = 40;
+
+/** From this many rows on, COPY is faster than binding arrays. */
+export const COPY_ROWS_MIN = 500;
+
+/** Partitions are made for block times between these years; any other time has its own table. */
+export const PARTITION_YEAR_MIN = 2015;
+export const PARTITION_YEAR_MAX = 2099;
+
+/** Characters kept of a name or an image that a contract tells. */
+export const NAME_LENGTH_MAX = 256;
+export const IMAGE_LENGTH_MAX = 32_768;
+
+/** Lists: default and largest page. */
+export const PAGE_DEFAULT = 50;
+export const PAGE_MAX = 200;
+
+/** A collection that minted within this long counts as minting. */
+export const MINTING_MS = 3_600_000;
+
+/** A sold-out collection is presented as such for this long after its last mint. */
+export const SOLD_OUT_SHOWN_MS = 900_000;

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
+import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
+import { MarketIndexKey } from "#plugins/market-index/contract.ts";
+import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
+import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
+import { createFinder } from "#plugins/market-index/read/createFinder.ts";
+import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+
+/** Collections, events and figures: takes in what lanes find, and answers what the market did. */
+export const marketIndexPlugin = definePlugin({
+	name: "market-index",
+	version: "1",
+	config: z.object({}),
+	needs: { scanner: ScannerKey },
+	offers: MarketIndexKey,
+	tables: { schema: "market_index", folder: join(import.meta.dir, "migrations") },
+	setup({ needs, core }) {
+		const { chains, outbox, queue, clock, db } = core;
+		const record = createApplier({ chains, outbox, queue, clock, partitions: partitionsOf(db) });
+		const find = createFinder(core);
+		needs.scanner.addSink({
+			name: "market-index",
+			apply: (tx, { chainId, live, events }) => {
+				const seen = { onchainVerified: true, payload: null };
+				return record(tx, { chainId, live, events: events.map((event) => ({ ...event, ...seen })) });
+			},
+		});
+		const index = { record, find };
+		return {
+			service: index,
+			routes: marketRoutes({ core, scanner: needs.scanner, index }),
+			tasks: [collectionMetadataTask(core), currencyMetadataTask(core)],
+		};
+	},
+});

@@ -1,0 +1,12 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
+import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
+
+/** The chains an answer is about: the one that is named, or all that are indexed. */
+export function chainsOf(
+	core: Pick<IndexReads, "chains" | "indexed">,
+	text: string | undefined,
+): readonly Chain[] {
+	if (text !== undefined) return [resolveChain(core, text)];
+	return core.indexed.map(({ chain }) => chain);
+}

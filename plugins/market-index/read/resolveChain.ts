@@ -1,0 +1,20 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { invalidQuery } from "#plugins/market-index/faults.ts";
+import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
+
+/**
+ * The chain that a `chain` parameter names, by slug, other spelling or id.
+ *
+ * A chain that exists and is not indexed here is refused like a misspelled one: an empty list
+ * would read as "nothing happened there".
+ */
+export function resolveChain(core: Pick<IndexReads, "chains" | "indexed">, text: string): Chain {
+	const named = core.chains.bySlug(text);
+	const access = core.indexed.find(({ chain }) => chain.id === named?.id);
+	if (access) return access.chain;
+	const slugs = core.indexed.map(({ chain }) => chain.slug).join(", ");
+	const problem = named
+		? `The chain "${named.slug}" is not indexed here.`
+		: `There is no chain "${text}".`;
+	throw invalidQuery("chain", `${problem} Indexed chains: ${slugs}.`);
+}

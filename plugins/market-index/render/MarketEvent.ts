@@ -1,0 +1,44 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+
+/** What an amount is counted in. `symbol` and `decimals` are null until the contract was asked. */
+export type SettlementCurrency = {
+	symbol: string | null;
+	/** The zero address for the chain's native currency. */
+	address: Address;
+	decimals: number | null;
+};
+
+/** A sale, mint or transfer as routes and streams show it. */
+export type MarketEvent = {
+	/** Names the event and its block: after a reorg the same log in another block is another id. */
+	id: string;
+	chain: string;
+	contractAddress: Address;
+	eventType: "sale" | "mint" | "transfer";
+	accepted: boolean;
+	/** Why it is not accepted; null when it is. */
+	reason: string | null;
+	onchainVerified: boolean;
+	transactionHash: Hex;
+	blockNumber: number;
+	logIndex: number;
+	tokenId: string;
+	quantity: string;
+	/** A sale's seller. */
+	from: Address;
+	/** A sale's buyer. */
+	to: Address;
+	venue: string | null;
+	/** Per unit, an ETH equivalent; null while unknown, 0 when free. */
+	priceNative: number | null;
+	priceUsd: number | null;
+	/** Per unit, in base units of the settlement currency; null where no price can be told. */
+	amountRaw: string | null;
+	/** For all units, exact. */
+	totalRaw: string | null;
+	settlementCurrency: SettlementCurrency | null;
+	occurredAt: string;
+	imageUrl: string | null;
+	traits: unknown[] | null;
+	providerPayload: Readonly<Record<string, unknown>> | null;
+};

@@ -1,0 +1,67 @@
+import { displayCount } from "#plugins/market-index/render/displayCount.ts";
+import { displayFloor } from "#plugins/market-index/render/displayFloor.ts";
+import { displayNative } from "#plugins/market-index/render/displayNative.ts";
+import { displayTime } from "#plugins/market-index/render/displayTime.ts";
+import { displayVolume } from "#plugins/market-index/render/displayVolume.ts";
+import { TILE_KEYS, type Tile, type TileKey } from "#plugins/market-index/schemas/tileSchema.ts";
+import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
+import type { TileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
+
+type Face = { label: string; unit: Tile["unit"]; source: "index" | "provider" };
+
+const FACES: Record<TileKey, Face> = {
+	floor: { label: "Floor", unit: "ETH", source: "provider" },
+	floorChange24h: { label: "Floor 24h", unit: "percent", source: "provider" },
+	volume24h: { label: "Volume 24h", unit: "ETH", source: "index" },
+	volumeChange24h: { label: "Volume change 24h", unit: "percent", source: "index" },
+	sales24h: { label: "Sales 24h", unit: "count", source: "index" },
+	averagePrice24h: { label: "Average price 24h", unit: "ETH", source: "index" },
+	medianPrice24h: { label: "Median price 24h", unit: "ETH", source: "index" },
+	highestSale24h: { label: "Highest sale 24h", unit: "ETH", source: "index" },
+	lowestSale24h: { label: "Lowest sale 24h", unit: "ETH", source: "index" },
+	owners: { label: "Owners", unit: "count", source: "provider" },
+	listed: { label: "Listed", unit: "count", source: "provider" },
+	listedPercent: { label: "Listed share", unit: "percent", source: "provider" },
+	supply: { label: "Supply", unit: "count", source: "provider" },
+};
+
+/** The stat strip of 13. `indexedAt` is how far the sale lane has come, the age of our figures. */
+export function renderTiles(
+	row: CollectionRow,
+	figures: TileFigures,
+	indexedAt: Date | null,
+): Tile[] {
+	const values = valuesOf(row, figures);
+	return TILE_KEYS.map((key) => {
+		const { label, unit, source } = FACES[key];
+		const value = values[key];
+		const at = source === "index" ? indexedAt : row.lastProviderAt;
+		return { key, label, value, unit, asOf: value === null ? null : displayTime(at) };
+	});
+}
+
+function valuesOf(row: CollectionRow, figures: TileFigures): Record<TileKey, number | null> {
+	const volume = displayVolume(figures.volume, figures.sales);
+	const before = displayNative(figures.volumeBefore);
+	const units = BigInt(figures.units);
+	const average = units === 0n ? null : (BigInt(figures.volume) / units).toString();
+	const supply = displayCount(row.totalSupply);
+	const listed = row.listedCount;
+	return {
+		floor: displayFloor(row.floorNative),
+		// Needs floor snapshots, and those a source of floors: there is none yet.
+		floorChange24h: null,
+		volume24h: volume,
+		// Nothing before is no base to compare with.
+		volumeChange24h: volume === null || !before ? null : ((volume - before) / before) * 100,
+		sales24h: figures.sales,
+		averagePrice24h: displayNative(average),
+		medianPrice24h: displayNative(figures.median),
+		highestSale24h: displayNative(figures.high),
+		lowestSale24h: displayNative(figures.low),
+		owners: row.ownersCount,
+		listed,
+		listedPercent: listed === null || supply === null ? null : (listed / supply) * 100,
+		supply,
+	};
+}

@@ -1,0 +1,17 @@
+import type { SqlValue } from "#core/db/Database.ts";
+
+/** Collects a statement's parameters while its text is put together. */
+export type Binder = {
+	readonly values: SqlValue[];
+	/** Adds a value and answers its placeholder with its type, `$3::int8`. */
+	bind(value: SqlValue, type: string): string;
+};
+
+/** For statements made of shared parts: nobody has to count parameters across files. */
+export function createBinder(): Binder {
+	const values: SqlValue[] = [];
+	return {
+		values,
+		bind: (value, type) => `$${values.push(value)}::${type}`,
+	};
+}

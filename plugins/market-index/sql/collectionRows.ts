@@ -1,0 +1,78 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import type { Binder } from "#plugins/market-index/sql/Binder.ts";
+import { rollupsSince } from "#plugins/market-index/sql/rollupsSince.ts";
+
+/** A collection as it is stored, with the figures of one window and of the last hour's mints. */
+export type CollectionRow = {
+	id: number;
+	chainId: number;
+	address: Address;
+	slug: string;
+	name: string | null;
+	imageUrl: string | null;
+	syncStatus: string;
+	lastProviderAt: Date | null;
+	revealState: string;
+	revealCheckedAt: Date | null;
+	revealedAt: Date | null;
+	ownersCount: number | null;
+	listedCount: number | null;
+	floorNative: string | null;
+	maxSupply: string | null;
+	totalSupply: string | null;
+	mintedUnits: string;
+	firstMintAt: Date | null;
+	lastMintAt: Date | null;
+	lastMintTotalRaw: string | null;
+	lastMintQuantity: string | null;
+	sales: number;
+	lastSaleAt: Date | null;
+	lastSaleTokenId: string | null;
+	lastSaleUnitNative: string | null;
+	lastSaleTransaction: Hex | null;
+	/** In the window: accepted sales, and the volume of those that have a price. */
+	windowSales: number;
+	windowVolume: string;
+	mints1h: number;
+};
+
+const COLUMNS = `c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address,
+	c.slug, c.name, c.image_url as "imageUrl", c.sync_status as "syncStatus",
+	c.last_provider_at as "lastProviderAt", c.reveal_state as "revealState",
+	c.reveal_checked_at as "revealCheckedAt", c.revealed_at as "revealedAt",
+	c.owners_count as "ownersCount", c.listed_count as "listedCount",
+	c.floor_native as "floorNative", c.max_supply as "maxSupply",
+	c.total_supply as "totalSupply", c.minted_units as "mintedUnits",
+	c.first_mint_at as "firstMintAt", c.last_mint_at as "lastMintAt",
+	c.last_mint_total_raw as "lastMintTotalRaw", c.last_mint_quantity as "lastMintQuantity",
+	c.sales, c.last_sale_at as "lastSaleAt", c.last_sale_token_id as "lastSaleTokenId",
+	c.last_sale_unit_native as "lastSaleUnitNative",
+	'0x' || encode(c.last_sale_transaction, 'hex') as "lastSaleTransaction"`;
+
+/**
+ * The rest of a statement whose `picked (id)` chose collections: each one's row and figures. They
+ * are read by the rollups' primary keys for those picked only, whatever else the chain has.
+ */
+export function collectionRows(
+	binder: Binder,
+	options: { picked: string; nowMs: number; window?: Window; orderBy: string },
+): string {
+	const { picked, nowMs, orderBy } = options;
+	const window = options.window ?? windowOf(nowMs, WINDOW_MS["24h"]);
+	const ofRow = "rollup.collection_id = c.id";
+	return `${picked}
+		select ${COLUMNS}, f.sales as "windowSales", f.volume as "windowVolume",
+			m.mints as "mints1h"
+		from picked
+		join market_index.collection as c on c.id = picked.id
+		cross join lateral (
+			select coalesce(sum(sales), 0)::int8 as sales, coalesce(sum(volume), 0) as volume
+			from (${rollupsSince(binder, window, ofRow)}) as rollup
+		) as f
+		cross join lateral (
+			select coalesce(sum(mints), 0)::int8 as mints
+			from (${rollupsSince(binder, windowOf(nowMs, WINDOW_MS["1h"]), ofRow)}) as rollup
+		) as m
+		order by ${orderBy}`;
+}

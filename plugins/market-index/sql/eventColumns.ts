@@ -1,0 +1,53 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+
+/** An event as the driver answers it; `eventOf` makes a StoredEvent of it. */
+export type EventColumns = {
+	kind: number;
+	chainId: number;
+	contract: Address;
+	accepted: boolean;
+	reason: string | null;
+	onchainVerified: boolean;
+	blockNumber: number;
+	blockHash: Hex;
+	transactionHash: Hex;
+	logIndex: number;
+	subIndex: number;
+	occurredAt: Date;
+	tokenId: string;
+	quantity: string;
+	from: Address;
+	to: Address;
+	venue: string | null;
+	currency: Address | null;
+	totalRaw: string | null;
+	totalNative: string | null;
+	payload: Readonly<Record<string, unknown>> | null;
+};
+
+/** The select list for an event `e` of a collection `c`. */
+export const EVENT_COLUMNS = `e.kind, e.chain_id as "chainId",
+	'0x' || encode(c.address, 'hex') as contract, e.accepted, e.reason,
+	e.onchain_verified as "onchainVerified", e.block_number as "blockNumber",
+	'0x' || encode(e.block_hash, 'hex') as "blockHash",
+	'0x' || encode(e.transaction_hash, 'hex') as "transactionHash",
+	e.log_index as "logIndex", e.sub_index as "subIndex", e.occurred_at as "occurredAt",
+	e.token_id as "tokenId", e.quantity, '0x' || encode(e.from_address, 'hex') as "from",
+	'0x' || encode(e.to_address, 'hex') as "to", e.venue,
+	'0x' || encode(e.currency, 'hex') as currency, e.total_raw as "totalRaw",
+	e.total_native as "totalNative", e.payload`;
+
+export function eventOf(row: EventColumns): StoredEvent {
+	const { kind, chainId: _, occurredAt, tokenId, quantity, totalRaw, totalNative, ...same } = row;
+	return {
+		...same,
+		kind: kind === EVENT_KIND.sale ? "sale" : kind === EVENT_KIND.mint ? "mint" : "transfer",
+		occurredAtMs: occurredAt.getTime(),
+		tokenId: BigInt(tokenId),
+		quantity: BigInt(quantity),
+		totalRaw: totalRaw === null ? null : BigInt(totalRaw),
+		totalNative: totalNative === null ? null : BigInt(totalNative),
+	};
+}

@@ -1,0 +1,183 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { SqlValue, Tx } from "#core/db/Database.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
+
+/** How kinds are stored. */
+export const EVENT_KIND = { sale: 1, mint: 2, transfer: 3 } as const;
+
+const COLUMNS = [
+	"occurred_at",
+	"block_number",
+	"chain_id",
+	"collection_id",
+	"log_index",
+	"sub_index",
+	"kind",
+	"accepted",
+	"onchain_verified",
+	"block_hash",
+	"transaction_hash",
+	"from_address",
+	"to_address",
+	"token_id",
+	"quantity",
+	"currency",
+	"total_raw",
+	"total_native",
+	"venue",
+	"reason",
+	"payload",
+];
+const COLUMN_LIST = COLUMNS.join(", ");
+
+/** Lines handed to COPY at a time: few calls, and no single huge string. */
+const LINES_PER_CHUNK = 1_000;
+
+/** Raised by the unique index when a row of the batch is stored already. */
+const UNIQUE_VIOLATION = "23505";
+
+/**
+ * Stores events and answers those that were not stored before, in the order given.
+ *
+ * Measured: COPY into the table 54,600 rows a second, through a stage 40,400, arrays 28,300; at
+ * the head a few rows by arrays, because a temporary table costs 2 ms a commit. A lane's range is
+ * new by its cursor, so COPY goes straight in; only a replay that overlaps takes the stage.
+ */
+export async function insertEvents(
+	tx: Tx,
+	chainId: number,
+	rows: readonly EventRow[],
+): Promise<readonly EventRow[]> {
+	if (rows.length < COPY_ROWS_MIN) return insertArrays(tx, chainId, rows);
+	await tx.execute("savepoint events");
+	try {
+		await tx.copy(`market_index.event (${COLUMN_LIST})`, copyText(chainId, rows));
+		await tx.execute("release savepoint events");
+		return rows;
+	} catch (error) {
+		if (!isUniqueViolation(error)) throw error;
+		await tx.execute("rollback to savepoint events");
+		return insertStaged(tx, chainId, rows);
+	}
+}
+
+async function insertStaged(tx: Tx, chainId: number, rows: readonly EventRow[]) {
+	await tx.execute(
+		"create temporary table event_stage (like market_index.event) on commit drop",
+	);
+	await tx.copy(`event_stage (${COLUMN_LIST})`, copyText(chainId, rows));
+	const inserted = await tx.query<Position>(
+		`insert into market_index.event (${COLUMN_LIST})
+		select ${COLUMN_LIST} from event_stage on conflict do nothing
+		returning block_number as "blockNumber", log_index as "logIndex", sub_index as "subIndex"`,
+	);
+	await tx.execute("drop table event_stage");
+	return onlyInserted(rows, inserted);
+}
+
+async function insertArrays(tx: Tx, chainId: number, rows: readonly EventRow[]) {
+	const inserted = await tx.query<Position>(
+		`insert into market_index.event (chain_id, ${COLUMN_LIST.replace("chain_id, ", "")})
+		select $1, * from unnest(
+			$2::timestamptz[], $3::int8[], $4::int4[], $5::int4[], $6::int4[], $7::int2[],
+			$8::boolean[], $9::boolean[], $10::bytea[], $11::bytea[], $12::bytea[], $13::bytea[],
+			$14::numeric[], $15::numeric[], $16::bytea[], $17::numeric[], $18::numeric[],
+			$19::text[], $20::text[], $21::jsonb[]
+		)
+		on conflict do nothing
+		returning block_number as "blockNumber", log_index as "logIndex", sub_index as "subIndex"`,
+		[chainId, ...columnArrays(rows)],
+	);
+	return onlyInserted(rows, inserted);
+}
+
+type Position = { blockNumber: number; logIndex: number; subIndex: number };
+
+function onlyInserted(
+	rows: readonly EventRow[],
+	inserted: readonly Position[],
+): readonly EventRow[] {
+	if (inserted.length === rows.length) return rows;
+	const key = (at: Position) => `${at.blockNumber}.${at.logIndex}.${at.subIndex}`;
+	const left = new Set(inserted.map(key));
+	// `delete`: of two equal positions in one batch only the first was stored.
+	return rows.filter((row) => left.delete(key(row)));
+}
+
+function columnArrays(rows: readonly EventRow[]): SqlValue[] {
+	return [
+		rows.map((row) => new Date(row.occurredAtMs)),
+		rows.map((row) => row.blockNumber),
+		rows.map((row) => row.collectionId),
+		rows.map((row) => row.logIndex),
+		rows.map((row) => row.subIndex),
+		rows.map((row) => EVENT_KIND[row.kind]),
+		rows.map((row) => row.accepted),
+		rows.map((row) => row.onchainVerified),
+		rows.map((row) => bytesOf(row.blockHash)),
+		rows.map((row) => bytesOf(row.transactionHash)),
+		rows.map((row) => bytesOf(row.from)),
+		rows.map((row) => bytesOf(row.to)),
+		rows.map((row) => row.tokenId),
+		rows.map((row) => row.quantity),
+		rows.map((row) => (row.currency === null ? null : bytesOf(row.currency))),
+		rows.map((row) => row.totalRaw),
+		rows.map((row) => row.totalNative),
+		rows.map((row) => row.venue),
+		rows.map((row) => row.reason),
+		rows.map((row) => (row.payload === null ? null : JSON.stringify(row.payload))),
+	];
+}
+
+function bytesOf(hex: Hex): Buffer {
+	return Buffer.from(hex.slice(2), "hex");
+}
+
+/** Rows in COPY's text format. Times repeat within a block, so their text is kept. */
+function* copyText(chainId: number, rows: readonly EventRow[]): Generator<string> {
+	let text = "";
+	let lines = 0;
+	let timeMs = Number.NaN;
+	let time = "";
+	for (const row of rows) {
+		if (row.occurredAtMs !== timeMs) {
+			timeMs = row.occurredAtMs;
+			time = new Date(timeMs).toISOString();
+		}
+		text +=
+			`${time}\t${row.blockNumber}\t${chainId}\t${row.collectionId}\t${row.logIndex}\t` +
+			`${row.subIndex}\t${EVENT_KIND[row.kind]}\t${row.accepted ? "t" : "f"}\t` +
+			`${row.onchainVerified ? "t" : "f"}\t${copyBytes(row.blockHash)}\t` +
+			`${copyBytes(row.transactionHash)}\t${copyBytes(row.from)}\t${copyBytes(row.to)}\t` +
+			`${row.tokenId}\t${row.quantity}\t` +
+			`${row.currency === null ? NULL : copyBytes(row.currency)}\t${row.totalRaw ?? NULL}\t` +
+			`${row.totalNative ?? NULL}\t${copyString(row.venue)}\t${copyString(row.reason)}\t` +
+			`${row.payload === null ? NULL : copyString(JSON.stringify(row.payload))}\n`;
+		if (++lines % LINES_PER_CHUNK === 0) {
+			yield text;
+			text = "";
+		}
+	}
+	if (text !== "") yield text;
+}
+
+const NULL = "\\N";
+
+function copyBytes(hex: Hex): string {
+	return `\\\\x${hex.slice(2)}`;
+}
+
+/** Text with COPY's own characters escaped. */
+function copyString(text: string | null): string {
+	if (text === null) return NULL;
+	return text.replace(/[\\\t\n\r]/g, (character) => {
+		if (character === "\t") return "\\t";
+		if (character === "\n") return "\\n";
+		return character === "\r" ? "\\r" : "\\\\";
+	});
+}
+
+function isUniqueViolation(error: unknown): boolean {
+	return error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
+}

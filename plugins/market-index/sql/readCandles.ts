@@ -1,0 +1,52 @@
+import type { Queryable } from "#core/db/Database.ts";
+import type { CandleRow } from "#plugins/market-index/render/renderCandle.ts";
+
+/** Each interval is a whole number of one tier's buckets, and begins at multiples since 1970, UTC. */
+export const CANDLE_INTERVALS = {
+	"1m": { ms: 60_000, table: "rollup_minute", buckets: 1 },
+	"15m": { ms: 900_000, table: "rollup_minute", buckets: 15 },
+	"30m": { ms: 1_800_000, table: "rollup_minute", buckets: 30 },
+	"1h": { ms: 3_600_000, table: "rollup_hour", buckets: 1 },
+	"4h": { ms: 14_400_000, table: "rollup_hour", buckets: 4 },
+	"1d": { ms: 86_400_000, table: "rollup_day", buckets: 1 },
+} as const;
+
+export type CandleInterval = keyof typeof CANDLE_INTERVALS;
+
+/**
+ * A collection's newest candles that open before a time, newest first. Intervals without a priced
+ * sale are left out.
+ *
+ * By the tiers' primary keys, backward. An interval holds at most `buckets` rows, so the newest
+ * `limit × buckets` priced rows are certain to fill the page: they say how far back it reaches, and
+ * the cost has a bound whatever the history.
+ */
+export async function readCandles(
+	db: Queryable,
+	options: { collectionId: number; interval: CandleInterval; before: Date | null; limit: number },
+): Promise<CandleRow[]> {
+	const { ms, table, buckets } = CANDLE_INTERVALS[options.interval];
+	// An interval that opens before the time is told whole, also where it ends after it.
+	const before = options.before && new Date(Math.ceil(options.before.getTime() / ms) * ms);
+	return db.query<CandleRow>(
+		`with bounded as not materialized (
+			select *, date_bin($4 * interval '1 millisecond', bucket, 'epoch') as opens
+			from market_index.${table}
+			where collection_id = $1 and bucket < coalesce($2::timestamptz, 'infinity')
+		), newest as (
+			select distinct opens from (
+				select opens from bounded where priced > 0 order by bucket desc limit $3::int8 * $5
+			) as priced
+			order by opens desc limit $3
+		)
+		select opens as bucket, (array_agg(open order by open_position))[1] as open,
+			max(high) as high, min(low) as low,
+			(array_agg(close order by close_position desc nulls last))[1] as close,
+			sum(volume) as volume, sum(sales)::int8 as sales
+		from bounded
+		where sales > 0 and bucket >= (select min(opens) from newest)
+		group by opens having sum(priced) > 0
+		order by opens desc limit $3`,
+		[options.collectionId, before, options.limit, ms, buckets],
+	);
+}

@@ -1,0 +1,59 @@
+import type { Queryable } from "#core/db/Database.ts";
+import {
+	EVENT_COLUMNS,
+	type EventColumns,
+	eventOf,
+} from "#plugins/market-index/sql/eventColumns.ts";
+import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+
+export type LatestMint = {
+	chainId: number;
+	event: StoredEvent;
+	collection: { slug: string; name: string | null; imageUrl: string | null };
+};
+
+/**
+ * The newest accepted mints on these chains.
+ *
+ * The newest N mints are all from the N collections that minted last, so those are found first, by
+ * their own rows, and then each one's newest by `event_by_collection` (collection, kind, time),
+ * not looking further back than the last mint of the N-th. There is no index of events by chain and
+ * time: it would cost every insert.
+ */
+export async function readLatestMints(
+	db: Queryable,
+	options: { chainIds: readonly number[]; limit: number },
+): Promise<LatestMint[]> {
+	const rows = await db.query<
+		EventColumns & { slug: string; name: string | null; collectionImageUrl: string | null }
+	>(
+		`with latest as materialized (
+			select id, address, slug, name, image_url, last_mint_at
+			from market_index.collection
+			where chain_id = any($1::int8[]) and not excluded and last_mint_at is not null
+			order by last_mint_at desc, last_mint_position desc, id
+			limit $2
+		), horizon as (
+			select case when count(*) < $2 then '-infinity' else min(last_mint_at) end as at
+			from latest
+		)
+		select ${EVENT_COLUMNS}, c.slug, c.name, c.image_url as "collectionImageUrl"
+		from latest as c
+		cross join lateral (
+			select * from market_index.event
+			where collection_id = c.id and kind = $3 and accepted
+				and occurred_at >= (select at from horizon)
+			order by occurred_at desc, block_number desc, log_index desc, sub_index desc
+			limit $2
+		) as e
+		order by e.occurred_at desc, e.block_number desc, e.log_index desc, e.sub_index desc
+		limit $2`,
+		[options.chainIds, options.limit, EVENT_KIND.mint],
+	);
+	return rows.map(({ slug, name, collectionImageUrl, ...event }) => ({
+		chainId: event.chainId,
+		event: eventOf(event),
+		collection: { slug, name, imageUrl: collectionImageUrl },
+	}));
+}

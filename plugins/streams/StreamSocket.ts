@@ -1,0 +1,9 @@
+/** The part of Bun's server socket that streams use. */
+export type StreamSocket = {
+	send(text: string): number;
+	close(code: number, reason: string): void;
+	terminate(): void;
+	subscribe(topic: string): void;
+	/** Bytes that were sent and not yet written, also those that were published to it. */
+	getBufferedAmount(): number;
+};

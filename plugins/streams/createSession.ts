@@ -1,0 +1,95 @@
+import { closeCodes } from "#plugins/streams/closeCodes.ts";
+import type { Feed } from "#plugins/streams/createTailer.ts";
+import {
+	REPLAY_DRAIN_TIMEOUT_MS,
+	UNSENT_BYTES_HIGH,
+	UNSENT_BYTES_MAX,
+} from "#plugins/streams/limits.ts";
+import type { ResumePoint } from "#plugins/streams/readStreamQuery.ts";
+import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
+import type { StreamName } from "#plugins/streams/streamMetrics.ts";
+
+/** What a client was granted before its upgrade. */
+export type Admission = {
+	stream: StreamName;
+	topics: readonly string[];
+	resume: ResumePoint | undefined;
+	/** One text for each client, as limits count them; undefined where only the socket knows. */
+	client: string | undefined;
+};
+
+/** One open stream. */
+export type Session = {
+	readonly admission: Admission;
+	/** The topics it has joined, in order. */
+	readonly feeds: readonly Feed[];
+	isOpen(): boolean;
+	join(feed: Feed): void;
+	send(text: string): void;
+	/** Waits until at most so many bytes are unsent; a client that does not read is closed. */
+	drained(unsentBytesMax: number): Promise<void>;
+	/** The socket wrote something. */
+	onDrain(): void;
+	/** Closes a client that does not keep up. `look`: this is the regular look, a second apart. */
+	checkUnsent(options: { look: boolean }): void;
+	close(code: number, reason: string): void;
+	/** The socket is gone: gives back what the session holds. */
+	release(): void;
+};
+
+/** The state of one stream around its socket. Every topic it follows is given back at its end. */
+export function createSession(socket: StreamSocket, admission: Admission): Session {
+	const feeds: Feed[] = [];
+	let open = true;
+	let highBefore = false;
+	let wake: (() => void) | undefined;
+
+	function close(code: number, reason: string): void {
+		if (!open) return;
+		release();
+		socket.close(code, reason);
+	}
+	function release(): void {
+		open = false;
+		for (const feed of feeds) feed.leave();
+		wake?.();
+	}
+	const tooSlow = () => {
+		close(closeCodes.slowConsumer, "slow consumer: resume with the last seq");
+	};
+	return {
+		admission,
+		feeds,
+		isOpen: () => open,
+		join(feed) {
+			if (open) feeds.push(feed);
+			else feed.leave();
+		},
+		send(text) {
+			// What Bun answers is not looked at: at its limit it closes, and before, `checkUnsent` does.
+			if (open) socket.send(text);
+		},
+		async drained(unsentBytesMax) {
+			const isFull = () => open && socket.getBufferedAmount() > unsentBytesMax;
+			if (!isFull()) return;
+			const deadline = setTimeout(tooSlow, REPLAY_DRAIN_TIMEOUT_MS);
+			while (isFull()) {
+				await new Promise<void>((resolve) => {
+					wake = resolve;
+				});
+			}
+			clearTimeout(deadline);
+			wake = undefined;
+		},
+		onDrain: () => wake?.(),
+		checkUnsent({ look }) {
+			if (!open) return;
+			const unsentBytes = socket.getBufferedAmount();
+			const high = unsentBytes > UNSENT_BYTES_HIGH;
+			if (unsentBytes > UNSENT_BYTES_MAX || (look && high && highBefore)) tooSlow();
+			if (look) highBefore = high;
+		},
+		close,
+		release,
+	};
+}

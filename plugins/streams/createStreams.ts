@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Outbox } from "#core/outbox/createOutbox.ts";
+import { closeCodes } from "#plugins/streams/closeCodes.ts";
+import { connectionCounts } from "#plugins/streams/connectionCounts.ts";
+import { controlFrame } from "#plugins/streams/controlFrame.ts";
+import { type Admission, createSession, type Session } from "#plugins/streams/createSession.ts";
+import type { Tailer } from "#plugins/streams/createTailer.ts";
+import { inboundAllowance } from "#plugins/streams/inboundAllowance.ts";
+import { joinTopic } from "#plugins/streams/joinTopic.ts";
+import { REPLAY_READS_MAX } from "#plugins/streams/limits.ts";
+import { type ReplayGate, replayGate } from "#plugins/streams/replayGate.ts";
+import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
+import type { StreamMetrics } from "#plugins/streams/streamMetrics.ts";
+
+/** What the routes tell of their sockets, and what the plugin does to all of them. */
+export type Streams = {
+	open(socket: StreamSocket, admission: Admission & { client: string }): void;
+	message(socket: StreamSocket, message: unknown): void;
+	drain(socket: StreamSocket): void;
+	closed(socket: StreamSocket, code: number): void;
+	/** Closes who does not keep up. `look`: this is the regular look, a second apart. */
+	checkUnsent(options: { look: boolean }): void;
+	closeAll(code: number, reason: string): void;
+	/** From now on whoever connects is sent to another server. */
+	refuse(): void;
+};
+
+export type StreamsOptions = {
+	tailer: Pick<Tailer, "follow" | "epoch">;
+	outbox: Pick<Outbox, "read">;
+	connectionsPerClientMax: number;
+	clock: Clock;
+	log: Log;
+	metrics: StreamMetrics;
+};
+
+type Entry = { session: Session; client: string; mayTalk: () => boolean };
+
+type Registry = StreamsOptions & { gate: ReplayGate; entries: Map<StreamSocket, Entry> };
+
+const pingSchema = z.object({ type: z.literal("ping") });
+
+/** The open streams of this process. */
+export function createStreams(options: StreamsOptions): Streams {
+	const { metrics, clock } = options;
+	const counts = connectionCounts(options.connectionsPerClientMax);
+	const entries = new Map<StreamSocket, Entry>();
+	const registry = { ...options, entries, gate: replayGate(REPLAY_READS_MAX) };
+	let refusing = false;
+
+	return {
+		open(socket, admission) {
+			const { client, stream } = admission;
+			if (refusing) return socket.close(closeCodes.restart, "restarting");
+			if (!counts.enter(client)) {
+				return socket.close(closeCodes.tooManyConnections, "too many connections");
+			}
+			const session = createSession(socket, admission);
+			entries.set(socket, { session, client, mayTalk: inboundAllowance(clock) });
+			metrics.opened(stream);
+			void join(socket, session, registry);
+		},
+		message(socket, message) {
+			const entry = entries.get(socket);
+			if (entry?.session.isOpen()) answer(entry, message, clock.nowMs());
+		},
+		drain: (socket) => entries.get(socket)?.session.onDrain(),
+		closed(socket, code) {
+			metrics.closed(code);
+			const entry = entries.get(socket);
+			if (!entry) return;
+			entries.delete(socket);
+			counts.leave(entry.client);
+			metrics.ended(entry.session.admission.stream);
+			entry.session.release();
+		},
+		checkUnsent(look) {
+			for (const { session } of entries.values()) session.checkUnsent(look);
+		},
+		closeAll(code, reason) {
+			for (const { session } of entries.values()) session.close(code, reason);
+		},
+		refuse() {
+			refusing = true;
+		},
+	};
+}
+
+async function join(socket: StreamSocket, session: Session, registry: Registry): Promise<void> {
+	const { clock, outbox, gate, log, tailer } = registry;
+
+	const subscribe = (topic: string) => socket.subscribe(topic);
+	try {
+		for (const topic of session.admission.topics) {
+			if (!session.isOpen()) return;
+			const feed = await tailer.follow(topic);
+			session.join(feed);
+			const epoch = await tailer.epoch();
+			if (!session.isOpen()) return;
+			await joinTopic({ feed, session, subscribe, epoch, outbox, gate, clock });
+		}
+	} catch (error) {
+		log.warn("a stream cannot be opened", { topics: session.admission.topics, error });
+		session.close(closeCodes.tryLater, "the frames cannot be read right now");
+	}
+}
+
+function answer({ session, mayTalk }: Entry, message: unknown, atMs: number): void {
+	if (!mayTalk()) return session.close(closeCodes.policy, "too many messages");
+	const feed = session.feeds[0];
+	// Before its hello a stream has nothing to answer with.
+	if (!feed) return;
+	const { topic } = feed;
+	const about = { seq: feed.position(), topic, atMs };
+	if (pingSchema.safeParse(message).success) {
+		return session.send(controlFrame({ ...about, type: "pong", data: {} }));
+	}
+	// Nothing of what came is repeated: an echo would be an amplifier.
+	const data = { code: "unsupported_message", message: 'Streams only take {"type":"ping"}.' };
+	session.send(controlFrame({ ...about, type: "error", data }));
+}

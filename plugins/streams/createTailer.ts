@@ -1,0 +1,104 @@
+import type { Outbox } from "#core/outbox/createOutbox.ts";
+import { createEpoch } from "#plugins/streams/createEpoch.ts";
+import {
+	createTopicTail,
+	type TopicTail,
+	type TopicTailOptions,
+} from "#plugins/streams/createTopicTail.ts";
+import { parseHint } from "#plugins/streams/parseHint.ts";
+
+/** A claim on a topic: while one is held, its frames are published to this process's sockets. */
+export type Feed = {
+	readonly topic: string;
+	/** The newest number that went out to the topic's sockets. Moves in step with publishing. */
+	position(): number;
+	/** Publishes whatever PostgreSQL holds beyond the position. */
+	catchUp(): Promise<void>;
+	/** Gives the claim back. The last one to leave ends the tailing of the topic. */
+	leave(): void;
+};
+
+export type Tailer = {
+	follow(topic: string): Promise<Feed>;
+	/** Takes a message of the bus. */
+	hint(text: string): void;
+	/**
+	 * Asks PostgreSQL for what no hint told of; rejects where it does not answer. `reads` resolves
+	 * when what was found is published: not waited for, so one busy topic holds up no other.
+	 */
+	tick(): Promise<{ reads: Promise<unknown> }>;
+	/** Tells each topic's sockets that it is alive, and where it stands. */
+	ping(): void;
+	epoch(): Promise<string>;
+};
+
+export type TailerOptions = Omit<TopicTailOptions, "outbox"> & {
+	outbox: Pick<Outbox, "read" | "heads" | "epoch">;
+};
+
+type Followed = { tail: TopicTail; followers: number };
+
+/** Follows the topics which this process has subscribers of, and no others. */
+export function createTailer(options: TailerOptions): Tailer {
+	const { outbox, clock, log } = options;
+	const topics = new Map<string, Followed>();
+	const epoch = createEpoch({ read: outbox.epoch, clock, onChanged: renumber });
+
+	function renumber(): void {
+		log.warn("the database numbers its frames anew, every stream starts over");
+		for (const { tail } of topics.values()) tail.end();
+		topics.clear();
+		options.onRenumbered();
+	}
+	return {
+		follow: (topic) => {
+			const known = topics.get(topic);
+			if (known) return follow(known, topics);
+			const tail = createTopicTail(topic, { ...options, onRenumbered: renumber });
+			const followed = { tail, followers: 0 };
+			topics.set(topic, followed);
+			return follow(followed, topics);
+		},
+		hint(text) {
+			if (topics.size === 0) return;
+			const batch = parseHint(text);
+			if (batch) topics.get(batch.topic)?.tail.hint(batch);
+		},
+		async tick() {
+			if (topics.size === 0) return { reads: Promise.resolve() };
+			await epoch.refresh();
+			// Positions from before the heads are asked for: a hint may pass the answer on its way.
+			const before = [...topics.values()].map(({ tail }) => ({ tail, position: tail.position() }));
+			const heads = await outbox.heads(before.map(({ tail }) => tail.topic));
+			const headOf = ({ topic }: TopicTail) => heads.get(topic) ?? 0;
+			if (before.some(({ tail, position }) => headOf(tail) < (position ?? 0))) renumber();
+			return { reads: Promise.all(before.map(({ tail }) => tail.head(headOf(tail)))) };
+		},
+		ping() {
+			for (const { tail } of topics.values()) tail.ping();
+		},
+		epoch: epoch.current,
+	};
+}
+
+async function follow(followed: Followed, topics: Map<string, Followed>): Promise<Feed> {
+	const { tail } = followed;
+	followed.followers += 1;
+	let left = false;
+	const leave = () => {
+		if (left) return;
+		left = true;
+		followed.followers -= 1;
+		if (followed.followers > 0) return;
+		tail.end();
+		// After a renumbering the name may belong to a new tail.
+		if (topics.get(tail.topic) === followed) topics.delete(tail.topic);
+	};
+	try {
+		await tail.opened;
+	} catch (error) {
+		leave();
+		throw error;
+	}
+	return { topic: tail.topic, position: () => tail.position() ?? 0, catchUp: tail.catchUp, leave };
+}

@@ -1,0 +1,191 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Outbox } from "#core/outbox/createOutbox.ts";
+import type { FrameBatch } from "#core/outbox/Frame.ts";
+import { type RenderedFrame, renderFrames } from "#core/outbox/renderFrames.ts";
+import { controlFrame } from "#plugins/streams/controlFrame.ts";
+import { FRAMES_MISSED_MAX } from "#plugins/streams/limits.ts";
+import type { Publisher } from "#plugins/streams/Publisher.ts";
+
+export type TopicTailOptions = {
+	outbox: Pick<Outbox, "read" | "heads">;
+	publisher: Publisher;
+	clock: Clock;
+	log: Log;
+	onPublished: () => void;
+	/** The log is shorter than what was already published from it. */
+	onRenumbered: () => void;
+};
+
+export type TopicTail = {
+	readonly topic: string;
+	/** Resolves once the head is known, and with it the position. */
+	readonly opened: Promise<void>;
+	/** The newest number that went out to this process's sockets. Undefined until opened. */
+	position(): number | undefined;
+	/** Takes what the bus announced: published at once if it comes next, else a reason to read. */
+	hint(batch: FrameBatch): void;
+	/** Takes the head that PostgreSQL tells; resolves when everything up to it went out. */
+	head(seq: number): Promise<void>;
+	/** Publishes whatever PostgreSQL holds beyond the position. */
+	catchUp(): Promise<void>;
+	ping(): void;
+	/** Nothing goes out afterwards. */
+	end(): void;
+};
+
+type State = TopicTailOptions & {
+	topic: string;
+	opened: Promise<void>;
+	position: number | undefined;
+	ended: boolean;
+	/** Something newer than the position may be in PostgreSQL. */
+	behind: boolean;
+	/** Under way while the log is read. Nothing else moves the position meanwhile. */
+	reading: Promise<void> | undefined;
+};
+
+/**
+ * Follows the log of one topic.
+ *
+ * The position is the one truth: a frame goes out only as `position + 1`, so hints may be lost,
+ * doubled or reordered, and reads may overlap with them, and each frame still goes out once.
+ */
+export function createTopicTail(topic: string, options: TopicTailOptions): TopicTail {
+	const state: State = {
+		...options,
+		topic,
+		opened: Promise.resolve(),
+		position: undefined,
+		ended: false,
+		behind: false,
+		reading: undefined,
+	};
+	state.opened = open(state);
+	return {
+		topic,
+		opened: state.opened,
+		position: () => state.position,
+		hint: (batch) => takeHint(state, batch),
+		async head(seq) {
+			if (seq > (state.position ?? seq)) state.behind = true;
+			if (state.behind) await readQuietly(state);
+		},
+		catchUp() {
+			state.behind = true;
+			return read(state);
+		},
+		ping() {
+			if (state.position !== undefined) tell(state, { type: "ping", data: {} });
+		},
+		end() {
+			state.ended = true;
+		},
+	};
+}
+
+async function open(state: State): Promise<void> {
+	const heads = await state.outbox.heads([state.topic]);
+	state.position = heads.get(state.topic) ?? 0;
+	// A hint that came meanwhile may be of a commit which the head did not see yet.
+	if (state.behind) void readQuietly(state);
+}
+
+function takeHint(state: State, batch: FrameBatch): void {
+	const { position, publisher } = state;
+	if (position === undefined || state.reading) {
+		state.behind = true;
+		return;
+	}
+	const fresh = newerThan(position, batch);
+	if (fresh.length === 0) return;
+	const bytes = fresh.reduce((sum, { text }) => sum + text.length, 0);
+	if (batch.seqFirst <= position + 1 && bytes <= publisher.roomBytes()) {
+		for (const frame of fresh) publish(state, frame);
+		return;
+	}
+	state.behind = true;
+	void readQuietly(state);
+}
+
+/** For callers that nobody waits behind: what failed stays `behind`, and the next tick retries. */
+async function readQuietly(state: State): Promise<void> {
+	try {
+		await read(state);
+	} catch (error) {
+		state.log.warn("a topic's frames cannot be read", { topic: state.topic, error });
+	}
+}
+
+function read(state: State): Promise<void> {
+	// Begun a microtask later, so that it never ends before it is noted as under way.
+	state.reading ??= Promise.resolve().then(() => readAll(state));
+	return state.reading;
+}
+
+async function readAll(state: State): Promise<void> {
+	try {
+		await state.opened;
+		while (state.behind && !state.ended) {
+			state.behind = false;
+			await readOnce(state);
+		}
+	} catch (error) {
+		state.behind = true;
+		throw error;
+	} finally {
+		// In the same breath in which `behind` was found false: no hint falls between the two.
+		state.reading = undefined;
+	}
+}
+
+async function readOnce(state: State): Promise<void> {
+	const position = state.position ?? 0;
+	const { head, batches } = await state.outbox.read(state.topic, position);
+	if (state.ended) return;
+	if (head < position) return state.onRenumbered();
+	if (head - position > FRAMES_MISSED_MAX) return skipTo(state, head);
+	if (batches.length === 0 && head > position) return skipTo(state, head);
+	for (const batch of batches) {
+		if (batch.seqFirst > (state.position ?? 0) + 1) return skipTo(state, head);
+		await publishPaced(state, batch);
+	}
+	// There was more than one read answers.
+	if ((state.position ?? 0) < head) state.behind = true;
+}
+
+async function publishPaced(state: State, batch: FrameBatch): Promise<void> {
+	for (const frame of newerThan(state.position ?? 0, batch)) {
+		if (state.publisher.roomBytes() <= 0) await state.publisher.nextTurn();
+		if (state.ended) return;
+		publish(state, frame);
+	}
+}
+
+function newerThan(position: number, batch: FrameBatch): RenderedFrame[] {
+	// Most hints that come twice come whole: those are not rendered again.
+	if (batch.seqFirst + batch.frames.length - 1 <= position) return [];
+	return renderFrames(batch).filter(({ seq }) => seq > position);
+}
+
+function publish(state: State, frame: RenderedFrame): void {
+	state.publisher.publish(state.topic, frame.text);
+	state.position = frame.seq;
+	state.onPublished();
+}
+
+/** The frames between were pruned, or are too many: whoever listens has to read the state. */
+function skipTo(state: State, seq: number): void {
+	const { topic, position } = state;
+	state.log.warn("a topic lost frames, its streams start anew", { topic, from: position, to: seq });
+	state.position = seq;
+	tell(state, { type: "snapshot_required", data: { reason: "frames_lost" } });
+}
+
+function tell(
+	{ topic, position, clock, publisher }: State,
+	frame: { type: "ping" | "snapshot_required"; data: Record<string, unknown> },
+): void {
+	const seq = position ?? 0;
+	publisher.publish(topic, controlFrame({ ...frame, seq, topic, atMs: clock.nowMs() }));
+}

@@ -1,0 +1,41 @@
+/** How often PostgreSQL is asked whether a hint was lost. The longest a frame can be late. */
+export const TAIL_INTERVAL_MS = 1_000;
+
+/** How often each topic says that it is alive. Clients may give up after two missed ones. */
+export const PING_INTERVAL_MS = 15_000;
+
+/** A stream that missed more frames than this starts anew: reading the state is cheaper. */
+export const FRAMES_MISSED_MAX = 5_000;
+
+/** What goes to a topic in one turn of the event loop; the sockets must get to write between. */
+export const PUBLISH_BYTES_PER_TURN_MAX = 128 * 1024;
+
+/** The pause between turns while a backlog goes out: 128 KiB each 20 ms are 6 MiB a second. */
+export const PUBLISH_TURN_MS = 20;
+
+/** A reader with so much unsent is closed at once: Bun cuts it without a word at 1 MiB. */
+export const UNSENT_BYTES_MAX = 768 * 1024;
+
+/** A reader with so much unsent at two looks in a row cannot keep up. */
+export const UNSENT_BYTES_HIGH = 256 * 1024;
+
+/** Missed frames are sent to one client up to here, and on once it has read them. */
+export const REPLAY_UNSENT_BYTES_MAX = 128 * 1024;
+
+/** A client that does not read what it asked for within this long is slow. */
+export const REPLAY_DRAIN_TIMEOUT_MS = 10_000;
+
+/** Reads of missed frames at the same time, for all clients: a reconnect storm must not starve. */
+export const REPLAY_READS_MAX = 8;
+
+/** What a client may send: pings now and then. */
+export const INBOUND_MESSAGES_MAX = 20;
+export const INBOUND_WINDOW_MS = 10_000;
+
+/** How old a known epoch may be before it is asked for again. */
+export const EPOCH_AGE_MAX_MS = 1_000;
+
+/** A process that could not read the log for so long is not fit to serve streams. */
+export const TAIL_SILENCE_MAX_MS = 15_000;
+
+export const CONNECTIONS_PER_CLIENT_DEFAULT = 50;

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { FRAMES_CHANNEL } from "#core/outbox/createOutbox.ts";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { sleep } from "#core/time/sleep.ts";
+import { MarketIndexKey } from "#plugins/market-index/contract.ts";
+import { closeCodes } from "#plugins/streams/closeCodes.ts";
+import { createPublisher, type PublishingServer } from "#plugins/streams/createPublisher.ts";
+import { createStreams, type Streams } from "#plugins/streams/createStreams.ts";
+import { createTailer } from "#plugins/streams/createTailer.ts";
+import {
+	CONNECTIONS_PER_CLIENT_DEFAULT,
+	PUBLISH_TURN_MS,
+	TAIL_SILENCE_MAX_MS,
+} from "#plugins/streams/limits.ts";
+import { streamRoutes } from "#plugins/streams/routes.ts";
+import { runStreams } from "#plugins/streams/runStreams.ts";
+import { streamMetrics } from "#plugins/streams/streamMetrics.ts";
+
+const config = z.object({
+	STREAM_CONNECTIONS_PER_CLIENT_MAX: z.coerce
+		.number()
+		.int()
+		.min(1)
+		.max(100_000)
+		.default(CONNECTIONS_PER_CLIENT_DEFAULT)
+		.describe("Streams that one client address may hold open. More are closed with code 4029."),
+});
+
+/** Pushes what was committed to the log of frames to everybody who listens. */
+export const streamsPlugin = definePlugin({
+	name: "streams",
+	version: "1",
+	config,
+	needs: { market: MarketIndexKey },
+	setup({ config, needs, core }) {
+		const { clock, log, outbox } = core;
+		const metrics = streamMetrics(core.metrics);
+		let server: PublishingServer | undefined;
+		const publisher = createPublisher({
+			server: () => server,
+			nextTurn: () => sleep(PUBLISH_TURN_MS),
+			onTurnFull: () => streams.checkUnsent({ look: false }),
+		});
+		const tailer = createTailer({
+			outbox,
+			publisher,
+			clock,
+			log,
+			onPublished: metrics.published,
+			onRenumbered: () => streams.closeAll(closeCodes.restart, "numbering changed"),
+		});
+		const streams: Streams = createStreams({
+			tailer,
+			outbox,
+			clock,
+			log,
+			metrics,
+			connectionsPerClientMax: config.STREAM_CONNECTIONS_PER_CLIENT_MAX,
+		});
+		const runner = runStreams({ tailer, streams, clock, log });
+		let stopListening = () => {};
+		return {
+			routes: streamRoutes({
+				streams,
+				market: needs.market,
+				chains: core.chains,
+				slugs: new Set(core.indexed.map(({ chain }) => chain.slug)),
+				onServer: (started) => {
+					server = started;
+				},
+			}),
+			start() {
+				stopListening = core.bus.subscribe(FRAMES_CHANNEL, tailer.hint);
+				runner.start();
+			},
+			async stop() {
+				streams.refuse();
+				streams.closeAll(closeCodes.restart, "restarting");
+				stopListening();
+				await runner.stop();
+			},
+			health: async () =>
+				runner.silentMs() > TAIL_SILENCE_MAX_MS ? "the log of frames cannot be read" : null,
+		};
+	},
+});

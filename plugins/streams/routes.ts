@@ -1,0 +1,90 @@
+import { Elysia } from "elysia";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+import {
+	collectionTopic,
+	discoverTopic,
+	type MarketIndex,
+} from "#plugins/market-index/contract.ts";
+import type { PublishingServer } from "#plugins/streams/createPublisher.ts";
+import type { Admission } from "#plugins/streams/createSession.ts";
+import type { Streams } from "#plugins/streams/createStreams.ts";
+import { streamFault } from "#plugins/streams/faults.ts";
+import { readStreamQuery } from "#plugins/streams/readStreamQuery.ts";
+import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
+
+export type StreamRoutesOptions = {
+	streams: Streams;
+	market: Pick<MarketIndex, "find">;
+	chains: ChainRegistry;
+	/** Slugs of the indexed chains, in the deployment's order. */
+	slugs: ReadonlySet<string>;
+	/** The server is known from its first upgrade on. */
+	onServer: (server: PublishingServer) => void;
+};
+
+/** What Elysia hands to a socket's handlers, as far as streams look at it. */
+type ElysiaSocket = { raw: object; remoteAddress: string; data: { request: Request } };
+
+/** The two streams. Who may not have one gets a problem document instead of an upgrade. */
+export function streamRoutes(options: StreamRoutesOptions) {
+	const { market, chains, slugs, onServer } = options;
+	// Not `beforeHandle`, which Elysia runs twice on an upgrade: `upgrade` runs once, and awaited.
+	const admissions = new WeakMap<Request, Admission>();
+	const handlers = socketHandlers(options.streams, admissions);
+	const indexed = { chains, slugs };
+
+	return new Elysia({ name: "streams", prefix: "/v1/nft-market" })
+		.ws("/collections/:slug/stream", {
+			...handlers,
+			detail: { hide: true },
+			async upgrade({ request, params, query, server }) {
+				const { chain, resume } = readStreamQuery(query, indexed);
+				const found = await market.find(params.slug ?? "", chain?.slug);
+				const topics = [collectionTopic(found.chain, found.address)];
+				admissions.set(request, { stream: "collection", topics, resume, ...clientOf(request) });
+				if (server) onServer(server);
+			},
+		})
+		.ws("/discover/stream", {
+			...handlers,
+			detail: { hide: true },
+			upgrade({ request, query, server }) {
+				const { chain, resume } = readStreamQuery(query, indexed);
+				const names = chain ? [chain.slug] : [...slugs];
+				if (resume && names.length !== 1) throw streamFault.resumeNeedsChain();
+				const topics = names.map((name) => discoverTopic(name));
+				admissions.set(request, { stream: "discover", topics, resume, ...clientOf(request) });
+				if (server) onServer(server);
+			},
+		});
+}
+
+/** The gate knows the client behind our proxies; a bare app knows the socket only. */
+function clientOf(request: Request) {
+	return { client: requestContexts.get(request)?.clientAddress };
+}
+
+function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission>) {
+	return {
+		open({ raw, data, remoteAddress }: ElysiaSocket): void {
+			const admission = admissions.get(data.request);
+			if (!admission || !isStreamSocket(raw)) return;
+			streams.open(raw, { ...admission, client: admission.client ?? remoteAddress });
+		},
+		message({ raw }: ElysiaSocket, message: unknown): void {
+			if (isStreamSocket(raw)) streams.message(raw, message);
+		},
+		drain({ raw }: ElysiaSocket): void {
+			if (isStreamSocket(raw)) streams.drain(raw);
+		},
+		close({ raw }: ElysiaSocket, code: number): void {
+			if (isStreamSocket(raw)) streams.closed(raw, code);
+		},
+	};
+}
+
+/** Elysia's copy of Bun's types is older than the method that tells slow readers. */
+function isStreamSocket(raw: object): raw is StreamSocket {
+	return "getBufferedAmount" in raw;
+}

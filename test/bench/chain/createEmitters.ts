@@ -1,0 +1,119 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi, toHex } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { compileWorkload } from "#test/bench/chain/compileWorkload.ts";
+import type { Workload } from "#test/bench/chain/workload.ts";
+import type { Node, NodeCall } from "#test/bench/chain/startNode.ts";
+
+const abi = parseAbi([
+	"constructor(string name)",
+	"function drop(uint256 count, uint160 firstHolder) payable",
+	"function dropSingles(uint256 count, uint160 firstHolder)",
+	"function dropBatch(uint256 count, address holder)",
+	"function fill(address token, uint256 firstId, uint256 count, uint256 priceMin)",
+]);
+
+type Address = `0x${string}`;
+
+/** Seaport 1.6: a scanner knows it by address, so the emitter's code is put there. */
+export const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
+
+const SENDER = mnemonicToAccount("test test test test test test test test test test test junk").address;
+const SALE_PRICE_MIN = 10n ** 16n;
+const GAS_PER_TRANSACTION = 12_000_000;
+
+export type Emitters = {
+	/** Lower case, in the order of their turns. */
+	collections: readonly Address[];
+	/** What one block of the workload sends; `block` counts from 0. */
+	blockCalls(block: number): NodeCall[];
+	/** Sales of one collection only, as a block of them. */
+	saleCalls(collection: Address, count: number): NodeCall[];
+};
+
+/** Deploys the emitters in one block and puts Seaport's at its address. */
+export async function createEmitters(node: Node, workload: Workload): Promise<Emitters> {
+	const code = compileWorkload();
+	let nonce = 0;
+	const send = (transaction: { to?: Address; data: string; value?: bigint }): NodeCall => ({
+		method: "eth_sendTransaction",
+		params: [
+			{
+				from: SENDER,
+				...transaction,
+				value: toHex(transaction.value ?? 0n),
+				gas: toHex(GAS_PER_TRANSACTION),
+				nonce: toHex(nonce++),
+				maxFeePerGas: toHex(0),
+				maxPriorityFeePerGas: toHex(0),
+			},
+		],
+	});
+	const deployments: NodeCall[] = [];
+	const deploy = (bytecode: string, name?: string): Address => {
+		const address = getContractAddress({ from: SENDER, nonce: BigInt(nonce) });
+		const code = bytecode as Address;
+		const data = name === undefined ? code : encodeDeployData({ abi, bytecode: code, args: [name] });
+		deployments.push(send({ data }));
+		return address.toLowerCase() as Address;
+	};
+	const collections = Array.from({ length: workload.collections }, (_, index) =>
+		deploy(code.Drop721, `Bench ${index + 1}`),
+	);
+	const editions = deploy(code.Drop1155);
+	const coin = deploy(code.Coin20);
+	const fulfiller = deploy(code.Fulfiller);
+	await node.batch(deployments);
+	await node.call("evm_mine");
+	await node.call("anvil_setCode", [SEAPORT, await node.call("eth_getCode", [fulfiller, "latest"])]);
+
+	const fill = (collection: Address, firstId: bigint, count: number) =>
+		send({
+			to: SEAPORT,
+			data: encodeFunctionData({
+				abi,
+				functionName: "fill",
+				args: [collection, firstId, BigInt(count), SALE_PRICE_MIN],
+			}),
+		});
+	return {
+		collections,
+		saleCalls: (collection, count) => [fill(collection, 1n, count)],
+		blockCalls(block) {
+			const { mintsPerBlock, singlesPerBlock, batchIdsPerBlock, noisePerBlock } = workload;
+			const holder = BigInt(0x7000_0000 + block * 64);
+			const collection = collections[block % collections.length] ?? SEAPORT;
+			const dropped = BigInt(Math.floor(block / collections.length) * mintsPerBlock);
+			const data = {
+				drop: encodeFunctionData({
+					abi,
+					functionName: "drop",
+					args: [BigInt(mintsPerBlock), holder],
+				}),
+				singles: encodeFunctionData({
+					abi,
+					functionName: "dropSingles",
+					args: [BigInt(singlesPerBlock), holder],
+				}),
+				batch: encodeFunctionData({
+					abi,
+					functionName: "dropBatch",
+					args: [BigInt(batchIdsPerBlock), toHex(holder, { size: 20 })],
+				}),
+				noise: encodeFunctionData({
+					abi,
+					functionName: "drop",
+					args: [BigInt(noisePerBlock), holder],
+				}),
+			};
+			const paid = block % 2 === 1;
+			const value = paid ? workload.mintPriceWei * BigInt(mintsPerBlock) : 0n;
+			return [
+				send({ to: collection, data: data.drop, value }),
+				send({ to: editions, data: data.singles }),
+				send({ to: editions, data: data.batch }),
+				send({ to: coin, data: data.noise }),
+				fill(collection, dropped + 1n, workload.salesPerBlock),
+			];
+		},
+	};
+}

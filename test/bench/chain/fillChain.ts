@@ -1,0 +1,34 @@
+import { createEmitters } from "#test/bench/chain/createEmitters.ts";
+import { type Node, startNode } from "#test/bench/chain/startNode.ts";
+import type { Workload } from "#test/bench/chain/workload.ts";
+
+/**
+ * A fresh chain with the whole workload on it: one block of deployments, then the workload's.
+ *
+ * Made anew for each run of the bench and shared by its figures: filling takes 4 s, while anvil's
+ * own dump of the same chain is 180 MB and is not taken back.
+ */
+export async function fillChain(workload: Workload): Promise<Node> {
+	const node = await startNode();
+	const emitters = await createEmitters(node, workload);
+	await node.call("anvil_setBlockTimestampInterval", [workload.blockSeconds]);
+	for (let block = 0; block < workload.blocks; block++) {
+		await node.batch(emitters.blockCalls(block));
+		await node.call("evm_mine");
+	}
+	await assertWhole(node, workload);
+	return node;
+}
+
+/** A transaction that ran out of gas would leave logs out, and every figure would flatter us. */
+async function assertWhole(node: Node, workload: Workload): Promise<void> {
+	const { mintsPerBlock, singlesPerBlock, noisePerBlock, salesPerBlock } = workload;
+	const perBlock = mintsPerBlock + singlesPerBlock + 1 + noisePerBlock + salesPerBlock;
+	for (const block of [2, Math.ceil(workload.blocks / 2), workload.blocks + 1]) {
+		const at = `0x${block.toString(16)}`;
+		const logs = await node.call<unknown[]>("eth_getLogs", [{ fromBlock: at, toBlock: at }]);
+		if (logs.length !== perBlock) {
+			throw new Error(`block ${block} of the bench's chain has ${logs.length} logs of ${perBlock}`);
+		}
+	}
+}

@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+export type Anvil = {
+	url: string;
+	wsUrl: string;
+	chainId: number;
+	/** One JSON-RPC call; rejects with the node's own words when it answers an error. */
+	rpc<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
+	/** Ends the node and waits until it is gone. */
+	stop(): Promise<void>;
+};
+
+const START_TIMEOUT_MS = 20_000;
+const ROOT = join(import.meta.dir, "../..");
+
+/**
+ * Starts a private chain for one test file.
+ *
+ * The node picks its own free port, so that files which run side by side cannot meet. The binary
+ * is started itself and not through the package's launcher, whose child would outlive `stop`.
+ *
+ * @example const anvil = await startAnvil({ args: ["--chain-id", "8453"] });
+ */
+export async function startAnvil({ args = [] }: { args?: readonly string[] } = {}): Promise<Anvil> {
+	const node = Bun.spawn([binaryPath(), "--port", "0", "--host", "127.0.0.1", ...args], {
+		stdout: "pipe",
+		stderr: "inherit",
+	});
+	// A test that fails before its `stop` must not leave a node behind.
+	const killNode = () => node.kill("SIGKILL");
+	process.once("exit", killNode);
+	const port = await listeningPort(node.stdout, START_TIMEOUT_MS).catch((cause) => {
+		node.kill("SIGKILL");
+		throw cause;
+	});
+	const url = `http://127.0.0.1:${port}`;
+	let nextId = 1;
+	const rpc = async <Result>(method: string, params: readonly unknown[] = []): Promise<Result> => {
+		const response = await fetch(url, {
+			method: "POST",
+			headers: { "content-type": "application/json" },
+			body: JSON.stringify({ jsonrpc: "2.0", id: nextId++, method, params }),
+		});
+		const answer = (await response.json()) as {
+			result?: Result;
+			error?: { message: string; data?: unknown };
+		};
+		if (answer.error) {
+			const detail =
+				answer.error.data === undefined ? "" : ` (${JSON.stringify(answer.error.data)})`;
+			throw new Error(`${method}: ${answer.error.message}${detail}`);
+		}
+		return answer.result as Result;
+	};
+	const chainId = Number(await rpc<string>("eth_chainId"));
+	return {
+		url,
+		wsUrl: `ws://127.0.0.1:${port}`,
+		chainId,
+		rpc,
+		async stop() {
+			process.off("exit", killNode);
+			killNode();
+			await node.exited;
+		},
+	};
+}
+
+function binaryPath(): string {
+	const platform = process.platform === "win32" ? "win32" : process.platform;
+	const architecture = process.arch === "x64" ? "amd64" : process.arch;
+	const name = `anvil-${platform}-${architecture}`;
+	const direct = join(ROOT, "node_modules/@foundry-rs", name, "bin/anvil");
+	return existsSync(direct) ? direct : join(ROOT, "node_modules/.bin/anvil");
+}
+
+/** Reads what the node prints until it names its port, then keeps draining so it never blocks. */
+async function listeningPort(
+	stdout: ReadableStream<Uint8Array>,
+	timeoutMs: number,
+): Promise<number> {
+	const reader = stdout.getReader();
+	const decoder = new TextDecoder();
+	let printed = "";
+	const deadline = setTimeout(() => void reader.cancel(), timeoutMs);
+	try {
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (done) throw new Error(`anvil did not start within ${timeoutMs} ms: ${printed}`);
+			printed += decoder.decode(value, { stream: true });
+			const port = /Listening on \S+:(\d+)/.exec(printed)?.[1];
+			if (port) {
+				void drain(reader);
+				return Number(port);
+			}
+		}
+	} finally {
+		clearTimeout(deadline);
+	}
+}
+
+async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
+	while (!(await reader.read()).done);
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { parseJunit } from "#test/run/parseJunit.ts";
+
+// As bun 1.4.5 writes it.
+const report = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="bun test" tests="4" assertions="2" failures="1" skipped="1" time="0.01">
+  <testsuite name="a.test.ts" file="a.test.ts" tests="4" time="0.002" hostname="vm">
+    <testsuite name="grp" file="a.test.ts" line="2" tests="2" hostname="vm">
+      <testcase name="one &lt;x&gt; &amp; &quot;y&quot;" classname="grp" time="0.000169" file="a.test.ts" line="2" assertions="1" />
+      <testcase name="left out" classname="grp" time="0" file="a.test.ts" line="2" assertions="0">
+        <skipped />
+      </testcase>
+      <testcase name="to do" classname="grp" time="0" file="a.test.ts" line="2" assertions="0">
+        <skipped message="TODO" />
+      </testcase>
+    </testsuite>
+    <testcase name="fails" classname="" time="0.000397" file="a.test.ts" line="4" assertions="1">
+      <failure type="AssertionError" message="expected&#10;Received: 1">AssertionError: expected&#10;   at a.test.ts:4:30&#10;</failure>
+    </testcase>
+  </testsuite>
+</testsuites>`;
+
+test("every case is read with what became of it", () => {
+	expect(parseJunit(report)).toEqual([
+		{
+			name: 'one <x> & "y"',
+			classname: "grp",
+			file: "a.test.ts",
+			timeSeconds: 0.000169,
+			outcome: "passed",
+			detail: "",
+		},
+		{
+			name: "left out",
+			classname: "grp",
+			file: "a.test.ts",
+			timeSeconds: 0,
+			outcome: "skipped",
+			detail: "",
+		},
+		{
+			name: "to do",
+			classname: "grp",
+			file: "a.test.ts",
+			timeSeconds: 0,
+			outcome: "skipped",
+			detail: "TODO",
+		},
+		{
+			name: "fails",
+			classname: "",
+			file: "a.test.ts",
+			timeSeconds: 0.000397,
+			outcome: "failed",
+			detail: "AssertionError: expected\n   at a.test.ts:4:30\n",
+		},
+	]);
+});
+
+test("a report that is not there or broken off has no cases", () => {
+	expect(parseJunit("")).toEqual([]);
+	expect(parseJunit('<testsuites><testcase name="a"')).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { childEnvironment } from "#test/run/childEnvironment.ts";
+import { renderJunit } from "#test/run/renderJunit.ts";
+import { checks, runCheck } from "#test/run/runCheck.ts";
+import { runTests } from "#test/run/runTests.ts";
+import { summaryOf } from "#test/run/summaryOf.ts";
+import type { TestCase } from "#test/run/TestCase.ts";
+import { testGroups } from "#test/run/testGroups.ts";
+
+export type SuiteOptions = {
+	/** Leaves out whatever starts a whole system. */
+	unitOnly: boolean;
+	/** The arguments: `--prove`, and parts of paths to run only those files. */
+	argv: readonly string[];
+	/** The name of the report in `test/.report`. */
+	report: string;
+	root?: string;
+	print?: (line: string) => void;
+};
+
+/**
+ * Types, lint, then every test; one report; the totals as the last line. Answers the exit code.
+ */
+export async function runSuite(options: SuiteOptions): Promise<number> {
+	const { unitOnly, argv, report, root = join(import.meta.dir, "../..") } = options;
+	const { print = (line: string) => process.stdout.write(`${line}\n`) } = options;
+	const prove = argv.includes("--prove");
+	const only = argv.filter((argument) => !argument.startsWith("--"));
+	const reportFolder = join(root, "test/.report");
+	const reportFile = join(reportFolder, report);
+	// A report of an earlier run must not be taken for this one's.
+	await Bun.file(reportFile)
+		.delete()
+		.catch(() => {});
+	const env = await childEnvironment(root, prove);
+	const cases: TestCase[] = [];
+	if (only.length === 0) {
+		print("── types and lint");
+		cases.push(...(await Promise.all(checks.map((check) => runCheck(check, { root, env })))));
+		for (const { outcome, name, detail } of cases) {
+			print(outcome === "passed" ? `  ${name}` : `${detail}\n  FAILED  ${name}`);
+		}
+	}
+	for (const group of testGroups(testFiles(root), { only, unitOnly, prove })) {
+		print(`── ${group.name}: ${group.files.length} files`);
+		const folder = join(reportFolder, "parts");
+		cases.push(...(await runTests(group, { root, reportFolder: folder, env, print })));
+	}
+	await Bun.write(reportFile, renderJunit(cases));
+	const { lines, ok } = summaryOf(cases);
+	for (const line of lines) print(line);
+	return ok ? 0 : 1;
+}
+
+function testFiles(root: string): string[] {
+	const glob = new Bun.Glob("{core,plugins,agent,api,test}/**/*.test.{ts,tsx}");
+	return [...glob.scanSync({ cwd: root })].filter((path) => !path.includes("node_modules/"));
+}

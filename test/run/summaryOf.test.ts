@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { summaryOf } from "#test/run/summaryOf.ts";
+import type { TestCase } from "#test/run/TestCase.ts";
+
+const base: TestCase = {
+	name: "n",
+	classname: "",
+	file: "a.test.ts",
+	timeSeconds: 0,
+	outcome: "passed",
+	detail: "",
+};
+
+test("the totals are the last line", () => {
+	const { lines, ok } = summaryOf([base, base, { ...base, outcome: "skipped", detail: "no logs" }]);
+	expect(lines).toEqual(["skipped  a.test.ts > n: no logs", "2 passed, 0 failed, 1 skipped"]);
+	expect(ok).toBe(true);
+});
+
+test("a failure is named and fails the run", () => {
+	const { lines, ok } = summaryOf([base, { ...base, classname: "c", outcome: "failed" }]);
+	expect(lines).toEqual(["FAILED   a.test.ts > c > n", "1 passed, 1 failed, 0 skipped"]);
+	expect(ok).toBe(false);
+});
+
+test("a run in which nothing ran, or everything was skipped, has failed", () => {
+	expect(summaryOf([]).ok).toBe(false);
+	expect(summaryOf([{ ...base, outcome: "skipped" }]).ok).toBe(false);
+	expect(summaryOf([]).lines.at(-1)).toBe("0 passed, 0 failed, 0 skipped");
+});

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Rpc, RpcCall } from "./Rpc.ts";
+
+const CALLS_PER_REQUEST_MAX = 500;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+const Reply = z.object({
+	id: z.number(),
+	result: z.unknown(),
+	error: z.object({ code: z.number(), message: z.string() }).optional(),
+});
+
+/** A plain JSON-RPC client: viem's would poll, retry and estimate, and history has thousands of sends. */
+export function createRpc(url: string): Rpc {
+	async function batch(calls: RpcCall[]): Promise<unknown[]> {
+		const results: unknown[] = [];
+		for (let at = 0; at < calls.length; at += CALLS_PER_REQUEST_MAX) {
+			results.push(...(await send(url, calls.slice(at, at + CALLS_PER_REQUEST_MAX))));
+		}
+		return results;
+	}
+	return {
+		url,
+		batch,
+		async call(method, params) {
+			const [result] = await batch([{ method, params: params ?? [] }]);
+			return result;
+		},
+	};
+}
+
+async function send(url: string, calls: RpcCall[]): Promise<unknown[]> {
+	const body = calls.map(({ method, params }, id) => ({
+		jsonrpc: "2.0",
+		id,
+		method,
+		params: params ?? [],
+	}));
+	const response = await fetch(url, {
+		method: "POST",
+		headers: { "content-type": "application/json" },
+		body: JSON.stringify(body),
+		signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+	});
+	const replies = z.array(Reply).parse(await response.json());
+	const results: unknown[] = new Array(calls.length);
+	for (const reply of replies) {
+		if (reply.error)
+			throw new Error(`${calls[reply.id]?.method}: ${reply.error.message.slice(0, 500)}`);
+		results[reply.id] = reply.result;
+	}
+	return results;
+}

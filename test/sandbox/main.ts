@@ -1,0 +1,68 @@
+// The sandbox world as a process of its own:
+//   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420] [--port 0]
+// One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
+import { systemClock } from "#core/clock/systemClock.ts";
+import { catalogue } from "./catalogue.ts";
+import { createActors } from "./createActors.ts";
+import { createSaver } from "./createSaver.ts";
+import { lockDataDir } from "./lockDataDir.ts";
+import { openChain } from "./openChain.ts";
+import { parseOptions } from "./parseOptions.ts";
+import { runLive } from "./runLive.ts";
+
+const ACTORS = 40;
+
+const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
+const stopping = new AbortController();
+for (const event of ["SIGTERM", "SIGINT"] as const) process.on(event, () => stopping.abort());
+// Our parent may die without a word: then its end of this pipe closes.
+process.stdin.on("end", () => stopping.abort());
+process.stdin.on("close", () => stopping.abort());
+process.stdin.resume();
+
+try {
+	await run();
+} catch (cause) {
+	say(cause instanceof Error ? cause.message : String(cause));
+	process.exit(1);
+}
+process.exit(0);
+
+async function run(): Promise<void> {
+	const options = parseOptions(process.argv.slice(2));
+	const { dataDir, paceMs } = options;
+	const lock = lockDataDir(dataDir);
+	const actors = createActors(Math.max(ACTORS, catalogue.length + 1));
+	const nowS = (): number => Math.floor(systemClock.nowMs() / 1_000);
+	const { signal } = stopping;
+	const ended = new Promise<undefined>((resolve) =>
+		signal.addEventListener("abort", () => resolve(undefined)),
+	);
+	const chain = await Promise.race([openChain({ options, actors, nowS, say }), ended]);
+	if (!chain) return; // Stopped before there was anything to save; anvil goes with our pipe to it.
+	chain.anvil.exited.then((code) => {
+		if (signal.aborted) return;
+		say(`anvil ended with code ${code}`);
+		process.exit(1);
+	});
+	const saver = createSaver(chain, { dataDir, nowMs: systemClock.nowMs });
+	const { port } = chain.anvil;
+	const urls = { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
+	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock: chain.world.firstBlock };
+	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
+	process.stdout.write(`${JSON.stringify(ready)}\n`);
+	await saver.save();
+	if (paceMs === 0) await ended;
+	const live = {
+		actors,
+		paceMs,
+		signal,
+		nowMs: systemClock.nowMs,
+		say,
+		afterBlock: saver.saveIfDue,
+	};
+	await runLive(chain, live);
+	await saver.save();
+	await chain.anvil.stop();
+	lock.release();
+}

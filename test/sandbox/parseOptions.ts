@@ -1,0 +1,33 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+
+const Options = z.object({
+	dataDir: z.string().min(1, "--data-dir DIR is needed"),
+	seed: z.coerce.number().int().min(0).max(0xffff_ffff),
+	/** 0 stands still: no traffic, and a transaction is mined as it comes. */
+	paceMs: z.coerce.number().int().min(0).max(3_600_000),
+	historyBlocks: z.coerce.number().int().min(8).max(2_000),
+	port: z.coerce.number().int().min(0).max(65_535),
+});
+export type Options = z.infer<typeof Options>;
+
+/** The command line of the sandbox; a wrong one throws with what was wrong. */
+export function parseOptions(argv: string[]): Options {
+	const { values } = parseArgs({
+		args: argv,
+		options: {
+			"data-dir": { type: "string", default: "" },
+			seed: { type: "string", default: "7" },
+			"pace-ms": { type: "string", default: "2000" },
+			"history-blocks": { type: "string", default: "420" },
+			port: { type: "string", default: "0" },
+		},
+	});
+	return Options.parse({
+		dataDir: values["data-dir"],
+		seed: values.seed,
+		paceMs: values["pace-ms"],
+		historyBlocks: values["history-blocks"],
+		port: values.port,
+	});
+}

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, toHex } from "viem";
+import { z } from "zod";
+import { addresses } from "./addresses.ts";
+import { catalogue } from "./catalogue.ts";
+import { createRpc } from "./createRpc.ts";
+import { findReverts } from "./findReverts.ts";
+import type { Rpc } from "./Rpc.ts";
+import { readHead } from "./readHead.ts";
+import { type Sandbox, startSandbox } from "./startSandbox.ts";
+
+const ORDER_FULFILLED = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const BATCH_METADATA_UPDATE = "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c";
+const Logs = z.array(
+	z.object({
+		address: z.string(),
+		topics: z.array(z.string()),
+		data: z.string(),
+		blockHash: z.string(),
+	}),
+);
+const metadataAbi = parseAbi([
+	"function name() view returns (string)",
+	"function contractURI() view returns (string)",
+	"function tokenURI(uint256 id) view returns (string)",
+	"function maxSupply() view returns (uint256)",
+	"function totalSupply() view returns (uint256)",
+]);
+const hex = z.custom<`0x${string}`>((value) => isHex(value));
+const Described = z.object({
+	name: z.string(),
+	image: z.string().startsWith("data:image/svg+xml;base64,"),
+	attributes: z.array(z.object({ trait_type: z.string(), value: z.string() })).optional(),
+});
+
+const SMALL = { seed: 11, paceMs: 0, historyBlocks: 40 };
+let dataDir: string;
+let sandbox: Sandbox;
+let rpc: Rpc;
+
+beforeAll(async () => {
+	dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
+	sandbox = await startSandbox({ dataDir, ...SMALL });
+	rpc = createRpc(sandbox.httpUrl);
+}, 90_000);
+
+afterAll(async () => {
+	await sandbox?.stop();
+	rmSync(dataDir, { recursive: true, force: true });
+}, 30_000);
+
+async function logs(of: Rpc, topic: string, toBlock = "latest"): Promise<z.infer<typeof Logs>> {
+	const filter = { fromBlock: toHex(sandbox.firstBlock), toBlock, topics: [topic] };
+	return Logs.parse(await of.call("eth_getLogs", [filter]));
+}
+
+async function collectionAddress(key: string): Promise<`0x${string}`> {
+	const [header] = readFileSync(join(dataDir, "chain.snapshot")).toString("latin1").split("\n", 1);
+	const saved = z.object({
+		world: z.object({ collections: z.array(z.object({ key: z.string(), address: hex })) }),
+	});
+	const found = saved.parse(JSON.parse(header ?? "")).world.collections.find((c) => c.key === key);
+	return hex.parse(found?.address);
+}
+
+async function ask(
+	to: `0x${string}`,
+	call:
+		| { functionName: "name" | "contractURI" | "maxSupply" | "totalSupply" }
+		| { functionName: "tokenURI"; args: [bigint] },
+): Promise<string> {
+	const data = encodeFunctionData({ abi: metadataAbi, ...call });
+	const answer = hex.parse(await rpc.call("eth_call", [{ to, data }, "latest"]));
+	return String(
+		decodeFunctionResult({ abi: metadataAbi, functionName: call.functionName, data: answer }),
+	);
+}
+
+function readDataUri(uri: string): z.infer<typeof Described> {
+	return Described.parse(JSON.parse(Buffer.from(uri.split(",")[1] ?? "", "base64").toString()));
+}
+
+describe("the sandbox world", () => {
+	test("is chain 31337 and its newest block is of now", async () => {
+		expect(sandbox.chainId).toBe(31_337);
+		expect(Number(await rpc.call("eth_chainId"))).toBe(31_337);
+		const head = await readHead(rpc);
+		expect(head.number).toBe(SMALL.historyBlocks + 2);
+		expect(Math.abs(head.timeS - Date.now() / 1_000)).toBeLessThan(120);
+	});
+
+	test("has no reverted transaction", async () => {
+		const head = await readHead(rpc);
+		const found = await findReverts(rpc, { fromBlock: 1, toBlock: head.number });
+		expect(found.reverted).toEqual([]);
+		expect(found.transactions).toBeGreaterThan(800);
+	});
+
+	test("sells at least eight collections through the real Seaport", async () => {
+		const fulfilled = await logs(rpc, ORDER_FULFILLED);
+		expect(new Set(fulfilled.map((log) => log.address))).toEqual(
+			new Set([addresses.seaport.toLowerCase()]),
+		);
+		const sold = await Promise.all(
+			catalogue.map(async ({ key }) => {
+				const word = (await collectionAddress(key)).slice(2).toLowerCase();
+				return fulfilled.filter((log) => log.data.includes(word)).length;
+			}),
+		);
+		expect(sold.filter((sales) => sales >= 8).length).toBeGreaterThanOrEqual(8);
+	});
+
+	test("mints ERC-721, and ERC-20 as noise under the same topic", async () => {
+		const minted = (await logs(rpc, TRANSFER)).filter(
+			(log) => log.topics[1] === `0x${"0".repeat(64)}`,
+		);
+		expect(minted.filter((log) => log.topics.length === 4).length).toBeGreaterThan(400);
+		expect(minted.filter((log) => log.topics.length === 3).length).toBeGreaterThan(0);
+	});
+
+	test("describes its collections and tokens on chain, with pictures", async () => {
+		for (const plan of catalogue) {
+			const address = await collectionAddress(plan.key);
+			expect(await ask(address, { functionName: "name" })).toBe(plan.name);
+			const described = readDataUri(await ask(address, { functionName: "contractURI" }));
+			expect(described.name).toBe(plan.name);
+			expect(Buffer.from(described.image.split(",")[1] ?? "", "base64").toString()).toStartWith(
+				"<svg ",
+			);
+		}
+		const token = readDataUri(
+			await ask(await collectionAddress("harbor"), { functionName: "tokenURI", args: [1n] }),
+		);
+		expect(token.name).toBe("Harbor Lights #1");
+		expect(token.attributes).toHaveLength(3);
+	});
+
+	test("has one collection sold out, one revealed with ERC-4906 and one still hidden", async () => {
+		const astro = await collectionAddress("astro");
+		expect(await ask(astro, { functionName: "totalSupply" })).toBe(
+			await ask(astro, { functionName: "maxSupply" }),
+		);
+		const revealed = await logs(rpc, BATCH_METADATA_UPDATE);
+		expect(revealed.map((log) => log.address)).toEqual([
+			(await collectionAddress("ferry")).toLowerCase(),
+		]);
+		const glass = await collectionAddress("glass");
+		const first = await ask(glass, { functionName: "tokenURI", args: [1n] });
+		expect(await ask(glass, { functionName: "tokenURI", args: [2n] })).toBe(first);
+		expect(readDataUri(first).attributes).toBeUndefined();
+	});
+
+	test("refuses a second process on its directory", async () => {
+		const other = Bun.spawn(
+			[process.execPath, join(import.meta.dir, "main.ts"), "--data-dir", dataDir],
+			{
+				stdin: "pipe",
+				stderr: "pipe",
+			},
+		);
+		expect(await other.exited).toBe(1);
+		expect(await new Response(other.stderr).text()).toContain("another sandbox runs");
+	});
+
+	test("continues the same chain after a stop: same hashes, same logs, and trade goes on", async () => {
+		const head = await readHead(rpc);
+		const oldLogs = await logs(rpc, ORDER_FULFILLED, toHex(head.number));
+		const block = await rpc.call("eth_getBlockByNumber", [toHex(20), true]);
+		await sandbox.stop();
+		sandbox = await startSandbox({ dataDir, ...SMALL, paceMs: 50 });
+		rpc = createRpc(sandbox.httpUrl);
+		expect(await rpc.call("eth_getBlockByNumber", [toHex(20), true])).toEqual(block);
+		expect(await logs(rpc, ORDER_FULFILLED, toHex(head.number))).toEqual(oldLogs);
+		const after = await waitForBlock(head.number + 40);
+		const live = await findReverts(rpc, { fromBlock: head.number + 1, toBlock: after });
+		expect(live.reverted).toEqual([]);
+		expect((await logs(rpc, ORDER_FULFILLED)).length).toBeGreaterThan(oldLogs.length);
+		// Glasshouse Botanica opens 25 blocks after history.
+		expect(await logs(rpc, BATCH_METADATA_UPDATE)).toHaveLength(2);
+	}, 60_000);
+
+	test("leaves no anvil behind when it is killed, and starts again from what it had saved", async () => {
+		const block = await rpc.call("eth_getBlockByNumber", [toHex(20), true]);
+		process.kill(sandbox.pid, "SIGKILL");
+		await waitForSilence(sandbox.httpUrl);
+		sandbox = await startSandbox({ dataDir, ...SMALL });
+		rpc = createRpc(sandbox.httpUrl);
+		expect(await rpc.call("eth_getBlockByNumber", [toHex(20), true])).toEqual(block);
+		expect((await logs(rpc, ORDER_FULFILLED)).length).toBeGreaterThan(100);
+	}, 60_000);
+
+	test("ends anvil when its stdin closes", async () => {
+		const url = sandbox.httpUrl;
+		await sandbox.stop();
+		await expect(fetch(url, { method: "POST", body: "{}" })).rejects.toThrow();
+	}, 30_000);
+
+	test("begins a new world, and says so, when the saved one is broken", async () => {
+		writeFileSync(join(dataDir, "chain.snapshot"), "{ half a chain");
+		const child = Bun.spawn(
+			[
+				process.execPath,
+				join(import.meta.dir, "main.ts"),
+				"--data-dir",
+				dataDir,
+				"--history-blocks",
+				"8",
+			],
+			{ stdin: "pipe", stdout: "pipe", stderr: "pipe" },
+		);
+		const reader = child.stdout.getReader();
+		const line = new TextDecoder().decode((await reader.read()).value);
+		child.kill("SIGTERM");
+		expect(await child.exited).toBe(0);
+		expect(JSON.parse(line).ready).toBe(true);
+		expect(await new Response(child.stderr).text()).toContain("a new world begins");
+	}, 60_000);
+});
+
+/** Waits on blocks, not on time: the world mines them at its pace. */
+async function waitForBlock(number: number): Promise<number> {
+	for (;;) {
+		const head = await readHead(rpc);
+		if (head.number >= number) return head.number;
+		await Bun.sleep(20);
+	}
+}
+
+/** Waits until nobody answers at the address. */
+async function waitForSilence(url: string): Promise<void> {
+	for (;;) {
+		try {
+			await fetch(url, { method: "POST", body: "{}" });
+			await Bun.sleep(20);
+		} catch {
+			return;
+		}
+	}
+}

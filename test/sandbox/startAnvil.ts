@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { createRpc } from "./createRpc.ts";
+import type { Rpc } from "./Rpc.ts";
+
+/** A running anvil which cannot outlive this process, however that ends. */
+export type Anvil = {
+	port: number;
+	rpc: Rpc;
+	exited: Promise<number>;
+	stop(): Promise<void>;
+};
+
+export type AnvilOptions = {
+	accounts: number;
+	port?: number | undefined;
+	/** A JSON state to begin from; without it a new chain begins at `genesisTimeS`. */
+	stateFile?: string | undefined;
+	genesisTimeS?: number | undefined;
+};
+
+const START_TIMEOUT_MS = 20_000;
+
+// The shell holds the reading end of our pipe: when we die, by kill -9 too, `cat` sees the
+// end and anvil goes with us. PR_SET_PDEATHSIG would do it on Linux only. (POSIX gives a
+// background job /dev/null as its stdin, hence descriptor 3; descriptor 4 is our stderr without
+// the shell's own "Killed".)
+const leash = `exec 3<&0 4>&2 2>/dev/null
+"$@" </dev/null 2>&4 3<&- 4>&- & child=$!
+{ cat <&3 >/dev/null; kill -9 $child; } 4>&- &
+exec 3<&- 4>&-
+wait $child`;
+
+/** Starts anvil with mining by hand on a free port. */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+	const child = Bun.spawn(
+		["/bin/sh", "-c", leash, "sh", anvilBinary(), ...anvilArguments(options)],
+		{
+			stdin: "pipe",
+			stdout: "pipe",
+			stderr: "inherit",
+			// Its own group: Ctrl-C in a terminal must reach us first, the state is not saved yet.
+			detached: true,
+		},
+	);
+	const port = await listeningPort(child.stdout, child.exited);
+	const rpc = createRpc(`http://127.0.0.1:${port}`);
+	await rpc.call("anvil_setLoggingEnabled", [false]);
+	return {
+		port,
+		rpc,
+		exited: child.exited,
+		async stop() {
+			child.stdin.end();
+			await child.exited;
+		},
+	};
+}
+
+function anvilArguments(options: AnvilOptions): string[] {
+	const args = ["--port", String(options.port ?? 0), "--chain-id", "31337", "--no-mining"];
+	args.push("--accounts", String(options.accounts), "--balance", "1000000", "--order", "fifo");
+	// 300M gas holds the approvals of a whole district in one block; finalized follows two behind.
+	args.push("--gas-limit", "300000000", "--slots-in-an-epoch", "1");
+	// Old states (not blocks or logs) beyond these are dropped: a day of blocks must fit in memory.
+	args.push("--prune-history", "128");
+	if (options.stateFile !== undefined) args.push("--load-state", options.stateFile);
+	if (options.genesisTimeS !== undefined) args.push("--timestamp", String(options.genesisTimeS));
+	return args;
+}
+
+/** The native binary, not its npm wrapper: the wrapper needs Node on PATH. */
+function anvilBinary(): string {
+	const require = createRequire(import.meta.url);
+	const arch = process.arch === "arm64" ? "arm64" : "amd64";
+	const scope = dirname(dirname(require.resolve("@foundry-rs/anvil/package.json")));
+	const file = join(scope, `anvil-${process.platform}-${arch}`, "bin", "anvil");
+	if (!existsSync(file))
+		throw new Error(`anvil for ${process.platform}-${arch} is not installed: ${file}`);
+	return file;
+}
+
+async function listeningPort(
+	output: ReadableStream<Uint8Array>,
+	exited: Promise<number>,
+): Promise<number> {
+	const found = Promise.withResolvers<number>();
+	const timer = setTimeout(
+		() => found.reject(new Error("anvil did not listen in time")),
+		START_TIMEOUT_MS,
+	);
+	exited.then((code) => found.reject(new Error(`anvil ended with code ${code} before listening`)));
+	let text = "";
+	const reading = output.pipeTo(
+		new WritableStream({
+			// Drained for as long as it runs: a full pipe would stop anvil.
+			write(chunk) {
+				if (text.length > 100_000) return;
+				text += new TextDecoder().decode(chunk);
+				const port = text.match(/Listening on 127\.0\.0\.1:(\d+)/)?.[1];
+				if (port) found.resolve(Number(port));
+			},
+		}),
+	);
+	reading.catch(() => {});
+	return await found.promise.finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { z } from "zod";
+
+const Ready = z.object({
+	ready: z.literal(true),
+	chainId: z.int(),
+	httpUrl: z.string(),
+	wsUrl: z.string(),
+	firstBlock: z.int(),
+});
+
+export type SandboxOptions = {
+	dataDir: string;
+	seed?: number;
+	/** Milliseconds between live blocks; 0 is a still world which mines each transaction as it comes. */
+	paceMs?: number;
+	/** 420 are four days; 40 are enough for a test and take some seconds less. */
+	historyBlocks?: number;
+};
+
+export type Sandbox = {
+	httpUrl: string;
+	wsUrl: string;
+	chainId: number;
+	firstBlock: number;
+	pid: number;
+	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
+	stop(): Promise<void>;
+};
+
+const START_TIMEOUT_MS = 90_000;
+const STOP_TIMEOUT_MS = 20_000;
+
+/** Starts the sandbox world as a process which ends with this one. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+	const child = Bun.spawn(
+		[process.execPath, join(import.meta.dir, "main.ts"), ...argumentsOf(options)],
+		{
+			stdin: "pipe",
+			stdout: "pipe",
+			stderr: "inherit",
+		},
+	);
+	const late = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+	const line = await firstLine(child.stdout).finally(() => clearTimeout(late));
+	if (line === undefined) {
+		throw new Error(`the sandbox ended with code ${await child.exited} before it was ready`);
+	}
+	const { httpUrl, wsUrl, chainId, firstBlock } = Ready.parse(JSON.parse(line));
+	return {
+		httpUrl,
+		wsUrl,
+		chainId,
+		firstBlock,
+		pid: child.pid,
+		async stop() {
+			child.stdin.end();
+			const stuck = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+			await child.exited.finally(() => clearTimeout(stuck));
+		},
+	};
+}
+
+function argumentsOf({ dataDir, seed, paceMs, historyBlocks }: SandboxOptions): string[] {
+	const args = ["--data-dir", dataDir];
+	if (seed !== undefined) args.push("--seed", String(seed));
+	if (paceMs !== undefined) args.push("--pace-ms", String(paceMs));
+	if (historyBlocks !== undefined) args.push("--history-blocks", String(historyBlocks));
+	return args;
+}
+
+async function firstLine(output: ReadableStream<Uint8Array>): Promise<string | undefined> {
+	const decoder = new TextDecoder();
+	let text = "";
+	for await (const chunk of output) {
+		text += decoder.decode(chunk, { stream: true });
+		const end = text.indexOf("\n");
+		if (end >= 0) return text.slice(0, end);
+	}
+	return undefined;
+}
