@@ -18,6 +18,7 @@ import type { Environment } from "#core/config/readEnvironment.ts";
 import { createHttpApp } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
 import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
+import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import { createLog } from "#core/log/createLog.ts";
 import type { Log } from "#core/log/Log.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
@@ -73,6 +74,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const undo: (() => Promise<void>)[] = [() => storage.close()];
 	try {
 		const core = makeCore({ config, clock, log, db: storage.db, chains, indexed });
+		undo.push(() => core.leases.stop());
 		const host = await createHost({ plugins, config: parsed, core });
 		const stop = await run(core, host, config, undo);
 		return { ...stop, core, host, config, storage };
@@ -89,9 +91,11 @@ type Made = Pick<Core, "clock" | "log" | "db" | "chains"> & {
 
 function makeCore({ config, clock, log, db, chains, indexed }: Made): Core {
 	const bus = inProcessBus(log);
+	const holder = randomUUID();
 	return {
 		role: config.ROLE,
-		holder: randomUUID(),
+		holder,
+		leases: createLeaseKeeper({ db, holder, clock, log }),
 		clock,
 		log,
 		db,

@@ -50,3 +50,17 @@ export async function releaseLease(db: Database, name: string, holder: string): 
 		[name, holder],
 	);
 }
+
+/** Renews those of these leases that this holder still has; answers their tokens by name. */
+export async function renewLeases(
+	db: Database,
+	options: { names: readonly string[]; holder: string; durationMs: number },
+): Promise<Map<string, number>> {
+	const rows = await db.query<{ name: string; token: number }>(
+		`update core.lease set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+		where name = any($1::text[]) and holder = $2
+		returning name, token`,
+		[options.names, options.holder, options.durationMs],
+	);
+	return new Map(rows.map(({ name, token }) => [name, token]));
+}

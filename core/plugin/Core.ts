@@ -5,6 +5,7 @@ import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
+import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
@@ -32,6 +33,7 @@ export type Core = {
 	bus: Bus;
 	outbox: Outbox;
 	queue: JobQueue;
+	leases: LeaseKeeper;
 	pageCache: PageCache;
 	metrics: Metrics;
 	/** Every chain there is a definition for. */

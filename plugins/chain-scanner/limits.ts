@@ -14,8 +14,8 @@ export const RANGE_FAILURES_MAX = 5;
 /** One run of a lane ends after this long, whatever it still has to do, and gives way. */
 export const LANE_CEILING_MS = 20_000;
 
-/** Longer than a run, so that a lane keeps its lease from one run to the next. */
-export const LEASE_MS = 30_000;
+/** How long a lane that has nothing to do sleeps before it looks at its lease again. */
+export const IDLE_WAIT_MS = 10_000;
 
 /** How often a process that does not hold a lane asks whether it is free. */
 export const LEASE_RETRY_MS = 1_000;

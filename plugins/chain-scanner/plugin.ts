@@ -80,12 +80,12 @@ type ChainRun = {
 
 /** Everything that runs for one chain: its head watch, its two lanes, its backfill. */
 async function runChain(core: Core, { chain, rpc, headUrls }: ChainAccess, run: ChainRun) {
-	const { clock, db, holder } = core;
+	const { clock, db, leases } = core;
 	const { sinks, metrics, scanFrom, signal } = run;
 	const log = core.log.with({ chain: chain.slug });
 	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
 	const sources = [mintSource(rpc, report), saleSource(rpc, run.venues, report)];
-	const shared = { chainId: chain.id, db, sinks, clock, holder, signal };
+	const shared = { chainId: chain.id, db, sinks, clock, leases, signal };
 	const lanes = sources.map((source) => {
 		const labels = { chain: chain.slug, lane: source.kind };
 		return startLane({

@@ -2,7 +2,6 @@
 export type StreamSocket = {
 	send(text: string): number;
 	close(code: number, reason: string): void;
-	terminate(): void;
 	subscribe(topic: string): void;
 	/** Bytes that were sent and not yet written, also those that were published to it. */
 	getBufferedAmount(): number;

@@ -6,7 +6,7 @@ import { closeCodes } from "#plugins/streams/closeCodes.ts";
 import { connectionCounts } from "#plugins/streams/connectionCounts.ts";
 import { controlFrame } from "#plugins/streams/controlFrame.ts";
 import { type Admission, createSession, type Session } from "#plugins/streams/createSession.ts";
-import type { Tailer } from "#plugins/streams/createTailer.ts";
+import type { Feed, Tailer } from "#plugins/streams/createTailer.ts";
 import { inboundAllowance } from "#plugins/streams/inboundAllowance.ts";
 import { joinTopic } from "#plugins/streams/joinTopic.ts";
 import { REPLAY_READS_MAX } from "#plugins/streams/limits.ts";
@@ -53,9 +53,13 @@ export function createStreams(options: StreamsOptions): Streams {
 	return {
 		open(socket, admission) {
 			const { client, stream } = admission;
-			if (refusing) return socket.close(closeCodes.restart, "restarting");
+			if (refusing) {
+				socket.close(closeCodes.restart, "restarting");
+				return;
+			}
 			if (!counts.enter(client)) {
-				return socket.close(closeCodes.tooManyConnections, "too many connections");
+				socket.close(closeCodes.tooManyConnections, "too many connections");
+				return;
 			}
 			const session = createSession(socket, admission);
 			entries.set(socket, { session, client, mayTalk: inboundAllowance(clock) });
@@ -108,16 +112,18 @@ async function join(socket: StreamSocket, session: Session, registry: Registry):
 }
 
 function answer({ session, mayTalk }: Entry, message: unknown, atMs: number): void {
-	if (!mayTalk()) return session.close(closeCodes.policy, "too many messages");
 	const feed = session.feeds[0];
-	// Before its hello a stream has nothing to answer with.
-	if (!feed) return;
-	const { topic } = feed;
-	const about = { seq: feed.position(), topic, atMs };
+	if (!mayTalk()) session.close(closeCodes.policy, "too many messages");
+	// Before it follows a topic, a stream has no number to answer with.
+	else if (feed) session.send(replyTo(message, feed, atMs));
+}
+
+function replyTo(message: unknown, feed: Feed, atMs: number): string {
+	const about = { seq: feed.position(), topic: feed.topic, atMs };
 	if (pingSchema.safeParse(message).success) {
-		return session.send(controlFrame({ ...about, type: "pong", data: {} }));
+		return controlFrame({ ...about, type: "pong", data: {} });
 	}
 	// Nothing of what came is repeated: an echo would be an amplifier.
 	const data = { code: "unsupported_message", message: 'Streams only take {"type":"ping"}.' };
-	session.send(controlFrame({ ...about, type: "error", data }));
+	return controlFrame({ ...about, type: "error", data });
 }

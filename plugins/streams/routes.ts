@@ -37,7 +37,6 @@ export function streamRoutes(options: StreamRoutesOptions) {
 	return new Elysia({ name: "streams", prefix: "/v1/nft-market" })
 		.ws("/collections/:slug/stream", {
 			...handlers,
-			detail: { hide: true },
 			async upgrade({ request, params, query, server }) {
 				const { chain, resume } = readStreamQuery(query, indexed);
 				const found = await market.find(params.slug ?? "", chain?.slug);
@@ -48,7 +47,6 @@ export function streamRoutes(options: StreamRoutesOptions) {
 		})
 		.ws("/discover/stream", {
 			...handlers,
-			detail: { hide: true },
 			upgrade({ request, query, server }) {
 				const { chain, resume } = readStreamQuery(query, indexed);
 				const names = chain ? [chain.slug] : [...slugs];

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -16,5 +16,8 @@ export const RESULTS_FILE = join(import.meta.dir, "RESULTS.md");
 export function makeDataDir(): string {
 	const parent = join(ROOT, "test/.data/bench");
 	mkdirSync(parent, { recursive: true });
-	return mkdtempSync(join(parent, "run-"));
+	const dataDir = mkdtempSync(join(parent, "run-"));
+	// The server runs as another user when we are root, and has to get in.
+	chmodSync(dataDir, 0o755);
+	return dataDir;
 }

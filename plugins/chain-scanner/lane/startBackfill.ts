@@ -1,7 +1,8 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { type Lease, takeLease } from "#core/lease/leases.ts";
+import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
+import type { Lease } from "#core/lease/leases.ts";
 import type { Log } from "#core/log/Log.ts";
 import { sleep } from "#core/time/sleep.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
@@ -13,7 +14,6 @@ import {
 	BACKFILL_IDLE_MS,
 	BACKFILL_ROWS_PER_WRITE_MAX,
 	LANE_CEILING_MS,
-	LEASE_MS,
 	WINDOW_BLOCKS_MAX,
 } from "#plugins/chain-scanner/limits.ts";
 import { type Gap, newestGap, shrinkGap } from "#plugins/chain-scanner/sql/gap.ts";
@@ -25,7 +25,7 @@ export type BackfillOptions = {
 	sinks: readonly EventSink[];
 	clock: Clock;
 	log: Log;
-	holder: string;
+	leases: LeaseKeeper;
 	signal: AbortSignal;
 	onFailure(code: string): void;
 };
@@ -40,14 +40,14 @@ export async function startBackfill(options: BackfillOptions): Promise<void> {
 	let window = WINDOW_BLOCKS_MAX;
 	while (!signal.aborted) {
 		try {
-			const wish = { name, holder: options.holder, durationMs: LEASE_MS };
-			const lease = await takeLease(db, wish);
+			const lease = await options.leases.hold(name);
 			const worked = lease ? await drainOnce(lease) : false;
 			if (!worked) await sleep(BACKFILL_IDLE_MS, signal);
 		} catch (error) {
 			if (signal.aborted) return;
 			const code = error instanceof Fault ? error.code : "unexpected";
 			options.onFailure(code);
+			if (code === "fenced") options.leases.forget(name);
 			if (code === "rpc_range") window = adaptWindow(window, { kind: "refused" });
 			else log.warn("backfill waits and tries again", { code, error });
 			await sleep(BACKFILL_IDLE_MS, signal);

@@ -2,7 +2,8 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { type Lease, takeLease } from "#core/lease/leases.ts";
+import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
+import type { Lease } from "#core/lease/leases.ts";
 import type { Log } from "#core/log/Log.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { wakeable } from "#core/time/wakeable.ts";
@@ -14,7 +15,7 @@ import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
 	LANE_CEILING_MS,
-	LEASE_MS,
+	IDLE_WAIT_MS,
 	LEASE_RETRY_MS,
 	LIVE_BLOCKS_MAX,
 	RANGE_FAILURES_MAX,
@@ -34,7 +35,7 @@ export type LaneOptions = {
 	sinks: readonly EventSink[];
 	clock: Clock;
 	log: Log;
-	holder: string;
+	leases: LeaseKeeper;
 	/** `NFT_SCAN_FROM_BLOCK`. */
 	scanFrom: number | null;
 	signal: AbortSignal;
@@ -67,7 +68,7 @@ export function startLane(options: LaneOptions): Lane {
 	const bell = wakeable();
 	let head: number | null = null;
 	let window = WINDOW_BLOCKS_MAX;
-	let held: { lease: Lease; takenAtMs: number } | null = null;
+	let heldToken: number | null = null;
 	/** True until this holder has found its place: then the restart rule decides where that is. */
 	let restarted = true;
 	let position: Position | null = null;
@@ -100,20 +101,17 @@ export function startLane(options: LaneOptions): Lane {
 		if (head === null) return bell.wait(LEASE_RETRY_MS, signal);
 		position ??= await findPosition(head);
 		await run(lease, position);
-		if (position.next > head) await bell.wait(LEASE_MS - LANE_CEILING_MS, signal);
+		if (position.next > head) await bell.wait(IDLE_WAIT_MS, signal);
 	}
 
-	/** The lease, renewed while at least one whole run still fits into it; null if it is another's. */
+	/** The lane's lease; null while another process has it. A new one is a restart of the lane. */
 	async function holdLease(): Promise<Lease | null> {
-		const nowMs = options.clock.nowMs();
-		if (held && nowMs - held.takenAtMs < LEASE_MS - LANE_CEILING_MS) return held.lease;
-		const wish = { name: leaseName, holder: options.holder, durationMs: LEASE_MS };
-		const lease = await takeLease(db, wish);
-		if (!lease || lease.token !== held?.lease.token) {
+		const lease = await options.leases.hold(leaseName);
+		if (!lease || lease.token !== heldToken) {
 			position = null;
 			restarted = true;
 		}
-		held = lease && { lease, takenAtMs: nowMs };
+		heldToken = lease?.token ?? null;
 		return lease;
 	}
 
@@ -203,7 +201,7 @@ export function startLane(options: LaneOptions): Lane {
 		} else {
 			// Whatever is not the node's doing may have left the cursor elsewhere than we think.
 			if (!code.startsWith("rpc_")) position = null;
-			if (code === "fenced") held = null;
+			if (code === "fenced") options.leases.forget(leaseName);
 			if (retryMs === RETRY_MIN_MS) log.warn("the lane waits and tries again", { code, error });
 			await noteHead();
 		}

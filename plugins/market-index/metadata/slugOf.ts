@@ -7,6 +7,7 @@ const SLUG_LENGTH_MAX = 64;
 export function slugOf(name: string): string | null {
 	const slug = name
 		.normalize("NFKD")
+		.replace(/\p{M}+/gu, "")
 		.toLowerCase()
 		.replace(/[^a-z0-9]+/g, "-")
 		.slice(0, SLUG_LENGTH_MAX)

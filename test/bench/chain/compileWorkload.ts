@@ -17,7 +17,10 @@ const compilerOutput = z.object({
 	errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).optional(),
 	contracts: z.record(
 		z.string(),
-		z.record(z.string(), z.object({ evm: z.object({ bytecode: z.object({ object: z.string() }) }) })),
+		z.record(
+			z.string(),
+			z.object({ evm: z.object({ bytecode: z.object({ object: z.string() }) }) }),
+		),
 	),
 });
 

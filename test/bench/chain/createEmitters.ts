@@ -1,8 +1,8 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi, toHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { compileWorkload } from "#test/bench/chain/compileWorkload.ts";
-import type { Workload } from "#test/bench/chain/workload.ts";
 import type { Node, NodeCall } from "#test/bench/chain/startNode.ts";
+import type { Workload } from "#test/bench/chain/workload.ts";
 
 const abi = parseAbi([
 	"constructor(string name)",
@@ -17,7 +17,9 @@ type Address = `0x${string}`;
 /** Seaport 1.6: a scanner knows it by address, so the emitter's code is put there. */
 export const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
 
-const SENDER = mnemonicToAccount("test test test test test test test test test test test junk").address;
+const SENDER = mnemonicToAccount(
+	"test test test test test test test test test test test junk",
+).address;
 const SALE_PRICE_MIN = 10n ** 16n;
 const GAS_PER_TRANSACTION = 12_000_000;
 
@@ -52,7 +54,8 @@ export async function createEmitters(node: Node, workload: Workload): Promise<Em
 	const deploy = (bytecode: string, name?: string): Address => {
 		const address = getContractAddress({ from: SENDER, nonce: BigInt(nonce) });
 		const code = bytecode as Address;
-		const data = name === undefined ? code : encodeDeployData({ abi, bytecode: code, args: [name] });
+		const data =
+			name === undefined ? code : encodeDeployData({ abi, bytecode: code, args: [name] });
 		deployments.push(send({ data }));
 		return address.toLowerCase() as Address;
 	};
@@ -64,7 +67,10 @@ export async function createEmitters(node: Node, workload: Workload): Promise<Em
 	const fulfiller = deploy(code.Fulfiller);
 	await node.batch(deployments);
 	await node.call("evm_mine");
-	await node.call("anvil_setCode", [SEAPORT, await node.call("eth_getCode", [fulfiller, "latest"])]);
+	await node.call("anvil_setCode", [
+		SEAPORT,
+		await node.call("eth_getCode", [fulfiller, "latest"]),
+	]);
 
 	const fill = (collection: Address, firstId: bigint, count: number) =>
 		send({

@@ -29,7 +29,12 @@ export async function startNode(): Promise<Node> {
 		wsUrl: anvil.wsUrl,
 		call: anvil.rpc,
 		async batch(calls) {
-			const body = calls.map(({ method, params = [] }, id) => ({ jsonrpc: "2.0", id, method, params }));
+			const body = calls.map(({ method, params = [] }, id) => ({
+				jsonrpc: "2.0",
+				id,
+				method,
+				params,
+			}));
 			const response = await fetch(anvil.url, {
 				method: "POST",
 				headers: { "content-type": "application/json" },
@@ -37,7 +42,8 @@ export async function startNode(): Promise<Node> {
 			});
 			const answers = (await response.json()) as { error?: { message: string } }[];
 			const failed = answers.find(({ error }) => error);
-			if (failed?.error) throw new Error(`the bench's chain refused a call: ${failed.error.message}`);
+			if (failed?.error)
+				throw new Error(`the bench's chain refused a call: ${failed.error.message}`);
 		},
 		stop: anvil.stop,
 	};

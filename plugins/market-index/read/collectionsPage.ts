@@ -1,0 +1,70 @@
+import type { CachedPage } from "#core/cache/PageCache.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
+import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
+import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
+import { readFreshness } from "#plugins/market-index/read/readFreshness.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import { renderCollection } from "#plugins/market-index/render/renderCollection.ts";
+import { renderRawCollection } from "#plugins/market-index/render/renderRawCollection.ts";
+import { listCollections } from "#plugins/market-index/sql/listCollections.ts";
+
+export type CollectionsQuery = {
+	chains: readonly Chain[];
+	mode: "trending" | "top" | "new";
+	limit: number;
+};
+
+/** Part of every key: change it with the shape of the page, and old pages are never read. */
+const PAGE_VERSION = "1";
+
+/**
+ * The collections list as JSON text, from the page cache where it is there.
+ *
+ * Only `normalized` and `data` are cached. `freshness` is about the moment of serving, also on a
+ * hit, so it is put in front of the closing brace each time.
+ */
+export async function collectionsPage(
+	context: { core: IndexReads; scanner: Pick<Scanner, "progress">; version?: string },
+	query: CollectionsQuery,
+): Promise<CachedPage> {
+	const { core, scanner, version = PAGE_VERSION } = context;
+	const { chains, mode, limit } = query;
+	const slugs = chains.map(({ slug }) => slug).join(",");
+	const key = `nft-market/collections:v${version}:${slugs}:${mode}:${limit}`;
+	const cached = await core.pageCache.get(key, () => buildPage(context, query));
+	// A page is the time it was built at, a line break, and an object without its last brace.
+	const cut = cached.body.indexOf("\n");
+	const freshness = await readFreshness(scanner, chains, {
+		nowMs: core.clock.nowMs(),
+		listRefreshedAt: cached.body.slice(0, cut),
+	});
+	const body = `${cached.body.slice(cut + 1)},"freshness":${JSON.stringify(freshness)}}`;
+	return { outcome: cached.outcome, body };
+}
+
+async function buildPage(
+	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	{ chains, mode, limit }: CollectionsQuery,
+): Promise<string> {
+	const nowMs = core.clock.nowMs();
+	const coverage = new Map<number, Date | null>();
+	// Asked before the rows are read, so that it never claims more than they hold.
+	for (const { id } of chains) coverage.set(id, await readCoverageEnd(scanner, id));
+	const rows = await listCollections(core.db, {
+		chainIds: chains.map(({ id }) => id),
+		nowMs,
+		window: windowOf(nowMs, WINDOW_MS["24h"]),
+		order: mode,
+		limit,
+	});
+	const normalized = rows.map((row) =>
+		renderCollection(chainOfRow(chains, row), row, {
+			nowMs,
+			coverageEnd: coverage.get(row.chainId) ?? null,
+		}),
+	);
+	const page = { normalized, data: { collections: normalized.map(renderRawCollection) } };
+	return `${new Date(nowMs).toISOString()}\n${JSON.stringify(page).slice(0, -1)}`;
+}

@@ -1,0 +1,47 @@
+import { marketFault } from "#plugins/market-index/faults.ts";
+import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
+import { type EventPage, readEventPage } from "#plugins/market-index/read/readEventPage.ts";
+import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import { renderSalePoint } from "#plugins/market-index/render/renderSalePoint.ts";
+import { renderTiles } from "#plugins/market-index/render/renderTiles.ts";
+import type { SalePoint } from "#plugins/market-index/schemas/salePointSchema.ts";
+import type { Tile } from "#plugins/market-index/schemas/tileSchema.ts";
+import { readCollection } from "#plugins/market-index/sql/readCollection.ts";
+import { readTileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
+
+export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
+
+export type SalesQuery = {
+	range: (typeof SALES_RANGES)[number];
+	cursor: string | undefined;
+	limit: number;
+};
+
+export type Sales = { points: SalePoint[]; tiles: Tile[]; page: EventPage["page"] };
+
+/** Accepted sales of a range, newest first, under the stat strip of the last 24 hours. */
+export async function readSales(
+	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	found: FoundCollection,
+	{ range, cursor, limit }: SalesQuery,
+): Promise<Sales> {
+	const chain = resolveChain(core, found.chain);
+	const nowMs = core.clock.nowMs();
+	const { indexedAtMs } = await scanner.progress(chain.id, "sale");
+	const { events, page } = await readEventPage(core.db, chain, {
+		collectionId: found.id,
+		kinds: ["sale"],
+		acceptedOnly: true,
+		since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
+		cursor,
+		limit,
+	});
+	const row = await readCollection(core.db, found.id, nowMs);
+	if (!row) throw marketFault.notFound();
+	const figures = await readTileFigures(core.db, found.id, nowMs);
+	const indexedAt = indexedAtMs === null ? null : new Date(indexedAtMs);
+	return { points: events.map(renderSalePoint), tiles: renderTiles(row, figures, indexedAt), page };
+}

@@ -1,0 +1,52 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { readCandlePage } from "#plugins/market-index/read/readCandlePage.ts";
+import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { candleSchema } from "#plugins/market-index/schemas/candleSchema.ts";
+import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
+import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
+import { pageSchema } from "#plugins/market-index/schemas/pageSchema.ts";
+import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
+
+const CANDLES_MAX = 500;
+
+const timeParam = z.iso
+	.datetime({ offset: true, error: "must be a time like 2026-03-01T12:00:00.000Z" })
+	.optional();
+
+/** A collection's candles, newest last. */
+export function getCandles(context: RouteContext) {
+	const { core, index } = context;
+	return new Elysia().get(
+		"/collections/:slug/candles",
+		async ({ params, query }) => {
+			const before = query.cursor ?? query.before;
+			const found = await index.find(params.slug, query.chain);
+			return readCandlePage(core.db, {
+				collectionId: found.id,
+				interval: query.interval,
+				before: before === undefined ? null : new Date(before),
+				limit: query.limit,
+			});
+		},
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				interval: z.enum(["1m", "15m", "30m", "1h", "4h", "1d"]).default("1h"),
+				before: timeParam.meta({ description: "Only candles that open before this time." }),
+				cursor: timeParam.meta({ description: "`page.nextCursor`; the same as `before`." }),
+				limit: limitParam(CANDLES_MAX, CANDLES_MAX),
+			}),
+			response: { 200: z.object({ candles: z.array(candleSchema), page: pageSchema }) },
+			detail: {
+				tags: ["market"],
+				summary: "Shows a collection's candles",
+				description:
+					"From accepted sales with a known price, newest last. Intervals begin at whole " +
+					"multiples since 1970, UTC. One without such a sale is left out, and `open` is the " +
+					"first sale of the interval: nothing is carried over, and no outlier is dropped.",
+			},
+		},
+	);
+}

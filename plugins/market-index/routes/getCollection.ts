@@ -1,0 +1,28 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { readCollectionDetail } from "#plugins/market-index/read/readCollectionDetail.ts";
+import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
+import { collectionDetailSchema } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
+import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
+
+/** One collection: market, mint, last sale. */
+export function getCollection(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug",
+		async ({ params, query }) =>
+			readCollectionDetail(context, await context.index.find(params.slug, query.chain)),
+		{
+			params: slugParams,
+			query: z.object({ chain: chainParam }),
+			response: { 200: collectionDetailSchema },
+			detail: {
+				tags: ["market"],
+				summary: "Shows one collection",
+				description:
+					"404 `not_found` for a name nobody has; 422 `chain_required` where several chains " +
+					"have one and `chain` names none.",
+			},
+		},
+	);
+}

@@ -1,0 +1,60 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { assert } from "#core/fault/assert.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
+import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
+import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
+import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
+import { collectionSchema } from "#plugins/market-index/schemas/collectionSchema.ts";
+import { freshnessSchema } from "#plugins/market-index/schemas/freshnessSchema.ts";
+import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
+import { rawCollectionSchema } from "#plugins/market-index/schemas/rawCollectionSchema.ts";
+
+const querySchema = z.object({
+	chain: chainParam,
+	mode: z.enum(["trending", "top", "new"]).default("trending"),
+	limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+	scope: z.enum(["chain", "all"]).default("chain"),
+});
+
+const answerSchema = z.object({
+	normalized: z.array(collectionSchema),
+	data: z.object({ collections: z.array(rawCollectionSchema) }),
+	freshness: freshnessSchema,
+});
+
+/** Collections by recent sales, by volume of all time, or newest first. */
+export function getCollections(context: RouteContext) {
+	return new Elysia().get(
+		"/collections",
+		async ({ query }) => {
+			const chains = chainsInScope(context.core, query);
+			const page = await collectionsPage(context, { ...query, chains });
+			return new Response(page.body, {
+				headers: { "content-type": "application/json", "x-svc-cache": page.outcome },
+			});
+		},
+		{
+			query: querySchema,
+			response: { 200: answerSchema },
+			detail: {
+				tags: ["market"],
+				summary: "Lists collections",
+				description:
+					"`trending`: accepted sales in 24 hours, then volume, then the last sale and mint. " +
+					"`top`: volume of all time. `new`: registered last. Without `chain` the first chain " +
+					"that is indexed; `scope=all` lists every chain. Windows of 24 hours begin at a whole " +
+					"minute. Pages are cached: header `x-svc-cache` says hit (15 s), stale (90 s) or miss.",
+			},
+		},
+	);
+}
+
+function chainsInScope(core: RouteContext["core"], query: z.output<typeof querySchema>) {
+	const named = chainsOf(core, query.chain);
+	if (query.scope === "all") return chainsOf(core, undefined);
+	const [first] = named;
+	assert(first, "the service indexes at least one chain");
+	return [first];
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { collectionSchema } from "#plugins/market-index/schemas/collectionSchema.ts";
+
+/** One collection with its mint, its last sale and what the provider says. */
+export const collectionDetailSchema = z.object({
+	market: collectionSchema,
+	mint: z.object({
+		active: z.boolean().meta({ description: "Minting, with a mint in the last hour." }),
+		priceNative: z.number().nullable().meta({ description: "Of the last mint; 0 = free." }),
+		mints1h: z.number(),
+		mintedSupply: z.number().meta({ description: "Units that the index saw minted." }),
+	}),
+	lastSale: z
+		.object({
+			tokenId: z.string(),
+			occurredAt: z.string(),
+			priceNative: z.number().nullable(),
+			priceUsd: z.number().nullable(),
+			transactionHash: z.string(),
+			imageUrl: z.string().nullable(),
+		})
+		.nullable(),
+	stats: z.object({
+		data: z.object({
+			total: z.object({
+				floor_price: z.number().nullable(),
+				floor_price_symbol: z.string().nullable(),
+			}),
+		}),
+	}),
+	observedAt: z.string(),
+});
+
+export type CollectionDetail = z.output<typeof collectionDetailSchema>;

@@ -1,0 +1,151 @@
+import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Database } from "#core/db/Database.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
+import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
+import type { NewEvent } from "#plugins/market-index/contract.ts";
+import { createFinder } from "#plugins/market-index/read/createFinder.ts";
+import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+
+/** Not at a minute, an hour or a day: windows must cut where they say. */
+export const NOW_MS = Date.parse("2026-03-10T14:37:25.500Z");
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+export const ETH = 10n ** 18n;
+
+const registry = createChainRegistry(builtinChains);
+
+export function chainNamed(slug: string): Chain {
+	const chain = registry.bySlug(slug);
+	if (!chain) throw new Error(`no chain ${slug}`);
+	return chain;
+}
+
+export const ethereum = chainNamed("ethereum");
+export const base = chainNamed("base");
+export const polygon = chainNamed("polygon");
+
+/** A contract whose address ends with the number. */
+export function contractOf(number: number): Address {
+	return `0x${number.toString(16).padStart(40, "0")}`;
+}
+
+export type Fixture = RouteContext & {
+	/** Applies events through the lane's own applier. */
+	seed(chain: Chain, events: readonly NewEvent[]): Promise<void>;
+	/** What the sale lanes say; by chain id. */
+	progress: Map<number, LaneProgress>;
+	setNow(nowMs: number): void;
+	/** The index's id of a contract. */
+	idOf(chain: Chain, contract: Address): Promise<number>;
+};
+
+/** The reading side over a real database, a held clock and lanes that say what a test tells them. */
+export function createMarketFixture(
+	db: Database,
+	chains: readonly Chain[] = [ethereum, base, polygon],
+): Fixture {
+	let nowMs = NOW_MS;
+	const clock = { nowMs: () => nowMs };
+	const pageCache = inProcessPageCache({
+		clock,
+		log: silentLog,
+		freshMs: 15_000,
+		keptMs: 90_000,
+		sizeMax: 10_000_000,
+	});
+	const indexed = chains.map((chain) => ({ chain }));
+	const core = { db, clock, chains: registry, pageCache, indexed };
+	const progress = new Map<number, LaneProgress>();
+	const apply = createApplier({
+		chains: registry,
+		clock,
+		partitions: partitionsOf(db),
+		queue: { add: async () => {} },
+		outbox: {
+			append: () => {},
+			read: async () => ({ head: 0, batches: [] }),
+			heads: async () => new Map(),
+			epoch: async () => "test",
+			prune: async () => 0,
+		},
+	});
+	return {
+		core,
+		index: { find: createFinder(core) },
+		scanner: {
+			progress: async (chainId, lane) => progress.get(chainId) ?? { ...SILENT, chainId, lane },
+		},
+		progress,
+		setNow: (ms) => {
+			nowMs = ms;
+		},
+		async seed(chain, events) {
+			await db.transaction((tx) => apply(tx, { chainId: chain.id, live: false, events }));
+		},
+		async idOf(chain, contract) {
+			const rows = await db.query<{ id: number }>(
+				`select id from market_index.collection where chain_id = $1 and address = $2`,
+				[chain.id, Buffer.from(contract.slice(2), "hex")],
+			);
+			return rows[0]?.id ?? -1;
+		},
+	};
+}
+
+const SILENT = { headBlock: null, indexedBlock: null, indexedAtMs: null };
+
+let placed = 0;
+
+/** An accepted sale of one unit for 1 ETH, an hour before NOW; each has a place of its own. */
+export function saleOf(contract: Address, given: Partial<NewEvent> = {}): NewEvent {
+	const number = ++placed;
+	const occurredAtMs = given.occurredAtMs ?? NOW_MS - HOUR_MS;
+	return {
+		kind: "sale",
+		// Later blocks have later times, as on any chain.
+		blockNumber: Math.floor(occurredAtMs / 1000) - 1_600_000_000,
+		blockHash: hashOf(Math.floor(occurredAtMs / 1000)),
+		transactionHash: hashOf(number),
+		logIndex: number,
+		subIndex: 0,
+		contract,
+		standard: "erc721",
+		tokenId: BigInt(number),
+		quantity: 1n,
+		from: contractOf(0xaaaa),
+		to: contractOf(0xbbbb),
+		venue: "seaport",
+		currency: ZERO_ADDRESS,
+		totalRaw: ETH,
+		accepted: true,
+		reason: null,
+		onchainVerified: true,
+		payload: null,
+		...given,
+		occurredAtMs,
+	};
+}
+
+/** A free mint of one unit, an hour before NOW. */
+export function mintOf(contract: Address, given: Partial<NewEvent> = {}): NewEvent {
+	return saleOf(contract, {
+		kind: "mint",
+		from: ZERO_ADDRESS,
+		to: contractOf(0xcccc),
+		venue: null,
+		totalRaw: 0n,
+		...given,
+	});
+}
+
+function hashOf(number: number): Hex {
+	return `0x${number.toString(16).padStart(64, "0")}`;
+}

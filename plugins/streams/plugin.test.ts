@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:net";
+import type { Database } from "#core/db/Database.ts";
+import { announcedBus } from "#plugins/streams/testing/announcedBus.ts";
+import { type StreamClient, streamClient } from "#plugins/streams/testing/streamClient.ts";
+import { streamWorld } from "#plugins/streams/testing/streamWorld.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+type World = Awaited<ReturnType<typeof streamWorld>>;
+
+let database: TestDatabase;
+let db: Database;
+let world: World;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	db = database.db;
+	world = await streamWorld(db);
+});
+afterAll(async () => {
+	await world.close();
+	await database.drop();
+});
+
+const newSlug = () => `c-${crypto.randomUUID().replaceAll("-", "").slice(0, 18)}`;
+const topicOf = (slug: string) =>
+	`collection:base:0x${Buffer.from(slug).toString("hex").padStart(40, "0").slice(-40)}`;
+const path = (slug: string, query = "") => `/collections/${slug}/stream${query}`;
+const open = (slug: string, query = "", from = world) =>
+	streamClient(`${from.url}${path(slug, query)}`);
+const numbers = (from: number, to: number) =>
+	Array.from({ length: to - from }, (_, index) => from + index + 1);
+
+async function seqs(client: StreamClient, count: number): Promise<number[]> {
+	return (await client.take(count)).map(({ type, seq }) => {
+		expect(type).toBe("market_event");
+		return seq;
+	});
+}
+
+async function epochNow(): Promise<string> {
+	return world.outbox.epoch();
+}
+
+test("[STR-05] hello tells the number after which frames follow, and the epoch", async () => {
+	const slug = newSlug();
+	await world.commit(topicOf(slug), ["old", "older"]);
+	const client = open(slug);
+	expect(await client.next()).toEqual({
+		type: "hello",
+		seq: 2,
+		epoch: await epochNow(),
+		topic: topicOf(slug),
+		at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+		data: { resumed: false, head: 2, pingIntervalMs: 15_000 },
+	});
+	await world.commit(topicOf(slug), [{ price: 1 }]);
+	expect(await client.next()).toEqual({
+		type: "market_event",
+		seq: 3,
+		topic: topicOf(slug),
+		at: expect.any(String),
+		data: { price: 1 },
+	});
+	client.close();
+});
+
+test("[STR-02] every client of a topic gets each frame once, in order, and no other topic's", async () => {
+	const [slug, other] = [newSlug(), newSlug()];
+	const clients = Array.from({ length: 20 }, () => open(slug));
+	for (const client of clients) await client.next();
+	await Promise.all(
+		numbers(0, 30).map((index) => world.commit(topicOf(index % 3 ? slug : other), [index, index])),
+	);
+	for (const client of clients) expect(await seqs(client, 40)).toEqual(numbers(0, 40));
+	for (const client of clients) client.close();
+});
+
+// Guarantee: a dead bus costs a second, not a frame.
+test("[STR-04] frames arrive although nothing was ever announced", async () => {
+	const silent = await streamWorld(db, { bus: announcedBus() });
+	const slug = newSlug();
+	const client = open(slug, "", silent);
+	await client.next();
+	await silent.commit(topicOf(slug), [1, 2, 3]);
+	expect(await seqs(client, 3)).toEqual([1, 2, 3]);
+	await silent.close();
+});
+
+test("[STR-05] a client that resumes gets exactly what it missed, then what follows", async () => {
+	const slug = newSlug();
+	const first = open(slug);
+	const { epoch } = await first.next();
+	await world.commit(topicOf(slug), [1, 2, 3]);
+	await seqs(first, 2);
+	first.close();
+	await world.commit(topicOf(slug), [4, 5]);
+	const second = open(slug, `?after=2&epoch=${epoch}`);
+	expect(await second.next()).toMatchObject({
+		type: "hello",
+		seq: 2,
+		data: { resumed: true, head: 5 },
+	});
+	await world.commit(topicOf(slug), [6]);
+	expect(await seqs(second, 4)).toEqual([3, 4, 5, 6]);
+	second.close();
+});
+
+test("[STR-05] clients that resume while frames are written get neither a gap nor a double", async () => {
+	const slug = newSlug();
+	const topic = topicOf(slug);
+	await world.commit(topic, numbers(0, 50));
+	const epoch = await epochNow();
+	const writing = (async () => {
+		for (let index = 0; index < 100; index += 1) await world.commit(topic, [index, index]);
+	})();
+	const clients: { client: StreamClient; after: number }[] = [];
+	for (let index = 0; index < 40; index += 1) {
+		const after = index;
+		clients.push({ client: open(slug, `?after=${after}&epoch=${epoch}`), after });
+		await clients[index]!.client.next();
+	}
+	await writing;
+	for (const { client, after } of clients) {
+		expect(await seqs(client, 250 - after)).toEqual(numbers(after, 250));
+		client.close();
+	}
+});
+
+test("[STR-05] a client that missed nothing resumes without a frame", async () => {
+	const slug = newSlug();
+	await world.commit(topicOf(slug), [1]);
+	const client = open(slug, `?after=1&epoch=${await epochNow()}`);
+	expect(await client.next()).toMatchObject({ type: "hello", seq: 1, data: { resumed: true } });
+	await world.commit(topicOf(slug), [2]);
+	expect(await seqs(client, 1)).toEqual([2]);
+	client.close();
+});
+
+test("[STR-05] what another process had already shown a client is caught up before it resumes", async () => {
+	const behind = await streamWorld(db, { bus: announcedBus() });
+	const slug = newSlug();
+	const early = open(slug, "", behind);
+	await early.next();
+	await world.commit(topicOf(slug), [1, 2]);
+	const client = open(slug, "?after=2", behind);
+	expect(await client.next()).toMatchObject({ type: "hello", seq: 2, data: { resumed: true } });
+	expect(await seqs(early, 2)).toEqual([1, 2]);
+	await behind.close();
+});
+
+test("[STR-05] another epoch, an unknown or a pruned number ends in snapshot_required, once", async () => {
+	const slug = newSlug();
+	const topic = topicOf(slug);
+	for (const data of [1, 2, 3]) await world.commit(topic, [data]);
+	await db.execute("delete from core.stream_frame where topic = $1 and seq_last < 3", [topic]);
+	const epoch = await epochNow();
+	const cases = [
+		["?after=3&epoch=other", "epoch_changed"],
+		[`?after=4&epoch=${epoch}`, "seq_unknown"],
+		[`?after=1&epoch=${epoch}`, "too_old"],
+	] as const;
+	const clients = [];
+	for (const [query, reason] of cases) {
+		const client = open(slug, query);
+		expect(await client.take(2)).toMatchObject([
+			{ type: "hello", seq: 3, epoch, data: { resumed: false } },
+			{ type: "snapshot_required", seq: 3, topic, data: { reason } },
+		]);
+		clients.push(client);
+	}
+	await world.commit(topic, [4]);
+	for (const client of clients) {
+		expect(await seqs(client, 1)).toEqual([4]);
+		client.close();
+	}
+});
+
+test("[STR-05] more missed frames than the limit end in snapshot_required", async () => {
+	const slug = newSlug();
+	await world.commit(topicOf(slug), numbers(0, 5_001));
+	const client = open(slug, "?after=0");
+	expect(await client.take(2)).toMatchObject([
+		{ type: "hello", seq: 5_001 },
+		{ type: "snapshot_required", data: { reason: "too_many_missed" } },
+	]);
+	const other = open(slug, "?after=1");
+	expect(await other.next()).toMatchObject({ type: "hello", seq: 1 });
+	expect((await other.take(5_000)).at(-1)?.seq).toBe(5_001);
+	client.close();
+	other.close();
+});
+
+test("[STR-05] a ping comes every 15 s and tells where the topic stands", async () => {
+	const slug = newSlug();
+	await world.commit(topicOf(slug), [1]);
+	const client = open(slug);
+	await client.next();
+	world.moveClock(15_000);
+	expect(await client.next()).toMatchObject({
+		type: "ping",
+		seq: 1,
+		topic: topicOf(slug),
+		data: {},
+	});
+	client.close();
+});
+
+test("a client's ping is answered, anything else is refused without an echo, a flood is closed", async () => {
+	const client = open(newSlug());
+	await client.next();
+	client.send('{"type":"ping"}');
+	expect(await client.next()).toMatchObject({ type: "pong", seq: 0 });
+	for (const text of ['{"type":"subscribe","secret":1}', "hello", "[]", "null"]) client.send(text);
+	for (const frame of await client.take(4)) {
+		expect(frame).toMatchObject({ type: "error", data: { code: "unsupported_message" } });
+		expect(JSON.stringify(frame)).not.toContain("secret");
+	}
+	for (let index = 0; index < 30; index += 1) client.send('{"type":"ping"}');
+	expect(await client.closed).toMatchObject({ code: 1008 });
+});
+
+test("[STR-05] one connection too many from one address is closed with 4029, and a place is freed by leaving", async () => {
+	const small = await streamWorld(db, { connectionsPerClientMax: 2 });
+	const slug = newSlug();
+	const [first, second] = [open(slug, "", small), open(slug, "", small)];
+	await first.next();
+	await second.next();
+	const third = open(slug, "", small);
+	expect(await third.closed).toMatchObject({ code: 4029 });
+	expect(third.frames).toEqual([]);
+	expect(await small.scrape()).toContain('tapeline_ws_connections{stream="collection"} 2');
+	first.close();
+	await first.closed;
+	const fourth = open(slug, "", small);
+	expect(await fourth.next()).toMatchObject({ type: "hello" });
+	expect(await small.scrape()).toContain('tapeline_ws_closed_total{code="4029"} 1');
+	await small.close();
+	expect(await fourth.closed).toMatchObject({ code: 1012 });
+});
+
+test("addresses are those that the proxy in front saw", async () => {
+	const proxied = await streamWorld(db, { connectionsPerClientMax: 1, trustedProxyHops: 1 });
+	const slug = newSlug();
+	const from = (address: string) =>
+		streamClient(`${proxied.url}${path(slug)}`, { "x-forwarded-for": address });
+	await from("203.0.113.1").next();
+	await from("203.0.113.2").next();
+	expect(await from("203.0.113.1").closed).toMatchObject({ code: 4029 });
+	await proxied.close();
+});
+
+// Guarantee: who does not read is dropped with a reason, and nobody else waits for it.
+test("[STR-05] a slow client is closed with 4008 while the others get every frame", async () => {
+	const slug = newSlug();
+	const fast = open(slug);
+	await fast.next();
+	const slow = await stuckReader(path(slug));
+	const data = "x".repeat(2_000);
+	let closed = "";
+	let sent = 0;
+	while (!closed.includes('code="4008"') && sent < 20_000) {
+		await world.commit(
+			topicOf(slug),
+			Array.from({ length: 20 }, () => data),
+		);
+		sent += 20;
+		closed = await world.scrape();
+	}
+	expect(closed).toContain('tapeline_ws_closed_total{code="4008"} 1');
+	expect(closed).not.toContain('code="1006"');
+	expect(await seqs(fast, sent)).toEqual(numbers(0, sent));
+	// Once it reads again, what was sent before and then the reason reach it.
+	expect(await slow.readToEnd()).toContain("slow consumer: resume with the last seq");
+	fast.close();
+});
+
+test("the plugin's figures count frames and name no code of a client's choice", async () => {
+	const body = await world.scrape();
+	expect(body).toMatch(/tapeline_ws_frames_published_total \d+/);
+	expect(await world.parts.health?.()).toBeNull();
+});
+
+/** A raw socket which opens a stream and then stops reading. */
+async function stuckReader(streamPath: string) {
+	const { hostname, port, pathname } = new URL(`${world.url}${streamPath}`);
+	const socket = connect(Number(port), hostname);
+	const opened = Promise.withResolvers<void>();
+	let tail = "";
+	socket.on("data", (bytes) => {
+		tail = (tail + bytes.toString("latin1")).slice(-4_000);
+		if (tail.includes('"type":"hello"')) opened.resolve();
+	});
+	const ended = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+	socket.write(
+		`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+	);
+	await opened.promise;
+	socket.pause();
+	return {
+		async readToEnd() {
+			socket.resume();
+			await ended;
+			return tail;
+		},
+	};
+}

@@ -1,0 +1,89 @@
+import type { Bus } from "#core/bus/Bus.ts";
+import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import type { Database } from "#core/db/Database.ts";
+import { defineFaults } from "#core/fault/defineFaults.ts";
+import { createHttpApp } from "#core/http/createHttpApp.ts";
+import { listenHttp } from "#core/http/listenHttp.ts";
+import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createOutbox } from "#core/outbox/createOutbox.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
+import { streamsPlugin } from "#plugins/streams/plugin.ts";
+
+const fault = defineFaults({
+	notFound: { status: 404, retry: "never", public: "No such collection." },
+});
+
+/** The plugin behind the real HTTP app, on a real port and a real database; only the index is fake. */
+export async function streamWorld(
+	db: Database,
+	options: { connectionsPerClientMax?: number; bus?: Bus; trustedProxyHops?: number } = {},
+) {
+	const log = silentLog;
+	let aheadMs = 0;
+	const clock = { nowMs: () => systemClock.nowMs() + aheadMs };
+	const metrics = createMetrics();
+	const bus = options.bus ?? inProcessBus(log);
+	const outbox = createOutbox({ db, bus, clock });
+	const chains = createChainRegistry(builtinChains);
+	const finds: string[] = [];
+	const find: MarketIndex["find"] = async (slug, chain) => {
+		finds.push(slug);
+		if (!slug.startsWith("c-")) throw fault.notFound();
+		// Every slug is a collection of its own, so that tests share a database and no topic.
+		const address = `0x${Buffer.from(slug).toString("hex").padStart(40, "0").slice(-40)}` as const;
+		return { id: 1, chain: chain ?? "base", address, slug };
+	};
+	const indexed = ["base", "ethereum"].map((slug) => ({ chain: chains.bySlug(slug) }));
+	const core = { clock, log, db, bus, outbox, metrics, chains, indexed } as unknown as Core;
+	const parts = await streamsPlugin.setup({
+		config: { STREAM_CONNECTIONS_PER_CLIENT_MAX: options.connectionsPerClientMax ?? 50 },
+		needs: { market: { find, record: async () => {} } },
+		core,
+		contributions: () => [],
+	});
+	const app = createHttpApp({
+		log,
+		clock,
+		metrics,
+		limiter: createMemoryLimiter({ requestsMax: 100_000, windowSeconds: 60 }),
+		allowedOrigins: [],
+		trustedProxyHops: options.trustedProxyHops ?? 0,
+		sandbox: false,
+		version: "0",
+		health: async () => ({ status: "ok" }),
+		ready: async () => ({ ready: true, components: [] }),
+		routes: parts.routes ? [parts.routes] : [],
+	});
+	const listener = await listenHttp(app, { host: "127.0.0.1", port: 0, log });
+	await parts.start?.(new AbortController().signal);
+	return {
+		outbox,
+		bus,
+		finds,
+		/** Commits frames to a topic, as a plugin that indexes would. */
+		commit: (topic: string, datas: readonly unknown[]) =>
+			db.transaction(async (tx) => {
+				outbox.append(
+					tx,
+					topic,
+					datas.map((data) => ({ type: "market_event", data })),
+				);
+			}),
+		moveClock: (ms: number) => {
+			aheadMs += ms;
+		},
+		scrape: async () => (await metrics.expose()).body,
+		parts,
+		url: `${listener.url}/v1/nft-market`,
+		async close() {
+			await parts.stop?.();
+			await listener.stop();
+		},
+	};
+}

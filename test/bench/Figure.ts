@@ -1,0 +1,20 @@
+import type { Lab } from "#test/bench/createLab.ts";
+
+/** What a figure has to reach; null where it is printed for comparison only. */
+export type Goal = { kind: "at_least"; value: number } | { kind: "at_most"; value: number } | null;
+
+export type Reading = {
+	value: number;
+	/** What a reader has to know to judge the value: spread, counts, how it was taken. */
+	note?: string;
+};
+
+/** One line of the bench. `measure` asks the lab, which measures each thing once for all figures. */
+export type Figure = {
+	name: string;
+	unit: string;
+	goal: Goal;
+	measure(lab: Lab): Promise<Reading>;
+};
+
+export type Result = Reading & Pick<Figure, "name" | "unit" | "goal"> & { ok: boolean };

@@ -1,0 +1,72 @@
+// Measures the service and prints what it found. `bun run bench --help` tells the options.
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { WORKLOAD } from "#test/bench/chain/workload.ts";
+import { createLab } from "#test/bench/createLab.ts";
+import { createScope } from "#test/bench/createScope.ts";
+import type { Figure, Result } from "#test/bench/Figure.ts";
+import { figures } from "#test/bench/figures.ts";
+import { parseOptions, USAGE } from "#test/bench/parseOptions.ts";
+import { judge } from "#test/bench/report/judge.ts";
+import { renderTable } from "#test/bench/report/renderTable.ts";
+import { writeResults } from "#test/bench/report/writeResults.ts";
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
+
+const options = parseOptions(
+	process.argv.slice(2),
+	figures.map(({ name }) => name),
+);
+if (options.kind !== "run") {
+	process.stderr.write(`${options.kind === "wrong" ? `${options.problem}\n\n` : ""}${USAGE}\n`);
+	for (const { name } of figures) process.stderr.write(`  ${name}\n`);
+	process.exit(options.kind === "help" ? 0 : EXIT_USAGE);
+}
+const { only, json, runs, write } = options;
+const profileDir = options.profileDir === null ? null : resolve(options.profileDir);
+if (profileDir !== null) mkdirSync(profileDir, { recursive: true });
+const scope = createScope();
+let interrupted = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+	process.on(signal, async () => {
+		// Pressed twice: whoever does that means it, and what we spawned dies with us.
+		if (interrupted) process.exit(EXIT_INTERRUPTED);
+		interrupted = true;
+		process.stderr.write("stopping everything\n");
+		await scope.close();
+		process.exit(EXIT_INTERRUPTED);
+	});
+}
+const say = (line: string) => void process.stderr.write(`… ${line}\n`);
+const lab = createLab({ scope, workload: WORKLOAD, runs, profileDir, say });
+
+const results: Result[] = [];
+for (const figure of figures) {
+	if (only !== null && figure.name !== only) continue;
+	const result = await measure(figure);
+	if (interrupted) await new Promise(() => {});
+	results.push(result);
+	if (json) process.stdout.write(`${jsonLine(result)}\n`);
+}
+if (!json) process.stdout.write(`${renderTable(results)}\n`);
+if (write) writeResults(results, new Date());
+await scope.close();
+process.exit(results.every(({ ok }) => ok) ? 0 : EXIT_FAILED);
+
+/** One figure that fails is a figure missed, and no reason to lose the others. */
+async function measure(figure: Figure): Promise<Result> {
+	const { name, unit, goal } = figure;
+	try {
+		const reading = await figure.measure(lab);
+		return { name, unit, goal, ...reading, ok: judge(reading.value, goal) };
+	} catch (error) {
+		if (!interrupted) process.stderr.write(`${name}: ${String(error)}\n`);
+		return { name, unit, goal, value: Number.NaN, note: "could not be measured", ok: false };
+	}
+}
+
+function jsonLine({ name, value, unit, goal, ok, note }: Result): string {
+	return JSON.stringify({ name, value, unit, goal: goal?.value ?? null, ok, note });
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { createScope } from "#test/bench/createScope.ts";
+
+test("everything is stopped once, newest first, also when one refuses", async () => {
+	const scope = createScope();
+	const stopped: string[] = [];
+	const stopper = (name: string) => async () => void stopped.push(name);
+	scope.defer(stopper("node"));
+	scope.defer(() => Promise.reject("not today"));
+	const early = scope.defer(stopper("service"));
+	scope.defer(stopper("socket"));
+	await early();
+	await early();
+	await scope.close();
+	await scope.close();
+	expect(stopped).toEqual(["service", "socket", "node"]);
+});

@@ -1,0 +1,87 @@
+import type { createEmitters } from "#test/bench/chain/createEmitters.ts";
+import type { Node } from "#test/bench/chain/startNode.ts";
+import type { Workload } from "#test/bench/chain/workload.ts";
+import type { Scope } from "#test/bench/createScope.ts";
+
+/** How long after a block was mined the last of its sales reached a subscriber. */
+export type Delays = {
+	/** From just before `evm_mine` was asked for: what the node takes to mine is in it. */
+	delaysMs: readonly number[];
+	/** From the answer of `evm_mine`. Heads may be announced before it. */
+	fromAnswerMs: readonly number[];
+};
+
+export type DelayOptions = {
+	scope: Scope;
+	node: Node;
+	emitters: Awaited<ReturnType<typeof createEmitters>>;
+	workload: Workload;
+	streamUrl: string;
+};
+
+/** The first blocks warm up compilers, caches and connections; they are not counted. */
+const BLOCKS_UNCOUNTED = 20;
+const BLOCKS_COUNTED = 150;
+/** Between a block's last frame and the next block. */
+const PAUSE_MS = 60;
+const BLOCK_TIMEOUT_MS = 10_000;
+
+/** Mines blocks of sales one after the other, and times each to its last frame. */
+export async function measureDelays(options: DelayOptions): Promise<Delays> {
+	const { node, emitters, workload } = options;
+	const collection = emitters.collections[0];
+	if (!collection) throw new Error("the workload has no collection");
+	const frames = await subscribe(options.scope, options.streamUrl);
+	const delaysMs: number[] = [];
+	const fromAnswerMs: number[] = [];
+	let block = Number(await node.call("eth_blockNumber"));
+	for (let turn = 0; turn < BLOCKS_UNCOUNTED + BLOCKS_COUNTED; turn++) {
+		await node.batch(emitters.saleCalls(collection, workload.salesPerBlock));
+		block++;
+		const arrived = frames.arrived(block, workload.salesPerBlock);
+		const askedMs = performance.now();
+		await node.call("evm_mine");
+		const answeredMs = performance.now();
+		const arrivedMs = await arrived;
+		if (turn >= BLOCKS_UNCOUNTED) {
+			delaysMs.push(arrivedMs - askedMs);
+			fromAnswerMs.push(arrivedMs - answeredMs);
+		}
+		await Bun.sleep(PAUSE_MS);
+	}
+	await frames.close();
+	return { delaysMs, fromAnswerMs };
+}
+
+type Frame = { type: string; data?: { blockNumber?: number } };
+
+async function subscribe(scope: Scope, url: string) {
+	const socket = new WebSocket(url);
+	const close = scope.defer(async () => socket.close());
+	const hello = Promise.withResolvers<void>();
+	let waiting: { block: number; left: number; done(atMs: number): void } | null = null;
+	socket.onmessage = ({ data }) => {
+		const atMs = performance.now();
+		const frame = JSON.parse(String(data)) as Frame;
+		if (frame.type === "hello") hello.resolve();
+		if (frame.type !== "market_event" || frame.data?.blockNumber !== waiting?.block) return;
+		if (waiting && --waiting.left === 0) waiting.done(atMs);
+	};
+	socket.onclose = ({ code }) => hello.reject(new Error(`the stream closed with code ${code}`));
+	await hello.promise;
+	return {
+		close,
+		/** Settles with the time of the `count`th sale of a block. */
+		arrived(block: number, count: number): Promise<number> {
+			return new Promise((resolve, reject) => {
+				const late = () => reject(new Error(`block ${block}: ${waiting?.left} sales never came`));
+				const timer = setTimeout(late, BLOCK_TIMEOUT_MS);
+				const done = (atMs: number) => {
+					clearTimeout(timer);
+					resolve(atMs);
+				};
+				waiting = { block, left: count, done };
+			});
+		},
+	};
+}

@@ -1,0 +1,100 @@
+import { rmSync } from "node:fs";
+import { expectedRows, type Workload } from "#test/bench/chain/workload.ts";
+import type { Scope } from "#test/bench/createScope.ts";
+import { type IndexProbe, openIndexProbe } from "#test/bench/measure/indexProbe.ts";
+import { peakMemoryMb, treeMemoryMb } from "#test/bench/measure/memoryOf.ts";
+import { startServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
+import { makeDataDir } from "#test/bench/places.ts";
+
+export type CatchUp = {
+	rows: number;
+	/** From the process's start to its first answer over HTTP. */
+	servingSeconds: number;
+	/** From the process's start to the last row. */
+	processSeconds: number;
+	/** From the moment the first lane took its lease to the last row. */
+	laneSeconds: number;
+	/** From the same moment to the first rows. */
+	firstRowsSeconds: number;
+	peakMb: number;
+	/** Of the whole tree, sampled; not a number where nobody asked for it. */
+	treePeakMb: number;
+};
+
+export type CatchUpOptions = {
+	scope: Scope;
+	workload: Workload;
+	rpcUrls: readonly string[];
+	/** Adds up the memory of all processes while they work, which slows them. */
+	sampleTree: boolean;
+	runtimeArgs: readonly string[];
+};
+
+const POLL_MS = 10;
+const SAMPLE_MS = 200;
+const CATCH_UP_TIMEOUT_MS = 180_000;
+
+/** Starts the service on an empty database and waits until it has every row of the chain. */
+export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
+	const { scope, workload, rpcUrls, runtimeArgs } = options;
+	const dataDir = makeDataDir();
+	const removeData = scope.defer(async () => rmSync(dataDir, { recursive: true, force: true }));
+	const service = await startServiceProcess({ rpcUrls, dataDir, runtimeArgs });
+	const stopService = scope.defer(service.stop);
+	const probe = await openIndexProbe(dataDir);
+	const closeProbe = scope.defer(probe.close);
+	const roots = [service.pid, ...(probe.postmasterPid ? [probe.postmasterPid] : [])];
+	let treePeakMb = Number.NaN;
+	const sampler = options.sampleTree
+		? setInterval(() => {
+				treePeakMb = Math.max(treePeakMb || 0, treeMemoryMb(roots));
+			}, SAMPLE_MS)
+		: undefined;
+	const times = await Promise.race([watch(probe, workload), service.failed]);
+	clearInterval(sampler);
+	const peakMb = peakMemoryMb(service.pid);
+	const rows = await assertComplete(probe, workload);
+	await closeProbe();
+	await stopService();
+	await removeData();
+	return {
+		rows,
+		servingSeconds: service.servingSeconds,
+		processSeconds: (times.doneAtMs - service.startedAtMs) / 1_000,
+		laneSeconds: (times.doneAtMs - times.startedAtMs) / 1_000,
+		firstRowsSeconds: (times.firstRowsAtMs - times.startedAtMs) / 1_000,
+		peakMb,
+		treePeakMb,
+	};
+}
+
+const LANES = 2;
+
+async function watch(probe: IndexProbe, workload: Workload) {
+	const tip = workload.blocks + 1;
+	const deadlineMs = performance.now() + CATCH_UP_TIMEOUT_MS;
+	let startedAtMs = Number.NaN;
+	let firstRowsAtMs = Number.NaN;
+	while (performance.now() < deadlineMs) {
+		const { lanesStartedAtMs, lanes } = await probe.progress();
+		// The first value seen: a lane that works for long renews its lease.
+		if (Number.isNaN(startedAtMs)) startedAtMs = lanesStartedAtMs ?? Number.NaN;
+		if (Number.isNaN(firstRowsAtMs) && lanes.length > 0) firstRowsAtMs = Date.now();
+		if (lanes.length === LANES && lanes.every((block) => block >= tip)) {
+			return { startedAtMs, firstRowsAtMs, doneAtMs: Date.now() };
+		}
+		await Bun.sleep(POLL_MS);
+	}
+	throw new Error("the service did not catch up in time");
+}
+
+/** A fast index with a row missing is not an index. */
+async function assertComplete(probe: IndexProbe, workload: Workload): Promise<number> {
+	const { mints, sales, all } = expectedRows(workload);
+	const found = await probe.contents();
+	const expected = { mints, sales, countedMints: mints, countedSales: sales };
+	if (!Bun.deepEquals(found, expected)) {
+		throw new Error(`in the index ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
+	}
+	return all;
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { parseOptions } from "#test/bench/parseOptions.ts";
+
+const names = ["floor rows/s", "rpc requests"];
+
+test("without arguments every figure is measured and a table printed", () => {
+	expect(parseOptions([], names)).toEqual({
+		kind: "run",
+		only: null,
+		json: false,
+		write: false,
+		runs: 3,
+		profileDir: null,
+	});
+});
+
+test("one figure is named in any case, and an unknown one is refused by name", () => {
+	const options = parseOptions(["--only", "RPC Requests", "--json"], names);
+	expect(options).toMatchObject({ kind: "run", only: "rpc requests", json: true });
+	const wrong = parseOptions(["--only", "speed"], names);
+	expect(wrong).toEqual({ kind: "wrong", problem: 'There is no figure "speed".' });
+});
+
+test("an option that does not exist, or a count that is none, is refused", () => {
+	expect(parseOptions(["--fast"], names).kind).toBe("wrong");
+	for (const runs of ["0", "1.5", "many", "51"]) {
+		expect(parseOptions(["--runs", runs], names).kind).toBe("wrong");
+	}
+});

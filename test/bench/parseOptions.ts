@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+
+export type BenchOptions =
+	| {
+			kind: "run";
+			/** The only figure to measure; null for all. */
+			only: string | null;
+			json: boolean;
+			write: boolean;
+			runs: number;
+			profileDir: string | null;
+	  }
+	| { kind: "help" }
+	| { kind: "wrong"; problem: string };
+
+const RUNS_DEFAULT = 3;
+const RUNS_MAX = 50;
+
+export const USAGE = `bun run bench [options]
+
+  --only NAME     measure one figure
+  --json          print one JSON line for each figure instead of a table
+  --write         put the results into test/bench/RESULTS.md
+  --runs N        repeat what is timed so often, and take the median (default ${RUNS_DEFAULT})
+  --profile DIR   write the service's CPU profiles to DIR; the figures then mean less
+
+Figures:`;
+
+/** Reads the command line; a figure may be named in any case. */
+export function parseOptions(args: readonly string[], names: readonly string[]): BenchOptions {
+	try {
+		const { values } = parseArgs({
+			args: [...args],
+			options: {
+				only: { type: "string" },
+				json: { type: "boolean", default: false },
+				write: { type: "boolean", default: false },
+				runs: { type: "string", default: String(RUNS_DEFAULT) },
+				profile: { type: "string" },
+				help: { type: "boolean", default: false },
+			},
+		});
+		if (values.help) return { kind: "help" };
+		const { json, write, profile = null } = values;
+		const runs = Number(values.runs);
+		if (!(Number.isInteger(runs) && runs >= 1 && runs <= RUNS_MAX)) {
+			return { kind: "wrong", problem: `--runs takes a whole number from 1 to ${RUNS_MAX}.` };
+		}
+		const wanted = values.only?.toLowerCase();
+		const only = names.find((name) => name.toLowerCase() === wanted) ?? null;
+		if (wanted !== undefined && only === null) {
+			return { kind: "wrong", problem: `There is no figure "${values.only}".` };
+		}
+		return { kind: "run", only, json, write, runs, profileDir: profile };
+	} catch (error) {
+		return { kind: "wrong", problem: error instanceof Error ? error.message : String(error) };
+	}
+}

@@ -1,0 +1,70 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
+import { migrate } from "#core/db/migrate.ts";
+import { openDatabase } from "#core/db/openDatabase.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import type { Node } from "#test/bench/chain/startNode.ts";
+import { expectedRows, type Workload } from "#test/bench/chain/workload.ts";
+import type { Scope } from "#test/bench/createScope.ts";
+import { makeDataDir } from "#test/bench/places.ts";
+
+const floorSchema = z.object({
+	rows: z.number(),
+	/** From the first request to the last commit. */
+	seconds: z.number(),
+	requests: z.number(),
+	calls: z.number(),
+	bytes: z.number(),
+});
+
+export type Floor = z.infer<typeof floorSchema>;
+
+/** Runs the bare script against a server and a table like the service's, both fresh. */
+export async function runFloor(scope: Scope, node: Node, workload: Workload): Promise<Floor> {
+	const dataDir = makeDataDir();
+	const removeData = scope.defer(async () => rmSync(dataDir, { recursive: true, force: true }));
+	const server = await startEmbeddedServer({ dataDir, log: silentLog });
+	const stopServer = scope.defer(server.close);
+	const { connectionString } = server;
+	await makeTable(connectionString, await firstBlockMs(node));
+	const script = join(import.meta.dir, "floor.ts");
+	const child = Bun.spawn(
+		[process.execPath, script, node.url, connectionString, String(workload.blocks + 1)],
+		{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+	);
+	const stopChild = scope.defer(async () => {
+		child.kill("SIGKILL");
+		await child.exited;
+	});
+	const floor = floorSchema.parse(JSON.parse(await new Response(child.stdout).text()));
+	await stopChild();
+	await stopServer();
+	await removeData();
+	const expected = expectedRows(workload).all;
+	if (floor.rows !== expected) throw new Error(`the floor has ${floor.rows} rows of ${expected}`);
+	return floor;
+}
+
+async function firstBlockMs(node: Node): Promise<number> {
+	const block = await node.call<{ timestamp: string }>("eth_getBlockByNumber", ["0x1", false]);
+	return Number(block.timestamp) * 1_000;
+}
+
+/** The index's own event table, with its indexes and the month that the chain is in. */
+async function makeTable(connectionString: string, atMs: number): Promise<void> {
+	const { tables } = marketIndexPlugin;
+	if (!tables) throw new Error("the index has no tables");
+	await migrate(connectionString, [tables], silentLog);
+	const db = openDatabase({
+		connectionString,
+		connectionsMax: 1,
+		applicationName: "tapeline bench",
+		log: silentLog,
+	});
+	await partitionsOf(db).ensure([atMs]);
+	await db.close();
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+
+// Contracts that mint in every way a lane must understand, and some that lie about themselves.
+
+contract Plain721 {
+	event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
+
+	string public name;
+	uint256 public maxSupply;
+	uint256 public totalSupply;
+	mapping(uint256 => address) public ownerOf;
+
+	constructor(string memory name_, uint256 maxSupply_) {
+		name = name_;
+		maxSupply = maxSupply_;
+	}
+
+	function mint(address to, uint256 count) external payable {
+		for (uint256 i = 0; i < count; i++) {
+			uint256 id = ++totalSupply;
+			ownerOf[id] = to;
+			emit Transfer(address(0), to, id);
+		}
+	}
+
+	function transfer(address to, uint256 id) external {
+		address from = ownerOf[id];
+		ownerOf[id] = to;
+		emit Transfer(from, to, id);
+	}
+}
+
+contract Plain1155 {
+	event TransferSingle(
+		address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value
+	);
+	event TransferBatch(
+		address indexed operator,
+		address indexed from,
+		address indexed to,
+		uint256[] ids,
+		uint256[] values
+	);
+
+	string public name = "Plain Editions";
+
+	function mint(address to, uint256 id, uint256 amount) external payable {
+		emit TransferSingle(msg.sender, address(0), to, id, amount);
+	}
+
+	function mintBatch(address to, uint256[] calldata ids, uint256[] calldata amounts) external payable {
+		emit TransferBatch(msg.sender, address(0), to, ids, amounts);
+	}
+}
+
+contract Plain20 {
+	event Transfer(address indexed from, address indexed to, uint256 value);
+
+	function mint(address to, uint256 amount) external {
+		emit Transfer(address(0), to, amount);
+	}
+}
+
+contract Bundler {
+	// One payment, several collections: its value is shared by all that is minted.
+	function mintBoth(Plain721 a, uint256 countA, Plain721 b, uint256 countB) external payable {
+		a.mint(msg.sender, countA);
+		b.mint(msg.sender, countB);
+	}
+}
+
+// Answers `name()` with whatever bytes it was given, or reverts, or answers two megabytes.
+contract Liar721 {
+	event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
+
+	bytes answer;
+	uint256 mode;
+
+	constructor(bytes memory answer_, uint256 mode_) {
+		answer = answer_;
+		mode = mode_;
+	}
+
+	function mint(address to, uint256 id) external payable {
+		emit Transfer(address(0), to, id);
+	}
+
+	fallback() external {
+		bytes memory out = answer;
+		uint256 how = mode;
+		assembly {
+			if eq(how, 1) { revert(add(out, 32), mload(out)) }
+			if eq(how, 2) { return(0, 2000000) }
+			return(add(out, 32), mload(out))
+		}
+	}
+}
+
+// Emits a TransferBatch whose lists do not fit its data.
+contract Broken1155 {
+	function lie(bytes calldata data) external {
+		bytes32 topic = keccak256("TransferBatch(address,address,address,uint256[],uint256[])");
+		bytes memory copy = data;
+		assembly {
+			log4(add(copy, 32), mload(copy), topic, caller(), 0, caller())
+		}
+	}
+}
+
+// Repeats a log of three topics, word for word, from its own address.
+contract Echo {
+	function echo(bytes32 a, bytes32 b, bytes32 c, bytes calldata data) external {
+		bytes memory copy = data;
+		assembly {
+			log3(add(copy, 32), mload(copy), a, b, c)
+		}
+	}
+}

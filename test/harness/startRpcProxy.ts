@@ -1,0 +1,67 @@
+export type RpcProxy = {
+	url: string;
+	/** While true every request is answered 503. */
+	fail(on: boolean): void;
+	/** Answers `eth_chainId` with another id; null tells the truth again. */
+	pretendChain(id: number | null): void;
+	/** Waits until so many requests failed since the proxy began to fail. */
+	failures(count: number): Promise<void>;
+	/** Waits until a method was called so often. */
+	calls(method: string, count: number): Promise<void>;
+	stop(): void;
+};
+
+const ASK_EVERY_MS = 5;
+const GIVE_UP_MS = 20_000;
+
+/** Stands before a JSON-RPC server, and can misbehave as endpoints do. */
+export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
+	let failing = false;
+	let failed = 0;
+	let chainId: number | null = null;
+	const called = new Map<string, number>();
+	const server = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		async fetch(request) {
+			const text = await request.text();
+			const calls: { method: string }[] = [JSON.parse(text)].flat();
+			for (const { method } of calls) called.set(method, (called.get(method) ?? 0) + 1);
+			if (failing) {
+				failed++;
+				return new Response("upstream is away", { status: 503 });
+			}
+			const answer = await fetch(upstream, {
+				method: "POST",
+				headers: { "content-type": "application/json" },
+				body: text,
+			});
+			const [call] = calls;
+			if (chainId === null || call?.method !== "eth_chainId") return answer;
+			const lie = { ...((await answer.json()) as object), result: `0x${chainId.toString(16)}` };
+			return Response.json(lie);
+		},
+	});
+	return {
+		url: `http://127.0.0.1:${server.port}`,
+		fail(on) {
+			failing = on;
+			failed = 0;
+		},
+		pretendChain(id) {
+			chainId = id;
+		},
+		failures: (count) => until(() => failed >= count),
+		calls: (method, count) => until(() => (called.get(method) ?? 0) >= count),
+		stop: () => void server.stop(true),
+	};
+}
+
+async function until(holds: () => boolean): Promise<void> {
+	const giveUpAt = performance.now() + GIVE_UP_MS;
+	while (performance.now() < giveUpAt) {
+		if (holds()) return;
+		await Bun.sleep(ASK_EVERY_MS);
+	}
+	throw new Error("what was waited for did not happen");
+}

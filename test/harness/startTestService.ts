@@ -1,0 +1,69 @@
+import { type Service, startService } from "#api/service/startService.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import type { Log } from "#core/log/Log.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+export type TestService = Service & {
+	database: TestDatabase;
+	/** GET, parsed. Each call comes from a client of its own, so no test meets the limit. */
+	get<Body = any>(path: string): Promise<{ status: number; body: Body; headers: Headers }>;
+	/** Waits until both lanes have indexed a block. */
+	indexed(block: number): Promise<void>;
+};
+
+export type TestServiceOptions = {
+	chain?: { url: string; wsUrl?: string };
+	/** Block to scan from; null starts at the head. */
+	scanFrom?: number | null;
+	env?: Record<string, string>;
+	log?: Log;
+	/** Continues with the data of an earlier service. */
+	database?: TestDatabase;
+};
+
+const INDEXED_TIMEOUT_MS = 30_000;
+const ASK_EVERY_MS = 10;
+
+/** The whole service in this process, on a database and a port of its own. */
+export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+	const { chain, scanFrom = 0 } = options;
+	const database = options.database ?? (await createTestDatabase());
+	const urls = chain ? [chain.url, ...(chain.wsUrl ? [chain.wsUrl] : [])] : ["http://127.0.0.1:1"];
+	const env = {
+		DATABASE_URL: database.connectionString,
+		PORT: "0",
+		CHAINS: "anvil",
+		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: urls }),
+		RPC_POLL_MS: "50",
+		LOG_LEVEL: "silent",
+		...(scanFrom === null ? {} : { NFT_SCAN_FROM_BLOCK: String(scanFrom) }),
+		...options.env,
+	};
+	const service = await startService({ env, log: options.log ?? silentLog });
+	let client = 0;
+	return {
+		...service,
+		database,
+		async get(path) {
+			client++;
+			const address = `10.${(client >> 16) & 255}.${(client >> 8) & 255}.${client & 255}`;
+			const response = await fetch(`${service.url}${path}`, {
+				headers: { "x-forwarded-for": address },
+			});
+			const text = await response.text();
+			return { status: response.status, body: JSON.parse(text), headers: response.headers };
+		},
+		async indexed(block) {
+			const giveUpAt = performance.now() + INDEXED_TIMEOUT_MS;
+			while (performance.now() < giveUpAt) {
+				const rows = await service.core.db.query<{ low: number | null; lanes: number }>(
+					"select min(block_number) as low, count(*)::int as lanes from chain_scanner.cursor",
+				);
+				const [row] = rows;
+				if (row && row.lanes === 2 && Number(row.low) >= block) return;
+				await Bun.sleep(ASK_EVERY_MS);
+			}
+			throw new Error(`block ${block} was not indexed within ${INDEXED_TIMEOUT_MS} ms`);
+		},
+	};
+}
