@@ -3,10 +3,13 @@ import type { Log } from "#core/log/Log.ts";
 
 /** The bus of one process: calls its listeners at once, one after the other. */
 export function inProcessBus(log: Log): Bus {
-	const listeners = new Map<string, Set<(message: string) => void>>();
+	type Entry = { listener: (message: string) => void };
+	// Entries and not functions: the same function listening twice is two subscriptions.
+	const listeners = new Map<string, Set<Entry>>();
 	return {
 		publish(channel, message) {
-			for (const listener of listeners.get(channel) ?? []) {
+			// A copy: whoever subscribes while a message is handed out gets the next one.
+			for (const { listener } of [...(listeners.get(channel) ?? [])]) {
 				try {
 					listener(message);
 				} catch (error) {
@@ -16,12 +19,13 @@ export function inProcessBus(log: Log): Bus {
 			}
 		},
 		subscribe(channel, listener) {
-			const set = listeners.get(channel) ?? new Set();
+			const set = listeners.get(channel) ?? new Set<Entry>();
 			listeners.set(channel, set);
-			set.add(listener);
+			const entry = { listener };
+			set.add(entry);
 			return () => {
-				set.delete(listener);
-				if (set.size === 0) listeners.delete(channel);
+				set.delete(entry);
+				if (set.size === 0 && listeners.get(channel) === set) listeners.delete(channel);
 			};
 		},
 		async close() {

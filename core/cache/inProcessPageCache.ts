@@ -21,7 +21,7 @@ export function inProcessPageCache(options: PageCacheOptions): PageCache {
 		maxSize: options.sizeMax,
 		sizeCalculation: (page) => page.body.length + 1,
 	});
-	const building = new Map<string, Promise<Page>>();
+	let building = new Map<string, Promise<Page>>();
 
 	return {
 		async get(key, rebuild) {
@@ -29,28 +29,32 @@ export function inProcessPageCache(options: PageCacheOptions): PageCache {
 			const ageMs = page ? clock.nowMs() - page.builtAtMs : Number.POSITIVE_INFINITY;
 			if (page && ageMs < freshMs) return { outcome: "hit", body: page.body };
 			const build = buildOnce(key, rebuild);
-			if (page && ageMs < keptMs) {
-				// The answer is already known; a failed rebuild leaves it until it is too old.
-				build.catch((error) => options.log.warn("a page was not rebuilt", { key, error }));
-				return { outcome: "stale", body: page.body };
-			}
+			// The answer is already known; a failed rebuild leaves it until it is too old.
+			if (page && ageMs < keptMs) return { outcome: "stale", body: page.body };
 			return { outcome: "miss", body: (await build).body };
 		},
-		clear: () => pages.clear(),
+		clear() {
+			pages.clear();
+			// What is being built may have been read before the clearing: it is not kept.
+			building = new Map();
+		},
 	};
 
 	/** A single flight for each key: a crowd on a cold page costs one rebuild. */
 	function buildOnce(key: string, rebuild: () => Promise<string>): Promise<Page> {
 		const running = building.get(key);
 		if (running) return running;
-		const build = rebuild()
-			.then((body) => {
-				const page = { body, builtAtMs: clock.nowMs() };
-				pages.set(key, page);
-				return page;
-			})
-			.finally(() => building.delete(key));
-		building.set(key, build);
+		const builds = building;
+		const build = store(key, rebuild, builds).finally(() => builds.delete(key));
+		builds.set(key, build);
+		// Said once for each build, however many wait for it; a waiter on a cold page throws it too.
+		build.catch((error) => options.log.warn("a page was not rebuilt", { key, error }));
 		return build;
+	}
+
+	async function store(key: string, rebuild: () => Promise<string>, builds: typeof building) {
+		const page = { body: await rebuild(), builtAtMs: clock.nowMs() };
+		if (builds === building) pages.set(key, page);
+		return page;
 	}
 }

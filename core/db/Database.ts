@@ -11,7 +11,10 @@ export type SqlValue =
 	| null
 	| readonly SqlValue[];
 
-/** Reads and single statements. `int8` comes back as number (it fails above 2^53), `numeric` as string. */
+/**
+ * Reads and single statements. `int8` comes back as number (it fails above 2^53), `numeric` as
+ * string.
+ */
 export type Queryable = {
 	query<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]>;
 	/** Runs a statement for its effect; answers how many rows it touched. */
@@ -20,16 +23,16 @@ export type Queryable = {
 
 /**
  * One open transaction. Whoever is handed a `Tx` joins it and never commits it: only the function
- * that called `transaction` does, by returning.
+ * that called `transaction` does, by returning. Used after that it fails.
  */
 export type Tx = Queryable & {
 	/** Marks the type: a pool cannot be passed where a transaction is meant. */
 	readonly inTransaction: true;
-	/** Streams rows in PostgreSQL's text COPY format, newline ended, into `into` (`table (columns)`). */
+	/** Streams rows in PostgreSQL's text COPY format, newline ended, into `table (columns)`. */
 	copy(into: string, chunks: Iterable<string>): Promise<number>;
 	/** Runs as the transaction's last step, still inside it; a failure rolls everything back. */
 	beforeCommit(run: () => Promise<void>): void;
-	/** Runs after the commit, in order; never after a rollback. For hints only: a crash loses them. */
+	/** Runs after the commit, in order; never after a rollback. For hints: a crash loses them. */
 	afterCommit(run: () => void): void;
 };
 

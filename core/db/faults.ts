@@ -11,6 +11,16 @@ export const dbFault = defineFaults({
 		retry: "never",
 		public: "A migration was skipped: its date is older than one already applied.",
 	},
+	databaseUnreachable: {
+		status: 503,
+		retry: "later",
+		public: "The PostgreSQL server does not answer.",
+	},
+	notCommitted: {
+		status: 500,
+		retry: "later",
+		public: "The database rolled a transaction back.",
+	},
 	fenced: {
 		status: 500,
 		retry: "later",

@@ -7,12 +7,13 @@ import { z } from "zod";
 import { dbFault } from "#core/db/faults.ts";
 import type { Log } from "#core/log/Log.ts";
 
-/** One owner's schema and the folder that builds it (drizzle's layout: `*.sql`, `meta/_journal.json`). */
+/** One owner's schema and its folder in drizzle's layout: `*.sql`, `meta/_journal.json`. */
 export type Migration = { schema: string; folder: string };
 
 /** "tape" in ASCII. Any constant will do; it must only be the same in every process. */
 const MIGRATION_LOCK_KEY = 0x74617065;
 const APPLIED_TABLE = "migrations";
+const CONNECT_TIMEOUT_MS = 10_000;
 
 const journalSchema = z.object({
 	entries: z.array(z.object({ tag: z.string(), when: z.int() })),
@@ -23,16 +24,25 @@ const journalSchema = z.object({
  *
  * All of it happens under one advisory lock on the connection that migrates: drizzle takes none,
  * and three processes that start together would fail on each other. Drizzle also skips, silently,
- * a migration that is dated before the newest applied one; that is refused here by count.
+ * a migration that is dated before the newest applied one; that is refused here, before anything
+ * is applied.
  */
 export async function migrate(
 	connectionString: string,
 	migrations: readonly Migration[],
 	log: Log,
 ): Promise<void> {
-	const client = new Client({ connectionString, application_name: "tapeline migrate" });
-	await client.connect();
+	const client = new Client({
+		connectionString,
+		application_name: "tapeline migrate",
+		connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+	});
+	// What breaks the connection fails the statement; without a listener it would end the process.
+	client.on("error", () => {});
 	try {
+		await client.connect().catch((cause) => {
+			throw dbFault.databaseUnreachable({ detail: String(cause), cause });
+		});
 		await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK_KEY]);
 		for (const migration of migrations) await migrateOne(client, migration, log);
 	} finally {
@@ -42,38 +52,55 @@ export async function migrate(
 
 async function migrateOne(client: Client, { schema, folder }: Migration, log: Log): Promise<void> {
 	const known = await readJournal(folder);
-	const before = await appliedCount(client, schema);
-	if (before > known) {
-		throw dbFault.schemaTooNew({ public: tooNewText(schema, before, known) });
-	}
+	const before = await readApplied(client, schema);
+	refuseForeign({ schema, known, applied: before });
 	await drizzleMigrate(drizzle(client), {
 		migrationsFolder: folder,
 		migrationsSchema: schema,
 		migrationsTable: APPLIED_TABLE,
 	});
-	const after = await appliedCount(client, schema);
-	if (after !== known) {
-		throw dbFault.migrationSkipped({ detail: `${schema}: ${after} of ${known} applied` });
+	const after = await readApplied(client, schema);
+	if (after.length !== known.length) {
+		const detail = `${schema}: ${after.length} of ${known.length} applied`;
+		throw dbFault.migrationSkipped({ detail });
 	}
-	if (after > before) log.info("migrated", { schema, from: before, to: after });
+	if (after.length > before.length) {
+		log.info("migrated", { schema, from: before.length, to: after.length });
+	}
 }
 
-async function readJournal(folder: string): Promise<number> {
+/** Refuses a database that a newer or another build made, and a migration that came too late. */
+function refuseForeign(state: { schema: string; known: number[]; applied: number[] }): void {
+	const { schema, known, applied } = state;
+	if (applied.some((when) => !known.includes(when))) {
+		throw dbFault.schemaTooNew({ public: tooNewText(schema, applied.length, known.length) });
+	}
+	const newest = Math.max(...applied);
+	const skipped = known.filter((when) => when <= newest && !applied.includes(when));
+	if (skipped.length > 0) {
+		throw dbFault.migrationSkipped({
+			detail: `${schema}: dated ${skipped.join(", ")}, and ${newest} is already applied`,
+		});
+	}
+}
+
+/** The dates of this build's migrations: what drizzle tells them apart by. */
+async function readJournal(folder: string): Promise<number[]> {
 	const text = await readFile(join(folder, "meta", "_journal.json"), "utf8");
-	return journalSchema.parse(JSON.parse(text)).entries.length;
+	return journalSchema.parse(JSON.parse(text)).entries.map(({ when }) => when);
 }
 
-async function appliedCount(client: Client, schema: string): Promise<number> {
+async function readApplied(client: Client, schema: string): Promise<number[]> {
 	const table = `"${schema}"."${APPLIED_TABLE}"`;
 	const found = await client.query("select to_regclass($1) as name", [table]);
-	if (found.rows[0]?.name === null) return 0;
-	const counted = await client.query(`select count(*)::int as n from ${table}`);
-	return Number(counted.rows[0]?.n);
+	if (found.rows[0]?.name === null) return [];
+	const applied = await client.query(`select created_at from ${table}`);
+	return applied.rows.map((row) => Number(row.created_at));
 }
 
 function tooNewText(schema: string, applied: number, known: number): string {
 	return (
-		`The database's schema "${schema}" is at version ${applied}, and this build knows ` +
-		`${known}. Run the build that migrated it, or restore an older database.`
+		`The database's schema "${schema}" has ${applied} migrations, not all of which are among ` +
+		`the ${known} of this build. Run the build that migrated it, or restore an older database.`
 	);
 }

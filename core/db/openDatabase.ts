@@ -3,12 +3,16 @@ import { pipeline } from "node:stream/promises";
 import { Pool, type PoolClient, types } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { Database, DatabaseOptions, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
+import { dbFault } from "#core/db/faults.ts";
 import { assert } from "#core/fault/assert.ts";
+import type { Log } from "#core/log/Log.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** A transaction that waits for us this long is ours and hung: PostgreSQL ends it, and its locks. */
+/** A transaction that waits for us this long is hung: PostgreSQL ends it, and its locks. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 const INT8_OID = 20;
 
@@ -26,15 +30,20 @@ export function openDatabase(options: DatabaseOptions): Database {
 		connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
 		statement_timeout: STATEMENT_TIMEOUT_MS,
 		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+		// A server that vanished without a word is noticed by the kernel, not by us hours later.
+		keepAlive: true,
+		keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
 		types: { getTypeParser: typeParser },
 	});
-	// A connection that breaks while idle is replaced; without a listener it would end the process.
+	// A connection that breaks is replaced. Without a listener it would end the process: idle ones
+	// are the pool's to report, those in a transaction report it themselves.
 	pool.on("error", (error) => options.log.warn("an idle database connection broke", { error }));
+	pool.on("connect", (client) => client.on("error", () => {}));
 
 	return {
 		...queryable((text, values) => pool.query(text, [...values])),
 		connectionString: options.connectionString,
-		transaction: (run) => runTransaction(pool, run),
+		transaction: (run) => runTransaction(pool, options.log, run),
 		close: () => pool.end(),
 	};
 }
@@ -59,19 +68,23 @@ function queryable(run: RunStatement): Queryable {
 
 async function runTransaction<Result>(
 	pool: Pool,
+	log: Log,
 	run: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
 	const client = await pool.connect();
-	const hooks: Hooks = { beforeCommit: [], afterCommit: [] };
+	const state: TxState = { ended: false, beforeCommit: [], afterCommit: [] };
 	let broken: unknown;
 	try {
 		await client.query("begin");
-		const result = await run(openTx(client, hooks));
-		for (const step of hooks.beforeCommit) await step();
-		await client.query("commit");
-		for (const hint of hooks.afterCommit) hint();
+		const result = await run(openTx(client, state));
+		// A step may add another one: the loop reaches it too.
+		for (const step of state.beforeCommit) await step();
+		state.ended = true;
+		await commit(client);
 		return result;
 	} catch (error) {
+		state.ended = true;
+		state.afterCommit.length = 0;
 		// A failed rollback means the connection is gone, and the server rolls back by itself.
 		await client.query("rollback").catch((failure) => {
 			broken = failure;
@@ -79,25 +92,57 @@ async function runTransaction<Result>(
 		throw error;
 	} finally {
 		client.release(broken !== undefined);
+		runHints(state.afterCommit, log);
 	}
 }
 
-type Hooks = { beforeCommit: (() => Promise<void>)[]; afterCommit: (() => void)[] };
+/** PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK, and without an error. */
+async function commit(client: PoolClient): Promise<void> {
+	const { command } = await client.query("commit");
+	if (command !== "COMMIT") {
+		throw dbFault.notCommitted({ detail: `commit was answered by ${command}` });
+	}
+}
 
-function openTx(client: PoolClient, hooks: Hooks): Tx {
+/** The data is committed: whatever a hint does, the caller must not hear that it failed. */
+function runHints(hints: readonly (() => void)[], log: Log): void {
+	for (const hint of hints) {
+		try {
+			hint();
+		} catch (error) {
+			log.error("a hint after a commit failed", { error });
+		}
+	}
+}
+
+type TxState = {
+	/** From here on the connection may serve somebody else's transaction. */
+	ended: boolean;
+	beforeCommit: (() => Promise<void>)[];
+	afterCommit: (() => void)[];
+};
+
+function openTx(client: PoolClient, state: TxState): Tx {
+	const open = () => assert(!state.ended, "a transaction was used after it ended");
 	return {
-		...queryable((text, values) => client.query(text, [...values])),
+		...queryable(async (text, values) => {
+			open();
+			return client.query(text, [...values]);
+		}),
 		inTransaction: true,
 		async copy(into, chunks) {
+			open();
 			const stream = client.query(copyFrom(`copy ${into} from stdin`));
 			await pipeline(Readable.from(chunks, { objectMode: false }), stream);
 			return stream.rowCount ?? 0;
 		},
 		beforeCommit: (run) => {
-			hooks.beforeCommit.push(run);
+			open();
+			state.beforeCommit.push(run);
 		},
 		afterCommit: (run) => {
-			hooks.afterCommit.push(run);
+			open();
+			state.afterCommit.push(run);
 		},
 	};
 }

@@ -11,7 +11,7 @@ export type FaultOptions = {
 	privateDetail?: string | undefined;
 	/** Operator context for the log. */
 	meta?: Record<string, unknown> | undefined;
-	/** Members that the problem document carries beside the standard ones (`issues`, `provider`, …). */
+	/** Members of the problem document beside the standard ones (`issues`, `provider`, …). */
 	members?: Record<string, unknown> | undefined;
 	cause?: unknown;
 };

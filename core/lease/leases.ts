@@ -1,5 +1,5 @@
-import { dbFault } from "#core/db/faults.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
+import { dbFault } from "#core/db/faults.ts";
 
 /** Proof that a process held a piece of work when it began. */
 export type Lease = { name: string; token: number };
@@ -9,6 +9,9 @@ export type Lease = { name: string; token: number };
  *
  * The token grows whenever the holder changes. It is what protects the data: a process that
  * stalled past its lease still believes in it, but its next write is refused by `requireLease`.
+ *
+ * The time runs from the moment the row is ours, which may be long after the call: a writer that
+ * is about to commit holds the row.
  */
 export async function takeLease(
 	db: Database,
@@ -20,8 +23,8 @@ export async function takeLease(
 		on conflict (name) do update set
 			holder = excluded.holder,
 			token = held.token + (held.holder <> excluded.holder)::int,
-			expires_at = excluded.expires_at
-		where held.holder = excluded.holder or held.expires_at < clock_timestamp()
+			expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+		where held.holder = excluded.holder or held.expires_at <= clock_timestamp()
 		returning token`,
 		[options.name, options.holder, options.durationMs],
 	);

@@ -6,8 +6,11 @@ import type { Frame, FrameBatch } from "#core/outbox/Frame.ts";
 /** The bus channel on which committed batches are announced, whole, as JSON. */
 export const FRAMES_CHANNEL = "frames";
 
-/** At most this many frames are read back for one client at a time. */
+/** A read ends with the batch that reaches this many frames: one is never cut in two. */
 export const FRAMES_PER_READ_MAX = 1_000;
+
+/** Deleted by one statement: a long backlog must not run into the statement's time limit. */
+const BATCHES_PER_PRUNE_MAX = 5_000;
 
 export type Outbox = {
 	/**
@@ -34,7 +37,8 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 			if (frames.length === 0) return;
 			const topics = pending.get(tx) ?? openPending(tx);
 			const list = topics.get(topic);
-			if (list) list.push(...frames);
+			// Not `push(...frames)`: a backfill's thousands would not fit on the stack.
+			if (list) for (const frame of frames) list.push(frame);
 			else topics.set(topic, [...frames]);
 		},
 		read: (topic, afterSeq) => readBatches(db, topic, afterSeq),
@@ -43,17 +47,19 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 				"select topic, seq from core.stream_head where topic = any($1::text[])",
 				[topics],
 			);
-			return new Map(rows.map((row) => [row.topic, row.seq]));
+			const known = new Map(rows.map((row) => [row.topic, row.seq]));
+			return new Map(topics.map((topic) => [topic, known.get(topic) ?? 0]));
 		},
 		epoch: () => readEpoch(db),
-		prune: (beforeMs) =>
-			db.execute("delete from core.stream_frame where at < $1", [new Date(beforeMs)]),
+		prune: (beforeMs) => pruneBatches(db, beforeMs),
 	};
 
 	function openPending(tx: Tx): Map<string, Frame[]> {
 		const topics = new Map<string, Frame[]>();
 		pending.set(tx, topics);
 		tx.beforeCommit(async () => {
+			// What another last step appends from here on gets a step of its own.
+			pending.delete(tx);
 			const batches = await storeBatches(tx, topics, clock.nowMs());
 			tx.afterCommit(() => {
 				for (const batch of batches) bus.publish(FRAMES_CHANNEL, JSON.stringify(batch));
@@ -105,10 +111,13 @@ async function readBatches(db: Database, topic: string, afterSeq: number) {
 		`select head.seq as head, frame.seq_first as "seqFirst", frame.at, frame.frames
 		from core.stream_head as head
 		left join lateral (
-			select seq_first, seq_last, at, frames from core.stream_frame
-			where topic = head.topic and seq_last > $2
-			order by seq_last limit $3
-		) as frame on true
+			select *, sum(seq_last - seq_first + 1) over (order by seq_last) as so_far
+			from (
+				select seq_first, seq_last, at, frames from core.stream_frame
+				where topic = head.topic and seq_last > $2
+				order by seq_last limit $3
+			) as newer
+		) as frame on so_far - (seq_last - seq_first + 1) < $3
 		where head.topic = $1
 		order by frame.seq_last`,
 		[topic, afterSeq, FRAMES_PER_READ_MAX],
@@ -122,6 +131,20 @@ async function readBatches(db: Database, topic: string, afterSeq: number) {
 			frames: JSON.parse(row.frames) as Frame[],
 		}));
 	return { head: rows[0]?.head ?? 0, batches };
+}
+
+async function pruneBatches(db: Database, beforeMs: number): Promise<number> {
+	let pruned = 0;
+	for (;;) {
+		const deleted = await db.execute(
+			`delete from core.stream_frame where ctid = any(array(
+				select ctid from core.stream_frame where at < $1 limit $2
+			))`,
+			[new Date(beforeMs), BATCHES_PER_PRUNE_MAX],
+		);
+		pruned += deleted;
+		if (deleted < BATCHES_PER_PRUNE_MAX) return pruned;
+	}
 }
 
 /**

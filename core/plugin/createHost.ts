@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Config } from "#core/config/parseConfig.ts";
+import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
@@ -16,9 +17,13 @@ export type Host = {
 	jobs: readonly Job[];
 	tasks: readonly QueueTask[];
 	steps: readonly BootStep[];
-	/** Starts the plugins in order. Where one fails, those already started are stopped again. */
+	/** Starts the plugins in order. Where one fails, it and those before it are stopped again. */
 	start(): Promise<void>;
-	/** Stops them in reverse. A plugin that will not stop is named and left behind. */
+	/**
+	 * Stops them in reverse, each told by its signal when its turn comes: until then others may
+	 * still need it. A plugin that will not stop is named and left behind. Later calls wait for the
+	 * first.
+	 */
 	stop(): Promise<void>;
 	/** What each plugin that has a word to say about it answers: null is well. */
 	health(): Promise<Map<string, string | null>>;
@@ -31,17 +36,23 @@ export type HostOptions = {
 	core: Core;
 	startTimeoutMs?: number;
 	stopTimeoutMs?: number;
+	healthTimeoutMs?: number;
 };
 
-type Member = { plugin: AnyPlugin; parts: Parts<unknown>; step: BootStep };
+type Member = {
+	plugin: AnyPlugin;
+	parts: Parts<unknown>;
+	step: BootStep;
+	stopping: AbortController;
+};
 
 /** Sets plugins up, in order. Nothing has touched the network when it returns. */
 export async function createHost(options: HostOptions): Promise<Host> {
-	const { plugins, startTimeoutMs = 20_000, stopTimeoutMs = 15_000 } = options;
+	const { startTimeoutMs = 20_000, stopTimeoutMs = 15_000, healthTimeoutMs = 3_000 } = options;
 	const { log, clock } = options.core;
-	const members = await setUp(options);
+	const members = await setUp({ ...options, startTimeoutMs });
 	const started: Member[] = [];
-	const stopping = new AbortController();
+	let stopped: Promise<void> | null = null;
 
 	return {
 		routes: members.flatMap(({ parts }) => (parts.routes ? [parts.routes] : [])),
@@ -51,40 +62,52 @@ export async function createHost(options: HostOptions): Promise<Host> {
 		async start() {
 			for (const member of members) {
 				const beganMs = clock.nowMs();
+				// Stopped while the one before it started: this one must not begin any more.
+				if (stopped) return stopped;
 				started.push(member);
+				const { plugin, parts, stopping } = member;
 				try {
-					await inTime(member.parts.start?.(stopping.signal), startTimeoutMs, "start");
+					await inTime(() => parts.start?.(stopping.signal), startTimeoutMs, "start");
 				} catch (error) {
-					await stopAll();
-					throw startFault(member.plugin, error);
+					await stop();
+					throw bootFault(plugin, "start", error);
 				}
 				member.step.startMs = clock.nowMs() - beganMs;
 			}
 		},
-		stop: stopAll,
+		stop,
 		async health() {
 			const answers = members.map(async ({ plugin, parts }) => {
-				const trouble = await parts.health?.().catch(() => "its health cannot be told");
-				return [plugin.name, trouble ?? null] as const;
+				const answer = inTime(async () => parts.health?.(), healthTimeoutMs, "health");
+				return [plugin.name, (await answer.catch(() => HEALTH_UNKNOWN)) ?? null] as const;
 			});
 			return new Map(await Promise.all(answers));
 		},
 	};
 
+	function stop(): Promise<void> {
+		stopped ??= stopAll();
+		return stopped;
+	}
+
 	async function stopAll(): Promise<void> {
-		stopping.abort();
-		for (const { plugin, parts } of started.splice(0).reverse()) {
+		for (const { plugin, parts, stopping } of started.reverse()) {
+			stopping.abort();
 			try {
-				await inTime(parts.stop?.(), stopTimeoutMs, "stop");
+				await inTime(() => parts.stop?.(), stopTimeoutMs, "stop");
 			} catch (error) {
 				log.error("a plugin did not stop", { plugin: plugin.name, error });
 			}
 		}
-		log.debug("plugins stopped", { count: plugins.length });
+		log.debug("plugins stopped", { count: started.length });
 	}
 }
 
-async function setUp({ plugins, config, core }: HostOptions): Promise<Member[]> {
+const HEALTH_UNKNOWN = "its health cannot be told";
+
+type SetUpOptions = HostOptions & { startTimeoutMs: number };
+
+async function setUp({ plugins, config, core, startTimeoutMs }: SetUpOptions): Promise<Member[]> {
 	const services = new Map<string, unknown>();
 	const members: Member[] = [];
 	const contributions = contributionsOf(plugins);
@@ -92,12 +115,20 @@ async function setUp({ plugins, config, core }: HostOptions): Promise<Member[]> 
 		const beganMs = core.clock.nowMs();
 		const wanted: [string, { id: string }][] = Object.entries(plugin.needs ?? {});
 		const needs = Object.fromEntries(wanted.map(([name, { id }]) => [name, services.get(id)]));
-		const parts: Parts<unknown> = await plugin.setup({
+		const context = {
 			config: config.of({ owner: plugin.name, schema: plugin.config }),
 			needs,
 			core: { ...core, log: core.log.with({ plugin: plugin.name }) },
 			contributions,
-		});
+		};
+		let parts: Parts<unknown>;
+		try {
+			parts = await inTime(async () => plugin.setup(context), startTimeoutMs, "setup");
+			const isOffered = !plugin.offers || parts.service !== undefined;
+			assert(isOffered, `its setup answers no service, and it offers "${plugin.offers?.id}"`);
+		} catch (error) {
+			throw bootFault(plugin, "setup", error);
+		}
 		if (plugin.offers) services.set(plugin.offers.id, parts.service);
 		const step: BootStep = {
 			plugin: plugin.name,
@@ -105,32 +136,54 @@ async function setUp({ plugins, config, core }: HostOptions): Promise<Member[]> 
 			setupMs: core.clock.nowMs() - beganMs,
 			startMs: 0,
 		};
-		members.push({ plugin, parts, step });
+		members.push({ plugin, parts, step, stopping: new AbortController() });
 	}
+	refuseTwins(members);
 	return members;
 }
 
-async function inTime(
-	work: Promise<void> | void,
+/** Two jobs of one name would claim each other's ticks; of two such tasks only one would run. */
+function refuseTwins(members: readonly Member[]): void {
+	const owners = new Map<string, string>();
+	const problems: string[] = [];
+	for (const { plugin, parts } of members) {
+		const jobs = (parts.jobs ?? []).map(({ name }) => `job "${name}"`);
+		const tasks = (parts.tasks ?? []).map(({ name }) => `task "${name}"`);
+		for (const what of [...jobs, ...tasks]) {
+			const other = owners.get(what);
+			if (other) problems.push(`"${other}" and "${plugin.name}" both have the ${what}`);
+			owners.set(what, plugin.name);
+		}
+	}
+	if (problems.length === 0) return;
+	throw pluginFault.pluginsInvalid({ public: `Plugins: ${problems.join("; ")}.` });
+}
+
+type Stage = "setup" | "start" | "stop" | "health";
+
+async function inTime<Result>(
+	work: () => Promise<Result> | Result,
 	timeoutMs: number,
-	what: "start" | "stop",
-): Promise<void> {
+	stage: Stage,
+): Promise<Result> {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const late = new Promise<never>((_, reject) => {
-		const detail = `its ${what} took longer than ${timeoutMs} ms`;
-		timer = setTimeout(() => reject(pluginFault.pluginStartFailed({ detail })), timeoutMs);
+		const detail = `its ${stage} took longer than ${timeoutMs} ms`;
+		timer = setTimeout(() => reject(pluginFault.pluginTooSlow({ detail })), timeoutMs);
 	});
 	try {
-		await Promise.race([work, late]);
+		return await Promise.race([work(), late]);
 	} finally {
 		clearTimeout(timer);
 	}
 }
 
-function startFault(plugin: AnyPlugin, error: unknown): Fault {
+/** Keeps the fault's own retry advice: an endpoint that is away is no error of configuration. */
+function bootFault(plugin: AnyPlugin, stage: "setup" | "start", error: unknown): Fault {
 	const reason = error instanceof Fault ? (error.privateDetail ?? error.publicDetail) : String(error);
-	return pluginFault.pluginStartFailed({
-		public: `The plugin "${plugin.name}" did not start: ${reason}`,
-		cause: error,
-	});
+	const words = stage === "setup" ? "was not set up" : "did not start";
+	const details = { public: `The plugin "${plugin.name}" ${words}: ${reason}`, cause: error };
+	return error instanceof Fault && error.retry !== "never"
+		? pluginFault.pluginStartDelayed(details)
+		: pluginFault.pluginStartFailed(details);
 }

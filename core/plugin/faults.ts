@@ -11,4 +11,14 @@ export const pluginFault = defineFaults({
 		retry: "never",
 		public: "A plugin did not start.",
 	},
+	pluginStartDelayed: {
+		status: 503,
+		retry: "later",
+		public: "A plugin did not start, and may at the next attempt.",
+	},
+	pluginTooSlow: {
+		status: 503,
+		retry: "later",
+		public: "A plugin took too long.",
+	},
 });

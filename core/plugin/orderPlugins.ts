@@ -6,7 +6,8 @@ import { pluginFault } from "#core/plugin/faults.ts";
  * Sorts plugins so that each comes after those it needs, keeping the given order otherwise.
  *
  * Everything that is wrong is said in one Fault: names used twice, services offered twice, needs
- * nobody meets, circles, contributions to points that nobody opens.
+ * nobody meets, circles, contributions to points that nobody opens, schemas and commands that two
+ * plugins claim.
  */
 export function orderPlugins(plugins: readonly AnyPlugin[]): AnyPlugin[] {
 	const problems: string[] = [];
@@ -20,6 +21,7 @@ export function orderPlugins(plugins: readonly AnyPlugin[]): AnyPlugin[] {
 		if (other) problems.push(`"${other.name}" and "${plugin.name}" both offer "${id}"`);
 		if (id !== undefined && !other) offers.set(id, plugin);
 	}
+	problems.push(...twiceClaimed(plugins));
 	const points = new Set([ChainPoint.id]);
 	for (const plugin of plugins) for (const { id } of plugin.opens ?? []) points.add(id);
 	for (const plugin of plugins) {
@@ -36,6 +38,25 @@ export function orderPlugins(plugins: readonly AnyPlugin[]): AnyPlugin[] {
 		throw pluginFault.pluginsInvalid({ public: `Plugins: ${problems.join("; ")}.` });
 	}
 	return ordered;
+}
+
+/** The runtime's own schemas, and those that everybody can write to. */
+const SCHEMAS_TAKEN = ["core", "graphile_worker", "public", "information_schema"];
+
+/** A plugin that migrates another's schema would drop its tables; commands would hide each other. */
+function twiceClaimed(plugins: readonly AnyPlugin[]): string[] {
+	const problems: string[] = [];
+	const owners = new Map(SCHEMAS_TAKEN.map((schema) => [`the schema "${schema}"`, "the runtime"]));
+	for (const plugin of plugins) {
+		const schemas = plugin.tables ? [`the schema "${plugin.tables.schema}"`] : [];
+		const commands = (plugin.cli ?? []).map(({ name }) => `the command "${name}"`);
+		for (const what of [...schemas, ...commands]) {
+			const other = owners.get(what);
+			if (other) problems.push(`${other} and "${plugin.name}" both claim ${what}`);
+			owners.set(what, other ?? `"${plugin.name}"`);
+		}
+	}
+	return problems;
 }
 
 function needIds(plugin: AnyPlugin): string[] {

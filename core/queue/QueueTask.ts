@@ -7,7 +7,7 @@ export type QueueTask<Payload extends z.ZodType = z.ZodType> = {
 	payload: Payload;
 	/** Lower runs first. 0 is ordinary, 10 can wait. */
 	priority: number;
-	/** Attempts in all; the distance between them doubles. */
+	/** Attempts in all, 25 at most; the distance between them grows from seconds to hours. */
 	attemptsMax: number;
 	timeoutMs: number;
 	run(payload: z.output<Payload>, context: { signal: AbortSignal }): Promise<void>;

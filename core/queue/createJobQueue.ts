@@ -1,7 +1,8 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { JobQueue, NewJob } from "#core/queue/JobQueue.ts";
 
-const ATTEMPTS_DEFAULT = 12;
+/** More than any task's `attemptsMax`: the worker knows that number and gives up by it. */
+export const JOB_ATTEMPTS_MAX = 25;
 
 /** Puts jobs into graphile-worker's tables, inside the caller's transaction. */
 export function createJobQueue(): JobQueue {
@@ -10,6 +11,8 @@ export function createJobQueue(): JobQueue {
 
 async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
 	if (jobs.length === 0) return;
+	// By key, so that transactions which queue the same things wait and do not deadlock.
+	const sorted = [...jobs].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 	await tx.execute(
 		`select graphile_worker.add_job(
 			task, payload => payload, run_at => now() + delay_ms * interval '1 millisecond',
@@ -18,12 +21,12 @@ async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
 		from unnest($1::text[], $2::json[], $3::text[], $4::int4[], $5::int4[])
 			as given (task, payload, key, priority, delay_ms)`,
 		[
-			jobs.map((job) => job.task),
-			jobs.map((job) => JSON.stringify(job.payload)),
-			jobs.map((job) => job.key),
-			jobs.map((job) => job.priority ?? 0),
-			jobs.map((job) => job.delayMs ?? 0),
-			ATTEMPTS_DEFAULT,
+			sorted.map((job) => job.task),
+			sorted.map((job) => JSON.stringify(job.payload)),
+			sorted.map((job) => job.key),
+			sorted.map((job) => job.priority ?? 0),
+			sorted.map((job) => job.delayMs ?? 0),
+			JOB_ATTEMPTS_MAX,
 		],
 	);
 }

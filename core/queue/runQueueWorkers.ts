@@ -1,10 +1,12 @@
 import { EventEmitter } from "node:events";
-import { Logger, run, runMigrations, type TaskList, type WorkerEvents } from "graphile-worker";
+import { Logger, type Runner, run, runMigrations, type WorkerEvents } from "graphile-worker";
 import { Pool } from "pg";
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
 import { beatAndSweep } from "#core/queue/beatAndSweep.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
+import { taskListOf } from "#core/queue/taskListOf.ts";
+import { sleep } from "#core/time/sleep.ts";
 
 export type QueueWorkersOptions = {
 	db: Database;
@@ -13,24 +15,35 @@ export type QueueWorkersOptions = {
 	log: Log;
 };
 
-export type QueueWorkers = { stop(): Promise<void> };
+export type QueueWorkers = {
+	/** Waits for jobs under way, then aborts them, then gives them back: bounded in any case. */
+	stop(): Promise<void>;
+};
 
 const POLL_MS = 1_000;
 const BEAT_MS = 5_000;
-const STOP_TIMEOUT_MS = 5_000;
+const RESTART_MS = 1_000;
+/** A job that runs when the queue stops has this long before its signal aborts … */
+const STOP_ABORT_MS = 4_000;
+/** … and until then before its lock is left to the sweep. */
+const STOP_TIMEOUT_MS = 8_000;
+const POOL_END_TIMEOUT_MS = 2_000;
 
 /** Builds the queue's own tables. It takes a lock of its own, so any process may call it. */
 export async function migrateQueue(connectionString: string): Promise<void> {
 	const pool = new Pool({ connectionString, max: 1, application_name: "tapeline queue" });
 	listenForErrors(pool, () => {});
 	try {
-		await runMigrations({ pgPool: pool, logger: quiet });
+		await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
 	} finally {
 		await pool.end();
 	}
 }
 
-/** Works the queue off in this process until it is stopped. */
+/**
+ * Works the queue off in this process until it is stopped. The library ends all its workers when
+ * one of them cannot write a job's end, as in a database's restart: they are started again.
+ */
 export async function runQueueWorkers(options: QueueWorkersOptions): Promise<QueueWorkers> {
 	const { db, log, concurrency } = options;
 	const pgPool = new Pool({
@@ -39,32 +52,95 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 		application_name: "tapeline queue",
 	});
 	listenForErrors(pgPool, (error) => log.warn("a queue connection broke", { error }));
-	const events: WorkerEvents = new EventEmitter();
-	const workers = new Set<string>();
-	events.on("worker:create", ({ worker }) => workers.add(worker.workerId));
+	const stopping = new AbortController();
+	const { events, poolIds } = followPools();
+	const taskList = taskListOf(options.tasks, log);
+	const start = () =>
+		run({
+			pgPool,
+			taskList,
+			noHandleSignals: true,
+			events,
+			logger: loggerOf(log),
+			preset: {
+				worker: {
+					concurrentJobs: concurrency,
+					pollInterval: POLL_MS,
+					gracefulShutdownAbortTimeout: STOP_ABORT_MS,
+				},
+			},
+		});
 
-	const runner = await run({
-		pgPool,
-		taskList: taskListOf(options.tasks, log),
-		concurrency,
-		pollInterval: POLL_MS,
-		noHandleSignals: true,
-		events,
-		logger: loggerOf(log),
+	let runner = await start().catch(async (error) => {
+		await pgPool.end();
+		throw error;
 	});
-	const beat = () =>
-		beatAndSweep(db, [...workers]).catch((error) => log.warn("the queue's heartbeat", { error }));
-	const timer = setInterval(beat, BEAT_MS);
-	await beat();
+	const supervised = keepRunning(runner);
+	const beats = keepBeating({ db, log, poolIds });
+	await beats.beat();
 
 	return {
 		async stop() {
-			clearInterval(timer);
+			stopping.abort();
 			const stopped = runner.stop().catch((error) => log.warn("the queue stopped badly", { error }));
-			await Promise.race([stopped, Bun.sleep(STOP_TIMEOUT_MS)]);
-			await pgPool.end();
+			await inTime(Promise.all([stopped, supervised]), STOP_TIMEOUT_MS);
+			await beats.stop();
+			await inTime(pgPool.end(), POOL_END_TIMEOUT_MS);
 		},
 	};
+
+	async function keepRunning(first: Runner): Promise<void> {
+		let current: Runner | null = first;
+		while (!stopping.signal.aborted) {
+			await current?.promise.catch((error) => log.warn("the queue's workers failed", { error }));
+			if (stopping.signal.aborted) return;
+			log.error("the queue's workers ended; they are started again");
+			await sleep(RESTART_MS, stopping.signal);
+			if (stopping.signal.aborted) return;
+			current = await start().catch((error) => {
+				log.warn("the queue's workers did not start", { error });
+				return null;
+			});
+			runner = current ?? runner;
+			// Stopped while it started: nobody else knows this one.
+			if (current && stopping.signal.aborted) await current.stop().catch(() => {});
+		}
+	}
+}
+
+/** The names that this process's workers lock jobs by: their pools', not the workers' own. */
+function followPools() {
+	const events: WorkerEvents = new EventEmitter();
+	const poolIds = new Set<string>();
+	events.on("pool:create", ({ workerPool }) => poolIds.add(workerPool.id));
+	events.on("pool:release", ({ workerPool }) => poolIds.delete(workerPool.id));
+	return { events, poolIds };
+}
+
+function keepBeating({ db, log, poolIds }: { db: Database; log: Log; poolIds: Set<string> }) {
+	let beating: Promise<void> | null = null;
+	const beat = () => {
+		beating ??= beatAndSweep(db, [...poolIds])
+			.catch((error) => log.warn("the queue's heartbeat", { error }))
+			.finally(() => {
+				beating = null;
+			});
+		return beating;
+	};
+	const timer = setInterval(beat, BEAT_MS);
+	return {
+		beat,
+		async stop() {
+			clearInterval(timer);
+			await beating;
+		},
+	};
+}
+
+async function inTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+	const done = new AbortController();
+	await Promise.race([work, sleep(timeoutMs, done.signal)]);
+	done.abort();
 }
 
 /** A connection that breaks is replaced; one without a listener would end the process. */
@@ -73,30 +149,9 @@ function listenForErrors(pool: Pool, listener: (error: Error) => void): void {
 	pool.on("connect", (client) => client.on("error", listener));
 }
 
-/** Wraps each task: its payload is parsed, its time is limited, its failure is thrown to retry. */
-function taskListOf(tasks: readonly QueueTask[], log: Log): TaskList {
-	const list: TaskList = {};
-	for (const task of tasks) {
-		list[task.name] = async (raw, helpers) => {
-			const payload = task.payload.safeParse(raw);
-			if (!payload.success) {
-				// No attempt will ever read it: said once, and dropped.
-				log.error("a job's payload does not fit its task", { task: task.name });
-				return;
-			}
-			const stop = helpers.abortSignal ? [helpers.abortSignal] : [];
-			const signal = AbortSignal.any([AbortSignal.timeout(task.timeoutMs), ...stop]);
-			await task.run(payload.data, { signal });
-		};
-	}
-	return list;
-}
-
 function loggerOf(log: Log): Logger {
 	return new Logger(() => (level, message) => {
 		if (level === "error") log.warn("the queue reports", { message });
 		else log.debug("the queue reports", { message });
 	});
 }
-
-const quiet = new Logger(() => () => {});

@@ -41,3 +41,30 @@ export const BACKFILL_ROWS_PER_WRITE_MAX = 500;
 
 /** How old an answer about a lane's progress may be. */
 export const PROGRESS_AGE_MAX_MS = 1_000;
+
+/** How long backfill leaves a block alone that was refused, before it asks for it again. */
+export const REFUSED_REST_MS = 60_000;
+
+/** Failures in a row after which a node that lags or contradicts itself is worth a line. */
+export const INCONSISTENT_BEFORE_WARNING = 4;
+
+/** Everything about a lane that waits or ends by the clock, in milliseconds. */
+export type LaneTimes = {
+	ceilingMs: number;
+	idleWaitMs: number;
+	leaseRetryMs: number;
+	retryMinMs: number;
+	retryMaxMs: number;
+	backfillIdleMs: number;
+	refusedRestMs: number;
+};
+
+export const LANE_TIMES: LaneTimes = {
+	ceilingMs: LANE_CEILING_MS,
+	idleWaitMs: IDLE_WAIT_MS,
+	leaseRetryMs: LEASE_RETRY_MS,
+	retryMinMs: RETRY_MIN_MS,
+	retryMaxMs: RETRY_MAX_MS,
+	backfillIdleMs: BACKFILL_IDLE_MS,
+	refusedRestMs: REFUSED_REST_MS,
+};

@@ -1,5 +1,5 @@
-import type { Fault } from "#core/fault/Fault.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
+import type { Fault } from "#core/fault/Fault.ts";
 
 export const marketFault = defineFaults({
 	notFound: { status: 404, retry: "never", public: "There is no such collection in the index." },

@@ -224,6 +224,48 @@ test("a backlog goes out in turns, so that fast readers are not taken for slow o
 	expect(publisher.turns()).toBe(3);
 });
 
+test("[STR-02] a hint that comes while its own frames are read back doubles none of them", async () => {
+	const bus = announcedBus();
+	const outbox = createOutbox({ db, bus, clock });
+	const publisher = recordingPublisher({
+		turn: () => {
+			for (const text of bus.announced) tailer.hint(text);
+		},
+	});
+	const { tailer } = openTailer({ outbox, publisher });
+	const topic = newTopic();
+	await tailer.follow(topic);
+	await commit(outbox, topic, 20, 10_000);
+	await commit(outbox, topic, 2);
+	await tick(tailer);
+	expect(publisher.turns()).toBeGreaterThan(0);
+	expect(publisher.seqsOf(topic)).toEqual(upTo(0, 22));
+});
+
+test("[STR-02] a hint that comes while its topic opens is not waited a second for", async () => {
+	const bus = announcedBus();
+	const base = createOutbox({ db, bus, clock });
+	const { promise: published, resolve } = Promise.withResolvers<void>();
+	const publisher = recordingPublisher({ publish: resolve });
+	const topic = newTopic();
+	const { tailer } = openTailer({
+		publisher,
+		outbox: {
+			...base,
+			// The head is read just before a commit, whose hint overtakes the answer.
+			async heads(topics) {
+				const heads = await base.heads(topics);
+				await commit(base, topic, 1);
+				for (const text of bus.announced) tailer.hint(text);
+				return heads;
+			},
+		},
+	});
+	await tailer.follow(topic);
+	await published;
+	expect(publisher.seqsOf(topic)).toEqual([1]);
+});
+
 test("[STR-05] frames that were pruned before they were published become one snapshot_required", async () => {
 	const { bus, outbox, publisher, tailer } = openTailer();
 	const topic = newTopic();

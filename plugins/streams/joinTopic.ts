@@ -59,7 +59,7 @@ export async function joinTopic(options: JoinOptions): Promise<void> {
 			sent = frame.seq;
 			await session.drained(REPLAY_UNSENT_BYTES_MAX);
 		}
-		if (sent <= feed.position()) return subscribe(options);
+		if (sent === feed.position()) return subscribe(options);
 	}
 }
 

@@ -149,6 +149,24 @@ test("[STR-05] what another process had already shown a client is caught up befo
 	await behind.close();
 });
 
+test("[STR-05] a replay ends where publishing stands, so what is newer comes once", async () => {
+	const behind = await streamWorld(db, { bus: announcedBus() });
+	const slug = newSlug();
+	const early = open(slug, "", behind);
+	await early.next();
+	await behind.commit(topicOf(slug), [1, 2]);
+	await seqs(early, 2);
+	// Committed, and unknown to this process until its next look at the log.
+	await behind.commit(topicOf(slug), [3, 4]);
+	const client = open(slug, "?after=1", behind);
+	expect(await client.next()).toMatchObject({ type: "hello", seq: 1 });
+	expect(await seqs(client, 3)).toEqual([2, 3, 4]);
+	expect(await seqs(early, 2)).toEqual([3, 4]);
+	await behind.commit(topicOf(slug), [5]);
+	expect(await seqs(client, 1)).toEqual([5]);
+	await behind.close();
+});
+
 test("[STR-05] another epoch, an unknown or a pruned number ends in snapshot_required, once", async () => {
 	const slug = newSlug();
 	const topic = topicOf(slug);

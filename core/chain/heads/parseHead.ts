@@ -3,6 +3,9 @@ import type { Head } from "#core/chain/heads/Head.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);
+/** The last second that a Date can hold: what a node sends beyond it is no time. */
+const TIMESTAMP_MAX = 8_640_000_000_000;
+
 const hash = z
 	.string()
 	.regex(/^0x[0-9a-fA-F]{64}$/)
@@ -12,7 +15,7 @@ const headerSchema = z.object({
 	number: quantity,
 	hash,
 	parentHash: hash,
-	timestamp: quantity,
+	timestamp: quantity.refine((text) => Number(text) <= TIMESTAMP_MAX),
 });
 
 /** Reads a block header from a node; null where it is not one (also `null`: no such block). */

@@ -17,6 +17,9 @@ export type HeadWatchOptions = {
 	log: Log;
 	onHead(head: Head): void;
 	signal: AbortSignal;
+	/** See `subscribeHeads`. */
+	silenceMaxMs?: number;
+	reconnectMinMs?: number;
 };
 
 /** A socket that said nothing for this many polls is doubted, and the chain is polled again. */
@@ -33,6 +36,7 @@ export function watchHeads(options: HeadWatchOptions): void {
 	let polling = false;
 	let failing = false;
 
+	if (signal.aborted) return;
 	if (options.headUrls.length > 0) {
 		subscribeHeads({
 			...options,

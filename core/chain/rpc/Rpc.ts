@@ -10,7 +10,8 @@ export type RpcStats = { requests: number; calls: number; bytes: number };
  * JSON-RPC to one chain. Results are what the node sent, unparsed: whoever asks checks.
  *
  * Throws only `rpcFault`s: `rpc_transport` (nothing was learned, ask again), `rpc_range` (the
- * node finds the range too large, ask for less), `rpc_refused` (the node answered an error).
+ * node finds the range too large, ask for less), `rpc_refused` (the node answered an error), and
+ * `rpc_wrong_chain` where no endpoint serves the chain.
  */
 export type Rpc = {
 	call(call: RpcCall, options?: RpcOptions): Promise<unknown>;

@@ -1,6 +1,8 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import { isRangeError, type RpcErrorObject } from "#core/chain/rpc/isRangeError.ts";
+import { cutText, readAnswers } from "#core/chain/rpc/readAnswers.ts";
+import { readBody } from "#core/chain/rpc/readBody.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
 
 export type HttpRpcOptions = {
 	url: string;
@@ -8,15 +10,12 @@ export type HttpRpcOptions = {
 	timeoutMs: number;
 	/** Calls in one HTTP request; public endpoints refuse large batches. */
 	batchMax: number;
-	/** HTTP requests under way at once. */
+	/** HTTP requests of one batch under way at once. */
 	concurrencyMax: number;
-	/** Answers announced as larger than this are refused unread. */
+	/** Answers larger than this, unpacked, are refused. */
 	bodyBytesMax: number;
 	fetch?: typeof fetch;
 };
-
-/** Error texts from nodes are cut here: a revert's message can be megabytes. */
-const ERROR_TEXT_MAX = 300;
 
 /** JSON-RPC over HTTP to one endpoint. Does not retry: its caller knows what is worth retrying. */
 export function httpRpc(options: HttpRpcOptions): Rpc {
@@ -38,7 +37,11 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 			let next = 0;
 			const worker = async () => {
 				for (let at = next++; at < chunks.length; at = next++) {
-					answers[at] = await request(chunks[at] ?? [], callOptions, true);
+					answers[at] = await request(chunks[at] ?? [], callOptions, true).catch((error) => {
+						// The batch has failed: what has not been sent yet is not sent any more.
+						next = chunks.length;
+						throw error;
+					});
 				}
 			};
 			const workers = Math.min(options.concurrencyMax, chunks.length);
@@ -66,67 +69,35 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		try {
 			const response = await send(options.url, {
 				method: "POST",
-				headers: { "content-type": "application/json" },
+				// Bun unpacks brotli and zstd whole before we can count (76 KB became 183 MB).
+				headers: { "content-type": "application/json", "accept-encoding": "gzip" },
 				body,
 				redirect: "error",
 				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
 			});
-			const announced = Number(response.headers.get("content-length") ?? 0);
-			if (announced > options.bodyBytesMax) {
-				await response.body?.cancel();
-				throw rpcFault.range({ detail: `an answer of ${announced} bytes was refused` });
-			}
-			const text = await response.text();
-			// Some nodes send JSON-RPC errors with status 400 or 500: the body decides.
-			if (response.ok || text.startsWith("{") || text.startsWith("[")) return text;
-			throw rpcFault.transport({ detail: `HTTP ${response.status}: ${cut(text)}` });
+			const text = await readBody(response, options.bodyBytesMax);
+			if (isAnswer(response.status) && (response.ok || looksLikeJson(text))) return text;
+			throw rpcFault.transport({ detail: `HTTP ${response.status}: ${cutText(text)}` });
 		} catch (error) {
-			if (error instanceof Error && error.name === "Fault") throw error;
-			throw rpcFault.transport({ detail: cut(String(error)), cause: error });
+			if (error instanceof Fault) throw error;
+			// Without the error itself: it holds the URL, and in the URL is often a key.
+			throw rpcFault.transport({ detail: withoutUrls(cutText(String(error))) });
 		}
 	}
 }
 
-type Answer = { id?: unknown; result?: unknown; error?: RpcErrorObject };
-
-function readAnswers(text: string, calls: readonly RpcCall[], firstId: number): unknown[] {
-	const parsed = parseJson(text);
-	const answers: Answer[] = Array.isArray(parsed) ? parsed : [parsed];
-	// A batch refused as a whole comes back as one error object.
-	if (answers.length !== calls.length) {
-		const [answer] = answers;
-		if (answer?.error) throw answerFault(answer.error, calls[0]);
-		throw rpcFault.transport({ detail: `${answers.length} answers to ${calls.length} calls` });
-	}
-	const results: unknown[] = Array.from({ length: calls.length });
-	const seen = new Set<number>();
-	for (const [position, answer] of answers.entries()) {
-		const index = typeof answer?.id === "number" ? answer.id - firstId : position;
-		if (answer?.error) throw answerFault(answer.error, calls[index]);
-		if (answer?.result === undefined || index < 0 || index >= calls.length || seen.has(index)) {
-			throw rpcFault.transport({ detail: `an answer that fits no call: ${cut(text)}` });
-		}
-		seen.add(index);
-		results[index] = answer.result;
-	}
-	return results;
+/**
+ * Whose body decides: some nodes send JSON-RPC errors with 400 or 500. A 401, 429 or 503 speaks of
+ * us or of the endpoint, never of the question, whatever its body says.
+ */
+function isAnswer(status: number): boolean {
+	return (status >= 200 && status < 300) || status === 400 || status === 413 || status === 500;
 }
 
-function parseJson(text: string) {
-	try {
-		return JSON.parse(text);
-	} catch (cause) {
-		throw rpcFault.transport({ detail: `not JSON: ${cut(text)}`, cause });
-	}
+function looksLikeJson(text: string): boolean {
+	return /^\s*[[{]/.test(text);
 }
 
-function answerFault(error: RpcErrorObject, call: RpcCall | undefined) {
-	const detail = `${call?.method ?? "a batch"}: ${error.code} ${cut(error.message ?? "")}`;
-	if (isRangeError(error)) return rpcFault.range({ detail });
-	const busy = /rate|too many requests|per second|capacity|credits/i.test(error.message ?? "");
-	return busy ? rpcFault.transport({ detail }) : rpcFault.refused({ detail });
-}
-
-function cut(text: string): string {
-	return text.length > ERROR_TEXT_MAX ? `${text.slice(0, ERROR_TEXT_MAX)}…` : text;
+function withoutUrls(text: string): string {
+	return text.replace(/https?:\/\/\S+/gi, "(URL)");
 }

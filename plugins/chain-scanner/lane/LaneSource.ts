@@ -13,6 +13,8 @@ export type RangeReading = {
 	lastHash: Hex;
 	/** Logs that the largest query answered: what the window adapts to. */
 	logCount: number;
+	/** Says what did not decode. Called once the range is committed: a range may be read twice. */
+	report(): void;
 };
 
 /** Reads what one lane is after. Throws `rpcFault`s and `rpc_inconsistent`; never skips a log. */

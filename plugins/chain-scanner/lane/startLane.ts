@@ -1,228 +1,155 @@
-import type { Hex } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Lease } from "#core/lease/leases.ts";
-import type { Log } from "#core/log/Log.ts";
 import { sleep } from "#core/time/sleep.ts";
-import { wakeable } from "#core/time/wakeable.ts";
-import type { EventSink } from "#plugins/chain-scanner/contract.ts";
+import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
 import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
-import type { BlockRange, LaneSource, RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
-import { planStart } from "#plugins/chain-scanner/lane/planStart.ts";
-import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
-import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
+import { type FailureKind, failureKind, gapReason } from "#plugins/chain-scanner/lane/failureKind.ts";
+import { findPosition } from "#plugins/chain-scanner/lane/findPosition.ts";
+import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
+import type { LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
+import { runLane } from "#plugins/chain-scanner/lane/runLane.ts";
 import {
-	LANE_CEILING_MS,
-	IDLE_WAIT_MS,
-	LEASE_RETRY_MS,
-	LIVE_BLOCKS_MAX,
+	INCONSISTENT_BEFORE_WARNING,
+	LANE_TIMES,
+	type LaneTimes,
 	RANGE_FAILURES_MAX,
-	RETRY_MAX_MS,
-	RETRY_MIN_MS,
-	ROWS_PER_WRITE_MAX,
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-import { moveCursor, readCursor, touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
-import { type GapReason, insertGap } from "#plugins/chain-scanner/sql/gap.ts";
-
-export type LaneOptions = {
-	chainId: number;
-	source: LaneSource;
-	db: Database;
-	sinks: readonly EventSink[];
-	clock: Clock;
-	log: Log;
-	leases: LeaseKeeper;
-	/** `NFT_SCAN_FROM_BLOCK`. */
-	scanFrom: number | null;
-	signal: AbortSignal;
-	onIndexed(progress: { block: number; head: number; rows: number }): void;
-	onFailure(code: string): void;
-};
+import { touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
 export type Lane = {
-	/** Tells the lane about a head; older ones are ignored. */
+	/** Tells the lane where the head is now. The newest word counts, also when it is lower. */
 	offerHead(block: number): void;
 	/** Settles when the signal aborted and nothing is under way any more. */
 	done: Promise<void>;
 };
 
-/** What a lane knows while it holds its lease. Forgotten whenever it loses it, or a write fails. */
-type Position = {
-	/** What the stored cursor says; null before the first write. */
-	cursor: number | null;
-	next: number;
-	/** Written with the first range, so that a skipped span and the skip commit together. */
-	gap: { range: BlockRange; reason: GapReason } | null;
-	/** The range after the current one, fetched while that one is written. */
-	ahead: Promise<RangeReading> | null;
-};
+type Running = { options: LaneOptions; state: LaneState; bell: Wakeable; leaseName: string };
 
 /** Runs one lane of one chain until the signal aborts. */
-export function startLane(options: LaneOptions): Lane {
-	const { chainId, source, db, log, signal } = options;
-	const leaseName = `lane:${chainId}:${source.kind}`;
-	const bell = wakeable();
-	let head: number | null = null;
-	let window = WINDOW_BLOCKS_MAX;
-	let heldToken: number | null = null;
-	/** True until this holder has found its place: then the restart rule decides where that is. */
-	let restarted = true;
-	let position: Position | null = null;
-	let refusals = 0;
-	let retryMs = RETRY_MIN_MS;
-
+export function startLane(
+	given: Omit<LaneOptions, "times"> & { times?: Partial<LaneTimes> },
+): Lane {
+	const options: LaneOptions = { ...given, times: { ...LANE_TIMES, ...given.times } };
+	const state: LaneState = {
+		head: null,
+		headLowest: null,
+		window: WINDOW_BLOCKS_MAX,
+		heldToken: null,
+		restarted: true,
+		position: null,
+		failures: 0,
+	};
+	const leaseName = `lane:${options.chainId}:${options.source.kind}`;
+	const lane: Running = { options, state, bell: wakeable(), leaseName };
 	return {
 		offerHead(block) {
-			if (head !== null && block <= head) return;
-			head = block;
-			bell.ring();
+			if (block === state.head) return;
+			state.head = block;
+			state.headLowest = Math.min(state.headLowest ?? block, block);
+			lane.bell.ring();
 		},
-		done: loop(),
+		done: loop(lane),
 	};
+}
 
-	async function loop(): Promise<void> {
-		while (!signal.aborted) {
-			try {
-				await turn();
-				retryMs = RETRY_MIN_MS;
-			} catch (error) {
-				await recover(error);
-			}
+async function loop(lane: Running): Promise<void> {
+	const { leases, log, signal } = lane.options;
+	while (!signal.aborted) {
+		try {
+			await turn(lane);
+			if (lane.state.failures >= INCONSISTENT_BEFORE_WARNING) log.info("the lane goes on");
+			lane.state.failures = 0;
+		} catch (error) {
+			if (!signal.aborted) await recover(lane, error);
 		}
 	}
+	// The next process need not wait until the lease runs out.
+	await leases.release(lane.leaseName).catch(() => {});
+}
 
-	async function turn(): Promise<void> {
-		const lease = await holdLease();
-		if (!lease) return sleep(LEASE_RETRY_MS, signal);
-		if (head === null) return bell.wait(LEASE_RETRY_MS, signal);
-		position ??= await findPosition(head);
-		await run(lease, position);
-		if (position.next > head) await bell.wait(IDLE_WAIT_MS, signal);
-	}
+async function turn(lane: Running): Promise<void> {
+	const { options, state, bell } = lane;
+	const { times, signal } = options;
+	const lease = await holdLease(lane);
+	if (!lease) return sleep(times.leaseRetryMs, signal);
+	if (state.head === null) return bell.wait(times.leaseRetryMs, signal);
+	state.position ??= await findPosition(options, state, state.head);
+	const at = state.position;
+	await runLane({ options, state, lease, at });
+	if (at.next > state.head) await bell.wait(times.idleWaitMs, signal);
+}
 
-	/** The lane's lease; null while another process has it. A new one is a restart of the lane. */
-	async function holdLease(): Promise<Lease | null> {
-		const lease = await options.leases.hold(leaseName);
-		if (!lease || lease.token !== heldToken) {
-			position = null;
-			restarted = true;
-		}
-		heldToken = lease?.token ?? null;
-		return lease;
+/** The lane's lease; null while another process has it. A new one is a restart of the lane. */
+async function holdLease({ options, state, leaseName }: Running): Promise<Lease | null> {
+	const lease = await options.leases.hold(leaseName);
+	if (!lease || lease.token !== state.heldToken) {
+		state.position = null;
+		state.restarted = true;
 	}
+	state.heldToken = lease?.token ?? null;
+	return lease;
+}
 
-	async function findPosition(at: number): Promise<Position> {
-		const cursor = (await readCursor(db, chainId, source.kind))?.blockNumber ?? null;
-		if (!restarted && cursor !== null) return { cursor, next: cursor + 1, gap: null, ahead: null };
-		const plan = planStart({ cursor, head: at, scanFrom: options.scanFrom });
-		if (plan.gap) log.warn("the lane was far behind; backfill owes the span", { ...plan.gap });
-		restarted = false;
-		const gap = plan.gap ? ({ range: plan.gap, reason: "restart_behind" } as const) : null;
-		return { cursor, next: plan.next, gap, ahead: null };
+/** Decides what a failure means: ask for less, step over a block, or wait and ask again. */
+async function recover(lane: Running, error: unknown): Promise<void> {
+	const { options, state } = lane;
+	const { times, signal } = options;
+	const failure = failureKind(error);
+	options.onFailure(failure.code);
+	state.failures++;
+	const { position } = state;
+	if (failure.kind === "refused" && position) {
+		if (state.window > WINDOW_BLOCKS_MIN) return askForLess(state, position);
+		position.refusals++;
+		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });
+	} else {
+		forgetWhatMayBeWrong(lane, failure);
+		sayOnce(lane, failure, error);
+		await noteHead(lane);
 	}
+	const doublings = Math.min(state.failures - 1, 16);
+	await sleep(Math.min(times.retryMinMs * 2 ** doublings, times.retryMaxMs), signal);
+}
 
-	/** Reads and writes until the head is reached or the ceiling ends the run. */
-	async function run(lease: Lease, at: Position): Promise<void> {
-		const ceiling = AbortSignal.timeout(LANE_CEILING_MS);
-		const limit = AbortSignal.any([signal, ceiling]);
-		while (head !== null && at.next <= head && !limit.aborted) {
-			const ahead = at.ahead;
-			at.ahead = null;
-			const reading = await (ahead ?? source.read(rangeFrom(at.next, head), limit));
-			refusals = 0;
-			const { range, logCount } = reading;
-			const blocks = range.to - range.from + 1;
-			window = adaptWindow(window, { kind: "answered", logCount, blocks });
-			if (range.to < head && !limit.aborted) {
-				at.ahead = source.read(rangeFrom(range.to + 1, head), limit);
-				// Looked at in the next round; until then its failure is nobody's surprise.
-				at.ahead.catch(() => {});
-			}
-			await write(lease, at, reading);
-		}
-	}
+/** From what was asked for: a range that the head cut short says nothing about a wide window. */
+function askForLess(state: LaneState, { asked }: Position): void {
+	const blocks = asked ? asked.to - asked.from + 1 : state.window;
+	state.window = adaptWindow(Math.min(state.window, blocks), { kind: "refused" });
+}
 
-	function rangeFrom(from: number, to: number): BlockRange {
-		return { from, to: Math.min(from + window - 1, to) };
-	}
+function forgetWhatMayBeWrong({ options, state, leaseName }: Running, { kind }: FailureKind) {
+	if (kind === "fenced") options.leases.forget(leaseName);
+	// Before the first write even the head may have been a lie: the plan is made again with it.
+	if (kind !== "away" || state.restarted) state.position = null;
+}
 
-	async function write(lease: Lease, at: Position, reading: RangeReading): Promise<void> {
-		const top = Math.max(head ?? 0, reading.range.to);
-		const live = top - reading.range.from < LIVE_BLOCKS_MAX;
-		for (const { range, events } of splitRange(
-			reading.range,
-			reading.events,
-			ROWS_PER_WRITE_MAX,
-		)) {
-			const whole = range.to === reading.range.to;
-			const lastHash: Hex = whole ? reading.lastHash : (events.at(-1)?.blockHash ?? "0x");
-			const commit = (tx: Tx) => commitRange(tx, at, range, lastHash, top);
-			const { clock, sinks } = options;
-			const done = { chainId, lane: source.kind, lease, range, events, live, commit };
-			await writeRange({ db, sinks, clock }, done);
-			at.cursor = range.to;
-			at.next = range.to + 1;
-			at.gap = null;
-			options.onIndexed({ block: range.to, head: top, rows: events.length });
-		}
-	}
+/** Once for each outage. A node that is one block late is no outage, only one that stays late. */
+function sayOnce({ options, state }: Running, { code }: FailureKind, error: unknown): void {
+	const worthALine = code === "rpc_inconsistent" ? INCONSISTENT_BEFORE_WARNING : 1;
+	if (state.failures !== worthALine) return;
+	options.log.warn("the lane waits and tries again", { code, error });
+}
 
-	async function commitRange(
-		tx: Tx,
-		at: Position,
-		range: BlockRange,
-		toHash: Hex,
-		headBlock: number,
-	): Promise<boolean> {
-		const lane = source.kind;
-		if (at.gap) await insertGap(tx, { chainId, lane, ...at.gap });
-		const atMs = options.clock.nowMs();
-		const move = { chainId, lane, from: at.cursor, to: range.to, toHash, headBlock, atMs };
-		return moveCursor(tx, move);
-	}
+/** The smallest range was refused again and again: it becomes a gap, and the lane goes on. */
+function stepOver(
+	{ options }: Running,
+	at: Position,
+	{ failure, error }: { failure: FailureKind; error: unknown },
+): void {
+	const from = at.gap?.range.from ?? at.next;
+	const to = at.next + WINDOW_BLOCKS_MIN - 1;
+	const context = { block: at.next, code: failure.code, error };
+	options.log.error("a block is refused again and again; backfill owes it", context);
+	at.gap = { range: { from, to }, reason: gapReason(failure) };
+	at.next = to + 1;
+	at.refusals = 0;
+}
 
-	/** Decides what a failure means: ask for less, step over a block, or wait and ask again. */
-	async function recover(error: unknown): Promise<void> {
-		if (signal.aborted) return;
-		const code = error instanceof Fault ? error.code : "unexpected";
-		options.onFailure(code);
-		if (position) position.ahead = null;
-		if (code === "rpc_range" && position) {
-			if (window > WINDOW_BLOCKS_MIN) {
-				window = adaptWindow(window, { kind: "refused" });
-				return;
-			}
-			refusals++;
-			if (refusals >= RANGE_FAILURES_MAX) stepOver(position);
-		} else {
-			// Whatever is not the node's doing may have left the cursor elsewhere than we think.
-			if (!code.startsWith("rpc_")) position = null;
-			if (code === "fenced") options.leases.forget(leaseName);
-			if (retryMs === RETRY_MIN_MS) log.warn("the lane waits and tries again", { code, error });
-			await noteHead();
-		}
-		await sleep(retryMs, signal);
-		retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
-	}
-
-	/** The smallest range was refused again and again: it becomes a gap, and the lane goes on. */
-	function stepOver(at: Position): void {
-		const from = at.gap?.range.from ?? at.next;
-		const to = at.next + WINDOW_BLOCKS_MIN - 1;
-		log.error("a block's logs are refused; it becomes a gap", { from, to });
-		at.gap = { range: { from, to }, reason: "range_refused" };
-		at.next = to + 1;
-		refusals = 0;
-	}
-
-	/** A lane that cannot read still says how far the chain has gone: `freshness` shows the lag. */
-	async function noteHead(): Promise<void> {
-		if (head === null) return;
-		const touch = { chainId, lane: source.kind, headBlock: head };
-		await touchCursor(db, touch).catch(() => {});
-	}
+/** A lane that cannot read still says how far the chain has gone: `freshness` shows the lag. */
+async function noteHead({ options, state }: Running): Promise<void> {
+	if (state.head === null) return;
+	const { chainId, db, source } = options;
+	const touch = { chainId, lane: source.kind, headBlock: state.head };
+	await touchCursor(db, touch).catch(() => {});
 }

@@ -1,4 +1,3 @@
-import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease/leases.ts";
 import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
@@ -26,7 +25,7 @@ export type RangeWrite = {
  * the fencing check, so that a process that slept through its lease cannot write.
  */
 export async function writeRange(
-	options: { db: Database; sinks: readonly EventSink[]; clock: Clock },
+	options: { db: Database; sinks: readonly EventSink[] },
 	write: RangeWrite,
 ): Promise<void> {
 	const { chainId, lane, range, events, live } = write;

@@ -6,6 +6,7 @@ import {
 	TRANSFER_BATCH_TOPIC,
 	TRANSFER_SINGLE_TOPIC,
 	TRANSFER_TOPIC,
+	ZERO_TOPIC,
 } from "#plugins/chain-scanner/mint/mintTopics.ts";
 
 /** Tokens that one log brought into being. A batch log gives one for each of its ids. */
@@ -42,7 +43,9 @@ export function decodeMints(logs: readonly RawLog[]): MintReading {
 
 /** The fourth topic tells an ERC-721 from an ERC-20, which keeps its amount in the data. */
 function readTransfer(log: RawLog, reading: MintReading): void {
-	const [, , to, tokenId] = log.topics;
+	const [, from, to, tokenId] = log.topics;
+	// The filter asked for it; a node or proxy that answers more must not make mints of transfers.
+	if (from !== ZERO_TOPIC) return;
 	if (to === undefined || tokenId === undefined) {
 		reading.noise++;
 		return;
@@ -59,6 +62,7 @@ function readTransfer(log: RawLog, reading: MintReading): void {
 }
 
 function readSingle(log: RawLog, reading: MintReading): void {
+	if (log.topics[2] !== ZERO_TOPIC) return;
 	const to = log.topics[3];
 	const tokenId = wordAt(log.data, 0);
 	const quantity = wordAt(log.data, 1);
@@ -70,6 +74,7 @@ function readSingle(log: RawLog, reading: MintReading): void {
 }
 
 function readBatch(log: RawLog, reading: MintReading): void {
+	if (log.topics[2] !== ZERO_TOPIC) return;
 	const to = log.topics[3];
 	const ids = to === undefined ? null : listAt(log.data, 0);
 	const amounts = listAt(log.data, 1);

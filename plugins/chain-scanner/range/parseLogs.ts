@@ -2,9 +2,12 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
-const ADDRESS_LENGTH = 42;
-const WORD_LENGTH = 66;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const WORD = /^0x[0-9a-f]{64}$/i;
+const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
 const TOPICS_MAX = 4;
+/** The last second that PostgreSQL and JavaScript both can name without trouble: year 9999. */
+const TIMESTAMP_MAX = 253_402_300_799;
 
 /**
  * Checks an `eth_getLogs` answer, log by log, and puts it in chain order.
@@ -36,15 +39,15 @@ function parseLog(value: unknown): RawLog {
 	const { address, topics, data } = value;
 	if (!Array.isArray(topics) || topics.length > TOPICS_MAX) throw bad("topics");
 	return {
-		address: hexOf(address, "address", ADDRESS_LENGTH),
-		topics: topics.map((topic) => hexOf(topic, "topic", WORD_LENGTH)),
+		address: hexOf(address, "address", ADDRESS),
+		topics: topics.map((topic) => hexOf(topic, "topic", WORD)),
 		data: dataOf(data),
 		blockNumber: quantityOf(value["blockNumber"], "blockNumber"),
-		blockHash: hexOf(value["blockHash"], "blockHash", WORD_LENGTH),
-		transactionHash: hexOf(value["transactionHash"], "transactionHash", WORD_LENGTH),
+		blockHash: hexOf(value["blockHash"], "blockHash", WORD),
+		transactionHash: hexOf(value["transactionHash"], "transactionHash", WORD),
 		transactionIndex: quantityOf(value["transactionIndex"], "transactionIndex"),
 		logIndex: quantityOf(value["logIndex"], "logIndex"),
-		blockTimestamp: optionalQuantity(value["blockTimestamp"]),
+		blockTimestamp: timestampOf(value["blockTimestamp"]),
 		removed: value["removed"] === true,
 	};
 }
@@ -57,23 +60,26 @@ function isHex(value: unknown): value is Hex {
 	return typeof value === "string" && value.startsWith("0x");
 }
 
-function hexOf(value: unknown, field: string, length: number): Hex {
-	if (!isHex(value) || value.length !== length) throw bad(field);
+function hexOf(value: unknown, field: string, pattern: RegExp): Hex {
+	if (!isHex(value) || !pattern.test(value)) throw bad(field);
 	return lowerCase(value);
 }
 
 function dataOf(value: unknown): Hex {
 	if (!isHex(value) || value.length % 2 !== 0) throw bad("data");
-	return value;
+	return lowerCase(value);
 }
 
 function quantityOf(value: unknown, field: string): Hex {
-	if (!isHex(value) || !Number.isSafeInteger(Number(value))) throw bad(field);
+	if (!isHex(value) || !QUANTITY.test(value)) throw bad(field);
 	return value;
 }
 
-function optionalQuantity(value: unknown): Hex | undefined {
-	return isHex(value) && Number.isSafeInteger(Number(value)) ? value : undefined;
+/** Some nodes send none, and some send 0 where they do not know: then the header is asked. */
+function timestampOf(value: unknown): Hex | undefined {
+	if (!isHex(value) || !QUANTITY.test(value)) return undefined;
+	const seconds = Number(value);
+	return seconds > 0 && seconds <= TIMESTAMP_MAX ? value : undefined;
 }
 
 function lowerCase(value: Hex): Hex {

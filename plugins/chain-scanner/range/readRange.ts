@@ -1,9 +1,12 @@
 import { parseHead } from "#core/chain/heads/parseHead.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 
 /** The part of an `eth_getLogs` filter that is not the range. */
@@ -26,7 +29,8 @@ export type LogRange = {
  * Fetches the logs of a range, with the header of its last block in the same request.
  *
  * The header proves that the node had that block when it answered: a node that lags answers a
- * range beyond its head with what it has, as if the rest were empty.
+ * range beyond its head with what it has, as if the rest were empty. It is asked for before the
+ * logs, so that a block which arrives in between cannot vouch for logs read without it.
  */
 export async function readRange(
 	rpc: Rpc,
@@ -38,29 +42,41 @@ export async function readRange(
 	const queries = filters.map((filter): RpcCall => {
 		return { method: "eth_getLogs", params: [{ ...filter, ...span }] };
 	});
-	const answers = await rpc.batch([...queries, headerCall(range.to)], { signal });
-	const header = parseHead(answers[queries.length]);
-	if (!header || header.number !== range.to) {
-		throw scannerFault.inconsistent({ detail: `the node has no block ${range.to} yet` });
-	}
-	const lists = answers.slice(0, queries.length).map((answer) => parseLogs(answer, range));
-	const logs = mergeLists(lists);
-	for (const log of logs) {
-		if (Number(log.blockNumber) === range.to && log.blockHash !== header.hash) {
-			throw scannerFault.inconsistent({ detail: `block ${range.to} has two hashes` });
-		}
-	}
+	const [first, ...answers] = await rpc
+		.batch([headerCall(range.to), ...queries], { signal })
+		.catch(async (error) => {
+			throw await whyRefused(rpc, range, { error, signal });
+		});
+	const header = parseHead(first);
+	if (!header || header.number !== range.to) throw notThere(range.to);
+	const lists = answers.map((answer) => parseLogs(answer, range));
+	const logs = mergeLogs(lists, header);
 	const known = new Map([[header.number, header.timestampMs]]);
 	const blockTimeMs = await readTimes(rpc, logs, known, signal);
 	const logCount = Math.max(0, ...lists.map((list) => list.length));
 	return { logs, lastHash: header.hash, logCount, blockTimeMs };
 }
 
-function mergeLists(lists: readonly RawLog[][]): RawLog[] {
-	if (lists.length === 1) return lists[0] ?? [];
-	return lists.flat().sort((a, b) => {
-		return Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
-	});
+/**
+ * Nodes refuse a range that ends above their head, and one that is too much for them, in words
+ * that differ from node to node. Whether the node has the last block tells which it is: only a
+ * node that has it refuses the range itself.
+ */
+async function whyRefused(
+	rpc: Rpc,
+	range: BlockRange,
+	{ error, signal }: { error: unknown; signal: AbortSignal },
+): Promise<unknown> {
+	if (!(error instanceof Fault)) return error;
+	if (error.code !== "rpc_range" && error.code !== "rpc_refused") return error;
+	const answer = await rpc.call(headerCall(range.to), { signal }).catch(() => null);
+	if (parseHead(answer)?.number !== range.to) return notThere(range.to, error);
+	if (error.code === "rpc_range") return error;
+	return rpcFault.range({ detail: error.privateDetail ?? error.message, cause: error });
+}
+
+function notThere(block: number, cause?: unknown) {
+	return scannerFault.inconsistent({ detail: `the node has no block ${block} yet`, cause });
 }
 
 /** From the logs where the node sends times with them, else from the blocks' headers. */

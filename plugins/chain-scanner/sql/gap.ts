@@ -3,9 +3,16 @@ import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 
 /** A span that a lane left out, and that backfill owes. */
-export type Gap = { id: number; lane: LaneKind; from: number; to: number };
+export type Gap = {
+	id: number;
+	lane: LaneKind;
+	from: number;
+	to: number;
+	/** True for a block that was refused before and set aside. */
+	tried: boolean;
+};
 
-export type GapReason = "restart_behind" | "range_refused";
+export type GapReason = "restart_behind" | "range_refused" | "rows_refused";
 
 export async function insertGap(
 	tx: Tx,
@@ -19,17 +26,21 @@ export async function insertGap(
 	);
 }
 
-/** The newest gap of a chain, by the index `gap_newest`. */
-export async function newestGap(
+/**
+ * What to drain next: the newest blocks first; what was refused before comes last, the longest
+ * untried first, and not before it has rested. By the index `gap_newest`; a lane has few gaps.
+ */
+export async function nextGap(
 	db: Queryable,
-	chainId: number,
-	lane: LaneKind,
+	owed: { chainId: number; lane: LaneKind; restMs: number },
 ): Promise<Gap | null> {
 	const rows = await db.query<Gap>(
-		`select id, lane, from_block as "from", to_block as "to"
-		from chain_scanner.gap where chain_id = $1 and lane = $2
-		order by to_block desc limit 1`,
-		[chainId, lane],
+		`select id, lane, from_block as "from", to_block as "to", tried_at is not null as tried
+		from chain_scanner.gap
+		where chain_id = $1 and lane = $2
+			and (tried_at is null or tried_at <= clock_timestamp() - $3 * interval '1 millisecond')
+		order by tried_at nulls first, to_block desc limit 1`,
+		[owed.chainId, owed.lane, owed.restMs],
 	);
 	return rows[0] ?? null;
 }
@@ -46,5 +57,31 @@ export async function shrinkGap(tx: Tx, gap: Gap, from: number): Promise<boolean
 					"update chain_scanner.gap set to_block = $3 where id = $1 and to_block = $2",
 					[gap.id, gap.to, from - 1],
 				);
+	return touched === 1;
+}
+
+/**
+ * Puts the top block of a gap aside, to be tried again later, so that the blocks below it can be
+ * drained; false when the gap no longer ends where it did.
+ */
+export async function setTopAside(tx: Tx, gap: Gap, reason: GapReason): Promise<boolean> {
+	if (gap.from === gap.to) {
+		const touched = await tx.execute(
+			`update chain_scanner.gap set tried_at = clock_timestamp()
+			where id = $1 and from_block = to_block and to_block = $2`,
+			[gap.id, gap.to],
+		);
+		return touched === 1;
+	}
+	const touched = await tx.execute(
+		`with cut as (
+			update chain_scanner.gap set to_block = to_block - 1
+			where id = $1 and to_block = $2
+			returning chain_id, lane
+		)
+		insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason, tried_at)
+		select chain_id, lane, $2::int8, $2::int8, $3, clock_timestamp() from cut`,
+		[gap.id, gap.to, reason],
+	);
 	return touched === 1;
 }

@@ -14,5 +14,5 @@ export type LifecycleFacts = {
 	sales: number;
 };
 
-/** Without a known maximum, a collection that sells and has not minted for this long is secondary. */
+/** Without a known maximum, one that sells and has not minted for this long is secondary. */
 export const MINT_SILENCE_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { type Lifecycle, MINT_SILENCE_MS } from "#plugins/market-index/lifecycle/Lifecycle.ts";
 import { SOLD_OUT_SHOWN_MS } from "#plugins/market-index/limits.ts";
 
-/** What the parameter `lifecycle` may ask for: what clients see, or `ended` = stored `minted_out`. */
+/** What `lifecycle` may ask for: what clients see, or `ended` = stored `minted_out`. */
 export type LifecycleFilter = Lifecycle | "ended";
 
 /** `lifecycleOf` as an expression over a collection row called `c`; `now` is a bound time. */

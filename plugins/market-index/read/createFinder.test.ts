@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import {
 	base,
 	contractOf,
@@ -9,6 +8,7 @@ import {
 	polygon,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 let fixture: Fixture;

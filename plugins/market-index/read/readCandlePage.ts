@@ -16,5 +16,8 @@ export async function readCandlePage(
 	const rows = await readCandles(db, { ...query, limit: query.limit + 1 });
 	const candles = rows.slice(0, query.limit).reverse().map(renderCandle);
 	const hasMore = rows.length > query.limit;
-	return { candles, page: { nextCursor: hasMore ? (candles[0]?.openTime ?? null) : null, hasMore } };
+	return {
+		candles,
+		page: { nextCursor: hasMore ? (candles[0]?.openTime ?? null) : null, hasMore },
+	};
 }

@@ -33,7 +33,10 @@ export async function readCollectionDetail(
 	};
 }
 
-async function lastSaleOf(db: Queryable, row: CollectionRow): Promise<CollectionDetail["lastSale"]> {
+async function lastSaleOf(
+	db: Queryable,
+	row: CollectionRow,
+): Promise<CollectionDetail["lastSale"]> {
 	const { lastSaleTokenId, lastSaleAt, lastSaleTransaction } = row;
 	if (!lastSaleTokenId || !lastSaleAt || !lastSaleTransaction) return null;
 	return {

@@ -6,7 +6,10 @@ import { renderDiscoverRow } from "#plugins/market-index/render/renderDiscoverRo
 import { renderEvent } from "#plugins/market-index/render/renderEvent.ts";
 import type { DiscoverMint } from "#plugins/market-index/schemas/discoverMintSchema.ts";
 import type { DiscoverRow } from "#plugins/market-index/schemas/discoverRowSchema.ts";
-import { type CollectionOrder, listCollections } from "#plugins/market-index/sql/listCollections.ts";
+import {
+	type CollectionOrder,
+	listCollections,
+} from "#plugins/market-index/sql/listCollections.ts";
 import { readLatestMints } from "#plugins/market-index/sql/readLatestMints.ts";
 
 export type Discover = {

@@ -1,6 +1,6 @@
-import { marketFault } from "#plugins/market-index/faults.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { type EventPage, readEventPage } from "#plugins/market-index/read/readEventPage.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";

@@ -32,7 +32,11 @@ export type Window = {
 export function windowOf(nowMs: number, lengthMs: number): Window {
 	const startMs = bucketOf(nowMs - lengthMs, MINUTE_MS);
 	const hoursMs = ceil(startMs, HOUR_MS);
-	return { start: new Date(startMs), hours: new Date(hoursMs), days: new Date(ceil(hoursMs, DAY_MS)) };
+	return {
+		start: new Date(startMs),
+		hours: new Date(hoursMs),
+		days: new Date(ceil(hoursMs, DAY_MS)),
+	};
 }
 
 function ceil(atMs: number, stepMs: number): number {

@@ -28,10 +28,7 @@ export type StoredEvent = {
 };
 
 /** What is known of ERC-20s by address; see the table `currency`. */
-export type Currencies = ReadonlyMap<
-	Address,
-	{ symbol: string | null; decimals: number | null }
->;
+export type Currencies = ReadonlyMap<Address, { symbol: string | null; decimals: number | null }>;
 
 const WEI_DECIMALS = 18;
 

@@ -44,9 +44,10 @@ beforeAll(async () => {
 		saleOf(EXCLUDED, { totalRaw: 10n ** 24n }),
 	]);
 	await fixture.seed(base, [saleOf(contractOf(0x300))]);
-	await database.db.execute("update market_index.collection set excluded = true where address = $1", [
-		Buffer.from(EXCLUDED.slice(2), "hex"),
-	]);
+	await database.db.execute(
+		"update market_index.collection set excluded = true where address = $1",
+		[Buffer.from(EXCLUDED.slice(2), "hex")],
+	);
 });
 afterAll(() => database.drop());
 
@@ -174,7 +175,9 @@ test("[IDX-01] a row has every field of the record and of the market, null where
 
 test("a volume of 0 beside sales is unknown, and a floor of 0 too", async () => {
 	const { db } = database;
-	await db.execute("update market_index.collection set floor_native = 0 where slug = $1", [STRANGE]);
+	await db.execute("update market_index.collection set floor_native = 0 where slug = $1", [
+		STRANGE,
+	]);
 	await db.execute("update market_index.collection set floor_native = 25e17 where slug = $1", [
 		QUIET,
 	]);

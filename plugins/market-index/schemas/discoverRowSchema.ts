@@ -15,7 +15,10 @@ export const discoverRowSchema = z.object({
 	sales24h: z.number(),
 	floorChange24hPercent: z.number().nullable(),
 	mints1h: z.number().meta({ description: "Mint events in the last hour." }),
-	lastMintAt: z.string().nullable().meta({ examples: ["2026-03-01T12:00:00.000Z"] }),
+	lastMintAt: z
+		.string()
+		.nullable()
+		.meta({ examples: ["2026-03-01T12:00:00.000Z"] }),
 	revealState: z.string().meta({ examples: ["unknown", "placeholder", "revealed"] }),
 	lifecycle: lifecycleSchema,
 });

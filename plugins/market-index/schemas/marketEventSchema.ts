@@ -10,7 +10,10 @@ export const marketEventSchema = z.object({
 	contractAddress: hex,
 	eventType: z.enum(["sale", "mint", "transfer"]),
 	accepted: z.boolean().meta({ description: "Only accepted events count in any figure." }),
-	reason: z.string().nullable().meta({ examples: ["zero_price", "self_trade"] }),
+	reason: z
+		.string()
+		.nullable()
+		.meta({ examples: ["zero_price", "self_trade"] }),
 	onchainVerified: z.boolean(),
 	transactionHash: hex,
 	blockNumber: z.number(),
@@ -19,7 +22,10 @@ export const marketEventSchema = z.object({
 	quantity: z.string().meta({ examples: ["1"] }),
 	from: hex,
 	to: hex,
-	venue: z.string().nullable().meta({ examples: ["seaport"] }),
+	venue: z
+		.string()
+		.nullable()
+		.meta({ examples: ["seaport"] }),
 	priceNative: z
 		.number()
 		.nullable()

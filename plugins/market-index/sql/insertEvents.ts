@@ -63,9 +63,7 @@ export async function insertEvents(
 }
 
 async function insertStaged(tx: Tx, chainId: number, rows: readonly EventRow[]) {
-	await tx.execute(
-		"create temporary table event_stage (like market_index.event) on commit drop",
-	);
+	await tx.execute("create temporary table event_stage (like market_index.event) on commit drop");
 	await tx.copy(`event_stage (${COLUMN_LIST})`, copyText(chainId, rows));
 	const inserted = await tx.query<Position>(
 		`insert into market_index.event (${COLUMN_LIST})

@@ -73,7 +73,11 @@ function pickedBy(binder: Binder, query: CollectionQuery): string {
 		)`;
 	}
 	const window = order === "minting" ? windowOf(nowMs, WINDOW_MS["1h"]) : query.window;
-	const active = activeIn(binder, { window, chains, counted: order === "minting" ? "mints" : "sales" });
+	const active = activeIn(binder, {
+		window,
+		chains,
+		counted: order === "minting" ? "mints" : "sales",
+	});
 	const first = `select c.id, picked.sales, picked.volume, picked.mints
 		from active as picked join market_index.collection as c on c.id = picked.id
 		where ${tracked} order by ${ORDER_BY[order]} limit ${limit}`;

@@ -15,7 +15,10 @@ export async function readCandleUpdates(
 		from unnest($1::int4[], $2::timestamptz[]) as given (collection_id, bucket)
 		join market_index.rollup_minute as kept using (collection_id, bucket)
 		where kept.priced > 0`,
-		[moved.map(({ collectionId }) => collectionId), moved.map(({ bucketMs }) => new Date(bucketMs))],
+		[
+			moved.map(({ collectionId }) => collectionId),
+			moved.map(({ bucketMs }) => new Date(bucketMs)),
+		],
 	);
 	return rows.map((row) => ({ collectionId: row.collectionId, candle: renderCandle(row) }));
 }

@@ -1,10 +1,10 @@
 import type { Queryable } from "#core/db/Database.ts";
+import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 
 export type LatestMint = {

@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
-import { coarsen } from "#plugins/market-index/apply/sumRollups.ts";
 import { TIERS } from "#plugins/market-index/apply/bucketOf.ts";
 import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
+import { coarsen } from "#plugins/market-index/apply/sumRollups.ts";
 
 /**
  * Merges rollups into all tiers, one statement a tier, by primary key. Counts and volumes add up;

@@ -1,6 +1,12 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
-import { DAY_MS, ETH, mintOf, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
+import {
+	DAY_MS,
+	ETH,
+	mintOf,
+	NOW_MS,
+	saleOf,
+} from "#plugins/market-index/testing/marketFixture.ts";
 
 /** An ERC-20 that no chain of the tests knows the rate of. */
 export const STRANGE_COIN: Address = `0x${"c0".repeat(20)}`;

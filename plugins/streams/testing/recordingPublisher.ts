@@ -4,7 +4,9 @@ import type { Publisher } from "#plugins/streams/Publisher.ts";
 export type Published = { type: string; seq: number; topic: string; data: unknown };
 
 /** Keeps what would have gone to the sockets. Its turns pass at once. */
-export function recordingPublisher(): Publisher & {
+export function recordingPublisher(
+	on: { turn?: () => void; publish?: () => void } = {},
+): Publisher & {
 	of(topic: string): Published[];
 	seqsOf(topic: string): number[];
 	turns(): number;
@@ -19,11 +21,13 @@ export function recordingPublisher(): Publisher & {
 			const frame = JSON.parse(text);
 			if (frame.topic !== topic) throw new Error(`${topic} got a frame of ${frame.topic}`);
 			published.push(frame);
+			on.publish?.();
 		},
 		roomBytes: () => PUBLISH_BYTES_PER_TURN_MAX - turnBytes,
 		async nextTurn() {
 			turns += 1;
 			turnBytes = 0;
+			on.turn?.();
 		},
 		of,
 		seqsOf: (topic) => of(topic).map(({ seq }) => seq),

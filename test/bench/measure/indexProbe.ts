@@ -4,13 +4,12 @@ import { chooseServerUser } from "#core/db/embedded/chooseServerUser.ts";
 import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import { LEASE_MS } from "#plugins/chain-scanner/limits.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 
 /** How far the index is, asked of its database: the service must not be slowed by being watched. */
 export type IndexProgress = {
-	/** When the first lane took its lease, as `Date.now` tells it; null before. */
-	lanesStartedAtMs: number | null;
+	/** True once a lane holds its lease, which is the first thing it does. */
+	lanesStarted: boolean;
 	/** Blocks that each lane has behind it; a lane without a cursor is left out. */
 	lanes: readonly number[];
 };
@@ -24,35 +23,34 @@ export type IndexContents = {
 
 export type IndexProbe = {
 	/** PostgreSQL's first process. */
-	postmasterPid: number | undefined;
+	postmasterPid(): number | undefined;
 	progress(): Promise<IndexProgress>;
 	/** Events stored, and what the day rollups say of them: both must be whole. */
 	contents(): Promise<IndexContents>;
 	close(): Promise<void>;
 };
 
-/** Looks into the embedded server of a service that is up. */
+const CONNECT_TIMEOUT_MS = 60_000;
+const RETRY_MS = 10;
+
+/** Looks into the embedded server of a service that starts: connects as soon as it is there. */
 export async function openIndexProbe(dataDir: string): Promise<IndexProbe> {
 	const user = chooseServerUser();
 	const { socketDir, cluster } = await chooseLayout({ dataDir, user, log: silentLog });
-	const client = new Client({ connectionString: socketUrl(socketDir), application_name: "bench" });
-	client.on("error", () => {});
-	await client.connect();
+	const client = await connect(socketUrl(socketDir));
+	let tablesExist = false;
 	return {
-		postmasterPid: findPostmaster(cluster),
+		postmasterPid: () => findPostmaster(cluster),
 		async progress() {
-			const { rows } = await client.query<{ startedAt: string | null; lanes: string[] | null }>(
+			tablesExist ||= await hasTables(client);
+			if (!tablesExist) return { lanesStarted: false, lanes: [] };
+			const { rows } = await client.query<{ started: boolean; lanes: string[] | null }>(
 				`select
-					(select extract(epoch from min(expires_at)) * 1000 - $1
-						from core.lease where name like 'lane:%') as "startedAt",
+					exists (select from core.lease where name like 'lane:%') as started,
 					(select array_agg(block_number) from chain_scanner.cursor) as lanes`,
-				[LEASE_MS],
 			);
 			const [row] = rows;
-			return {
-				lanesStartedAtMs: row?.startedAt == null ? null : Number(row.startedAt),
-				lanes: (row?.lanes ?? []).map(Number),
-			};
+			return { lanesStarted: row?.started ?? false, lanes: (row?.lanes ?? []).map(Number) };
 		},
 		async contents() {
 			const { rows } = await client.query<Record<keyof IndexContents, string>>(
@@ -74,4 +72,28 @@ export async function openIndexProbe(dataDir: string): Promise<IndexProbe> {
 		},
 		close: () => client.end(),
 	};
+}
+
+async function connect(connectionString: string): Promise<Client> {
+	const deadlineMs = performance.now() + CONNECT_TIMEOUT_MS;
+	for (;;) {
+		const client = new Client({ connectionString, application_name: "bench" });
+		client.on("error", () => {});
+		try {
+			await client.connect();
+			return client;
+		} catch (error) {
+			await client.end().catch(() => {});
+			if (performance.now() > deadlineMs) throw error;
+			await Bun.sleep(RETRY_MS);
+		}
+	}
+}
+
+async function hasTables(client: Client): Promise<boolean> {
+	const { rows } = await client.query<{ exist: boolean }>(
+		`select to_regclass('core.lease') is not null
+			and to_regclass('chain_scanner.cursor') is not null as exist`,
+	);
+	return rows[0]?.exist ?? false;
 }

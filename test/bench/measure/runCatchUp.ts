@@ -39,14 +39,14 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 	const { scope, workload, rpcUrls, runtimeArgs } = options;
 	const dataDir = makeDataDir();
 	const removeData = scope.defer(async () => rmSync(dataDir, { recursive: true, force: true }));
-	const service = await startServiceProcess({ rpcUrls, dataDir, runtimeArgs });
+	const service = startServiceProcess({ rpcUrls, dataDir, runtimeArgs });
 	const stopService = scope.defer(service.stop);
-	const probe = await openIndexProbe(dataDir);
+	const probe = await Promise.race([openIndexProbe(dataDir), service.failed]);
 	const closeProbe = scope.defer(probe.close);
-	const roots = [service.pid, ...(probe.postmasterPid ? [probe.postmasterPid] : [])];
 	let treePeakMb = Number.NaN;
 	const sampler = options.sampleTree
 		? setInterval(() => {
+				const roots = [service.pid, probe.postmasterPid() ?? service.pid];
 				treePeakMb = Math.max(treePeakMb || 0, treeMemoryMb(roots));
 			}, SAMPLE_MS)
 		: undefined;
@@ -59,7 +59,7 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 	await removeData();
 	return {
 		rows,
-		servingSeconds: service.servingSeconds,
+		servingSeconds: await service.servingSeconds,
 		processSeconds: (times.doneAtMs - service.startedAtMs) / 1_000,
 		laneSeconds: (times.doneAtMs - times.startedAtMs) / 1_000,
 		firstRowsSeconds: (times.firstRowsAtMs - times.startedAtMs) / 1_000,
@@ -76,9 +76,8 @@ async function watch(probe: IndexProbe, workload: Workload) {
 	let startedAtMs = Number.NaN;
 	let firstRowsAtMs = Number.NaN;
 	while (performance.now() < deadlineMs) {
-		const { lanesStartedAtMs, lanes } = await probe.progress();
-		// The first value seen: a lane that works for long renews its lease.
-		if (Number.isNaN(startedAtMs)) startedAtMs = lanesStartedAtMs ?? Number.NaN;
+		const { lanesStarted, lanes } = await probe.progress();
+		if (Number.isNaN(startedAtMs) && lanesStarted) startedAtMs = Date.now();
 		if (Number.isNaN(firstRowsAtMs) && lanes.length > 0) firstRowsAtMs = Date.now();
 		if (lanes.length === LANES && lanes.every((block) => block >= tip)) {
 			return { startedAtMs, firstRowsAtMs, doneAtMs: Date.now() };

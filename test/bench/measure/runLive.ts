@@ -22,9 +22,10 @@ export async function runLive({ scope, workload, runtimeArgs }: LiveOptions): Pr
 	const dataDir = makeDataDir();
 	const removeData = scope.defer(async () => rmSync(dataDir, { recursive: true, force: true }));
 	const rpcUrls = [node.url, node.wsUrl];
-	const service = await startServiceProcess({ rpcUrls, dataDir, runtimeArgs });
+	const service = startServiceProcess({ rpcUrls, dataDir, runtimeArgs });
 	const stopService = scope.defer(service.stop);
-	await untilCaughtUp(node, dataDir);
+	await Promise.race([untilCaughtUp(node, dataDir), service.failed]);
+	await service.servingSeconds;
 	const [collection] = emitters.collections;
 	const streamUrl =
 		`${service.url.replace("http", "ws")}/v1/nft-market/collections/${collection}/stream` +

@@ -1,0 +1,18 @@
+import type { Database } from "#core/db/Database.ts";
+import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { EventSink } from "#plugins/chain-scanner/contract.ts";
+import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+
+export type BackfillOptions = {
+	chainId: number;
+	sources: readonly LaneSource[];
+	db: Database;
+	sinks: readonly EventSink[];
+	log: Log;
+	leases: LeaseKeeper;
+	signal: AbortSignal;
+	times?: Partial<LaneTimes>;
+	onFailure(code: string): void;
+};

@@ -1,0 +1,112 @@
+import type { Lease } from "#core/lease/leases.ts";
+import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
+import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
+import type { BlockRange, LaneSource, RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
+import { BACKFILL_ROWS_PER_WRITE_MAX, type LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import { type Gap, type GapReason, nextGap, setTopAside, shrinkGap } from "#plugins/chain-scanner/sql/gap.ts";
+
+/** One lane's part of a chain's backfill, between its turns. */
+export type GapDrain = {
+	options: Omit<BackfillOptions, "times" | "sources"> & { times: LaneTimes; source: LaneSource };
+	window: number;
+	/** How often in a row one block was refused. */
+	refusals: number;
+	/** Other failures in a row. */
+	failures: number;
+	/** What it is at, or failed at last. */
+	gap: Gap | null;
+	asked: BlockRange | null;
+};
+
+/** Drains one window of what a lane owes; false when nothing is owed or another process does it. */
+export async function drainGap(
+	drain: GapDrain,
+	hold: () => Promise<Lease | null>,
+): Promise<boolean> {
+	const { options } = drain;
+	const { chainId, db, log, signal, source, times } = options;
+	drain.asked = null;
+	const lease = await hold();
+	if (!lease) return false;
+	const owed = { chainId, lane: source.kind, restMs: times.refusedRestMs };
+	const gap = await nextGap(db, owed);
+	if (!gap) return false;
+	if (gap.id !== drain.gap?.id || gap.to !== drain.gap.to) drain.refusals = 0;
+	const asked = { from: Math.max(gap.from, gap.to - drain.window + 1), to: gap.to };
+	drain.gap = gap;
+	drain.asked = asked;
+	const reading = await readInTime(drain, asked, signal);
+	if (!reading) return true;
+	const answered = { logCount: reading.logCount, blocks: asked.to - asked.from + 1 };
+	drain.window = adaptWindow(drain.window, { kind: "answered", ...answered });
+	await write(drain, { lease, gap, reading });
+	drain.refusals = 0;
+	drain.failures = 0;
+	const left = asked.from - gap.from;
+	log.info("backfilled", { lane: source.kind, from: asked.from, to: asked.to, left });
+	return true;
+}
+
+/** The reading, or null when it took longer than a run may: then less is asked for. */
+async function readInTime(
+	drain: GapDrain,
+	range: BlockRange,
+	stop: AbortSignal,
+): Promise<RangeReading | null> {
+	const { source, times, onFailure } = drain.options;
+	const ceiling = AbortSignal.timeout(times.ceilingMs);
+	try {
+		return await source.read(range, AbortSignal.any([stop, ceiling]));
+	} catch (error) {
+		if (!ceiling.aborted || stop.aborted) throw error;
+		onFailure("lane_ceiling");
+		drain.window = adaptWindow(drain.window, { kind: "refused" });
+		return null;
+	}
+}
+
+/** From the top down, in small parts: the chain's lock is short, and the head lanes go first. */
+async function write(
+	{ options }: GapDrain,
+	{ lease, gap, reading }: { lease: Lease; gap: Gap; reading: RangeReading },
+): Promise<void> {
+	const { chainId, db, sinks } = options;
+	let left = gap;
+	const parts = splitRange(reading.range, reading.events, BACKFILL_ROWS_PER_WRITE_MAX);
+	for (const { range, events } of parts.reverse()) {
+		const owed = left;
+		await writeRange(
+			{ db, sinks },
+			{
+				chainId,
+				lane: gap.lane,
+				lease,
+				range,
+				events,
+				live: false,
+				commit: (tx) => shrinkGap(tx, owed, range.from),
+			},
+		);
+		left = { ...owed, to: range.from - 1 };
+	}
+	reading.report();
+}
+
+/** Leaves the top block of a gap for later, so that what lies below it is not held up. */
+export async function setAside(
+	{ options }: GapDrain,
+	refused: { lease: Lease; gap: Gap; code: GapReason; error: unknown },
+): Promise<boolean> {
+	const { chainId, db, log, source } = options;
+	const { lease, gap, code, error } = refused;
+	const range = { from: gap.to, to: gap.to };
+	const write = { chainId, lane: source.kind, lease, range, events: [], live: false };
+	await writeRange({ db, sinks: [] }, { ...write, commit: (tx) => setTopAside(tx, gap, code) });
+	const context = { lane: source.kind, block: gap.to, code, error };
+	// The first time is news; afterwards it is tried, and counted, once in a while.
+	if (gap.tried) log.debug("a block is still refused", context);
+	else log.error("a block is refused again and again; it is owed and tried later", context);
+	return true;
+}

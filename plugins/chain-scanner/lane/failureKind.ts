@@ -1,0 +1,45 @@
+import { AssertionFailed } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
+
+/**
+ * What a lane should make of a failure.
+ *
+ * - `refused`: the node or the database said no to just this range. Less may pass; when one block
+ *   alone does not, it is set aside.
+ * - `away`: the node did not answer, lags or contradicts itself. The same question, later.
+ * - `fenced`: another process holds the lane now.
+ * - `unplaced`: the database failed in a way that may hide a commit. Read the cursor again.
+ */
+export type FailureKind = {
+	kind: "refused" | "away" | "fenced" | "unplaced";
+	/** For the metric: one of a few. */
+	code: string;
+};
+
+/** How a refused span is marked: by whom it was refused. */
+export function gapReason({ code }: { code: string }): GapReason {
+	return code === "rpc_range" ? "range_refused" : "rows_refused";
+}
+
+/** SQLSTATE classes 22 (data exception) and 23 (integrity): the rows are at fault. */
+const ROWS_REFUSED = /^2[23][0-9A-Z]{3}$/;
+
+export function failureKind(error: unknown): FailureKind {
+	if (error instanceof Fault) {
+		const { code } = error;
+		if (code === "rpc_range") return { kind: "refused", code };
+		if (code === "fenced") return { kind: "fenced", code };
+		return { kind: code.startsWith("rpc_") ? "away" : "unplaced", code };
+	}
+	if (isRowsRefused(error)) return { kind: "refused", code: "rows_refused" };
+	return { kind: "unplaced", code: "unexpected" };
+}
+
+/** One row that no table takes, or that trips a sink, must not hold up every block after it. */
+function isRowsRefused(error: unknown): boolean {
+	if (error instanceof AssertionFailed || error instanceof TypeError) return true;
+	if (error instanceof RangeError || error instanceof SyntaxError) return true;
+	if (!(error instanceof Error) || !("code" in error)) return false;
+	return typeof error.code === "string" && ROWS_REFUSED.test(error.code);
+}

@@ -1,0 +1,26 @@
+import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
+import type { LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
+import { planStart } from "#plugins/chain-scanner/lane/planStart.ts";
+import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+
+/**
+ * Where a lane goes on: at its cursor, or after a restart where the restart rule says.
+ *
+ * The rule counts until a first write has committed. Were it dropped earlier, one failing write
+ * after a long absence would send the lane through the whole span in order, away from the head.
+ */
+export async function findPosition(
+	options: LaneOptions,
+	state: LaneState,
+	head: number,
+): Promise<Position> {
+	const { chainId, db, source, scanFrom, log } = options;
+	const cursor = (await readCursor(db, chainId, source.kind))?.blockNumber ?? null;
+	const fresh = { asked: null, ahead: null, refusals: 0 };
+	if (!state.restarted && cursor !== null) return { cursor, next: cursor + 1, gap: null, ...fresh };
+	const at = cursor === null ? Math.min(state.headLowest ?? head, head) : head;
+	const plan = planStart({ cursor, head: at, scanFrom });
+	if (!plan.gap) return { cursor, next: plan.next, gap: null, ...fresh };
+	log.warn("the lane was far behind; backfill owes the span", { ...plan.gap });
+	return { cursor, next: plan.next, gap: { range: plan.gap, reason: "restart_behind" }, ...fresh };
+}

@@ -1,0 +1,114 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { Lease } from "#core/lease/leases.ts";
+import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
+import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
+import type { RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { Asked, LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
+import { type RangePart, splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
+import { LIVE_BLOCKS_MAX, ROWS_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
+import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
+
+/** A lane that holds its lease and knows its place. */
+export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };
+
+/**
+ * Reads and writes until the head is reached or the ceiling ends the run. While one range is
+ * written the next is fetched.
+ */
+export async function runLane(run: LaneRun): Promise<void> {
+	const { options, state, at } = run;
+	const ceiling = AbortSignal.timeout(options.times.ceilingMs);
+	const ended = new AbortController();
+	const limit = AbortSignal.any([options.signal, ceiling, ended.signal]);
+	let advanced = false;
+	try {
+		while (state.head !== null && at.next <= state.head && !limit.aborted) {
+			const asked = at.ahead ?? ask(run, at.next, limit);
+			at.ahead = null;
+			at.asked = asked.range;
+			const reading = await unlessEnded(asked, { ceiling, stop: options.signal });
+			if (!reading) break;
+			const blocks = reading.range.to - reading.range.from + 1;
+			const { logCount } = reading;
+			state.window = adaptWindow(state.window, { kind: "answered", logCount, blocks });
+			if (reading.range.to < state.head && !limit.aborted) {
+				at.ahead = ask(run, reading.range.to + 1, limit);
+			}
+			await write(run, reading);
+			advanced = true;
+		}
+	} finally {
+		// What was fetched ahead belongs to this run: its signal ends with it.
+		ended.abort();
+		await at.ahead?.reading.catch(() => {});
+		at.ahead = null;
+	}
+	// A range that takes longer than a whole run would be asked for again for ever.
+	if (ceiling.aborted && !advanced) {
+		options.onFailure("lane_ceiling");
+		state.window = adaptWindow(state.window, { kind: "refused" });
+	}
+}
+
+function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Asked {
+	const range = { from, to: Math.min(from + state.window - 1, state.head ?? from) };
+	const reading = options.source.read(range, limit);
+	// Looked at when its turn comes; until then its failure is nobody's surprise.
+	reading.catch(() => {});
+	return { range, reading };
+}
+
+/** The reading, or null when the ceiling broke it off; that is no failure of the node. */
+async function unlessEnded(
+	{ reading }: Asked,
+	signals: { ceiling: AbortSignal; stop: AbortSignal },
+): Promise<RangeReading | null> {
+	try {
+		return await reading;
+	} catch (error) {
+		if (signals.ceiling.aborted && !signals.stop.aborted) return null;
+		throw error;
+	}
+}
+
+async function write(run: LaneRun, reading: RangeReading): Promise<void> {
+	const { options, state, at, lease } = run;
+	const { chainId, source, db, sinks } = options;
+	const head = Math.max(state.head ?? 0, reading.range.to);
+	const live = head - reading.range.from < LIVE_BLOCKS_MAX;
+	for (const part of splitRange(reading.range, reading.events, ROWS_PER_WRITE_MAX)) {
+		const { range, events } = part;
+		const toHash = lastHashOf(part, reading);
+		const commit = (tx: Tx) => advance(run, tx, { to: range.to, toHash, headBlock: head });
+		const lane = source.kind;
+		await writeRange({ db, sinks }, { chainId, lane, lease, range, events, live, commit });
+		at.cursor = range.to;
+		at.next = range.to + 1;
+		at.gap = null;
+		at.refusals = 0;
+		state.restarted = false;
+		options.onIndexed({ block: range.to, head, rows: events.length });
+	}
+	reading.report();
+}
+
+function lastHashOf({ range, events }: RangePart, reading: RangeReading): Hex {
+	// A part that is not the last ends with the block of its last event.
+	const last = events.at(-1);
+	return range.to < reading.range.to && last ? last.blockHash : reading.lastHash;
+}
+
+/** The cursor moves, and what it leaps over becomes a gap, in the same transaction. */
+async function advance(
+	{ options, at }: LaneRun,
+	tx: Tx,
+	move: { to: number; toHash: Hex; headBlock: number },
+): Promise<boolean> {
+	const { chainId, source, clock } = options;
+	const lane = source.kind;
+	if (at.gap) await insertGap(tx, { chainId, lane, ...at.gap });
+	return moveCursor(tx, { chainId, lane, from: at.cursor, atMs: clock.nowMs(), ...move });
+}

@@ -1,0 +1,65 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { RawLog } from "#core/chain/RawLog.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+
+/**
+ * Puts the answers to a range's queries into one list, in chain order, and checks that they tell
+ * of one chain: one hash for each block, one block for each transaction, one log at each place.
+ *
+ * A node that switches forks between two answers, or endpoints behind one balancer that disagree,
+ * would otherwise give us events of blocks that exclude each other. A log sent twice, to the
+ * letter, counts once.
+ */
+export function mergeLogs(
+	lists: readonly (readonly RawLog[])[],
+	last: { number: number; hash: Hex },
+): RawLog[] {
+	const merged: RawLog[] = [];
+	const blockOf = new Map<Hex, number>();
+	let hash: Hex | null = null;
+	let number = -1;
+	for (const log of inOrder(lists)) {
+		const before = merged.at(-1);
+		const block = Number(log.blockNumber);
+		if (block !== number) {
+			number = block;
+			hash = block === last.number ? last.hash : log.blockHash;
+		}
+		if (log.blockHash !== hash) throw contradiction(`block ${block} has two hashes`);
+		const home = blockOf.get(log.transactionHash);
+		if (home === undefined) blockOf.set(log.transactionHash, block);
+		else if (home !== block) {
+			throw contradiction(`${log.transactionHash} is in the blocks ${home} and ${block}`);
+		}
+		const samePlace =
+			before !== undefined &&
+			Number(before.blockNumber) === block &&
+			Number(before.logIndex) === Number(log.logIndex);
+		if (!samePlace) merged.push(log);
+		else if (!isSame(before, log)) {
+			throw contradiction(`block ${block} has two logs at ${Number(log.logIndex)}`);
+		}
+	}
+	return merged;
+}
+
+function inOrder(lists: readonly (readonly RawLog[])[]): readonly RawLog[] {
+	const [only] = lists;
+	if (lists.length === 1 && only) return only;
+	return lists.flat().sort((a, b) => {
+		return Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
+	});
+}
+
+function isSame(a: RawLog, b: RawLog): boolean {
+	return (
+		a.transactionHash === b.transactionHash &&
+		a.address === b.address &&
+		a.data === b.data &&
+		a.topics.join() === b.topics.join()
+	);
+}
+
+function contradiction(detail: string) {
+	return scannerFault.inconsistent({ detail });
+}

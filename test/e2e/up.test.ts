@@ -1,0 +1,127 @@
+import { afterAll, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { openStream } from "#test/harness/openStream.ts";
+
+// Guarantee: one command, and a newcomer watches a live market; Ctrl-C leaves nothing behind; the
+// next start goes on with the same data.
+
+const ROOT = join(import.meta.dir, "../..");
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
+const dataDir = mkdtempSync(join(tmpdir(), "tapeline-up-"));
+// The embedded server's own user must be able to walk in.
+chmodSync(dataDir, 0o755);
+const children: Subprocess[] = [];
+
+afterAll(() => {
+	for (const child of children) child.kill("SIGKILL");
+	rmSync(dataDir, { recursive: true, force: true });
+});
+
+type Up = { url: string; text: () => string; interrupt(): Promise<number> };
+
+async function up(): Promise<Up> {
+	const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp" };
+	const child = Bun.spawn([process.execPath, "api/cli/up.ts"], {
+		cwd: ROOT,
+		env: { ...env, DATA_DIR: dataDir, PORT: "0" },
+		stdout: "ignore",
+		stderr: "pipe",
+	});
+	children.push(child);
+	let text = "";
+	const url = await new Promise<string>((resolve, reject) => {
+		const timer = setTimeout(() => reject(new Error(`not up:\n${text}`)), READY_TIMEOUT_MS);
+		child.exited.then((code) => reject(new Error(`ended with ${code}:\n${text}`)));
+		(async () => {
+			const decoder = new TextDecoder();
+			for await (const chunk of child.stderr) {
+				text += decoder.decode(chunk, { stream: true });
+				const found = /market\s+(http:\/\/[^/]+)\//.exec(text);
+				if (found?.[1]) {
+					clearTimeout(timer);
+					resolve(found[1]);
+				}
+			}
+		})();
+	});
+	return {
+		url,
+		text: () => text,
+		async interrupt() {
+			child.kill("SIGINT");
+			const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+			const code = await child.exited;
+			clearTimeout(timer);
+			return code;
+		},
+	};
+}
+
+const get = async (url: string, path: string) => {
+	const response = await fetch(`${url}${path}`);
+	expect(response.status).toBe(200);
+	return { headers: response.headers, body: (await response.json()) as any };
+};
+
+async function indexedUpTo(url: string, block: number): Promise<void> {
+	const giveUpAt = performance.now() + READY_TIMEOUT_MS;
+	while (performance.now() < giveUpAt) {
+		const { body } = await get(url, "/v1/nft-market/trending?chain=anvil");
+		if ((body.freshness.indexedBlock ?? -1) >= block && body.freshness.lagBlocks <= 1) return;
+		await Bun.sleep(100);
+	}
+	throw new Error(`block ${block} is not in the index`);
+}
+
+/** Processes that were started with this test's data folder, whoever is their parent. */
+function leftBehind(): string[] {
+	const listed = Bun.spawnSync(["ps", "-eo", "pid=,args="]).stdout.toString();
+	return listed.split("\n").filter((line) => line.includes(dataDir));
+}
+
+async function gone(): Promise<void> {
+	const giveUpAt = performance.now() + STOP_TIMEOUT_MS;
+	while (performance.now() < giveUpAt && leftBehind().length > 0) await Bun.sleep(50);
+	expect(leftBehind()).toEqual([]);
+}
+
+test("up serves a live market, Ctrl-C stops all of it, and the next up continues", async () => {
+	const first = await up();
+	expect(first.text()).toContain("SANDBOX");
+	await indexedUpTo(first.url, 100);
+	const list = await get(first.url, "/v1/nft-market/collections?chain=anvil&mode=trending");
+	expect(list.headers.get("x-svc-sandbox")).toBe("true");
+	const sold = list.body.normalized.filter((row: any) => row.sales24h > 0);
+	expect(sold.length).toBeGreaterThanOrEqual(8);
+	expect((await get(first.url, "/healthz")).body.sandbox).toBe(true);
+	for (const { slug } of sold.slice(0, 8)) {
+		const path = `/v1/nft-market/collections/${slug}/candles?chain=anvil&interval=1h`;
+		expect((await get(first.url, path)).body.candles.length).toBeGreaterThan(12);
+	}
+
+	const ws = first.url.replace(/^http/, "ws");
+	const stream = await openStream(`${ws}/v1/nft-market/discover/stream?chain=anvil`);
+	const [told] = await stream.take(1, ({ type, data }) => {
+		return type === "discover_row" && data.section === "mints";
+	});
+	const { slug } = told.data.row.collection;
+	const activity = `/v1/nft-market/collections/${slug}/activity?chain=anvil&limit=200`;
+	const { body: events } = await get(first.url, activity);
+	expect(events.data.map((event: any) => event.id)).toContain(told.data.row.id);
+	stream.close();
+
+	const before = (await get(first.url, "/v1/nft-market/trending?chain=anvil")).body.freshness;
+	expect(await first.interrupt()).toBe(0);
+	await gone();
+
+	const second = await up();
+	await indexedUpTo(second.url, before.indexedBlock);
+	const { body: again } = await get(second.url, activity);
+	expect(again.data.map((event: any) => event.id)).toContain(told.data.row.id);
+	expect(await second.interrupt()).toBe(0);
+	await gone();
+}, 180_000);
