@@ -46,7 +46,7 @@ const bad: [path: () => string, status: number, code: string][] = [
 	[() => `${market}/collections/${plain}/candles?interval=2h`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/candles?interval=1h&before=soon`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/candles?interval=1h&limit=501`, 422, "validation_error"],
-	[() => `${market}/collections/${plain}/activity?cursor=%00`, 422, "validation_error"],
+	[() => `${market}/collections/${plain}/activity?cursor=!`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/activity?cursor=bm90IGEgY3Vyc29y`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/activity?limit=-1`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/sales?range=2h`, 422, "validation_error"],
@@ -61,7 +61,7 @@ const bad: [path: () => string, status: number, code: string][] = [
 
 describe("[SEC-04] one error shape", () => {
 	for (const [path, status, code] of bad) {
-		test(`${path().slice(0, 90)} is ${status} ${code}`, async () => {
+		test(`${path().replace("undefined", "0x…").slice(0, 90)} is ${status} ${code}`, async () => {
 			const answer = await service.get(path());
 			expect(answer.status).toBe(status);
 			expect(answer.headers.get("content-type")).toStartWith("application/problem+json");

@@ -27,7 +27,7 @@ const MIGRATIONS = [
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
 	const server = await joinServer();
-	const worker = process.env["BUN_TEST_WORKER_ID"] ?? "0";
+	const worker = process.env.BUN_TEST_WORKER_ID ?? "0";
 	const name = `test_${worker}_${process.pid}_${crypto.randomUUID().slice(0, 8)}`;
 	await administer(server.connectionString, `create database ${name}`);
 	// Not by `URL`: it refuses the form without a host that stands for a socket.
@@ -51,7 +51,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function joinServer(): Promise<{ connectionString: string; close(): Promise<void> }> {
-	const connectionString = process.env["TEST_DATABASE_ADMIN_URL"];
+	const connectionString = process.env.TEST_DATABASE_ADMIN_URL;
 	if (connectionString) return { connectionString, close: async () => {} };
 	return startEmbeddedServer({ dataDir: join(ROOT, "test/.data/postgres"), log: silentLog });
 }

@@ -58,8 +58,9 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
 	function close() {
 		clearTimeout(silence);
 		socket.onopen = socket.onmessage = socket.onclose = null;
-		// Not `close`: that waits for the other side, which may be gone.
-		socket.terminate();
+		// Bun's own word: `close` waits for the other side, which may be gone.
+		if ("terminate" in socket && typeof socket.terminate === "function") socket.terminate();
+		else socket.close();
 	}
 
 	function end(reason: string) {

@@ -14,7 +14,9 @@ const logSchema = z.object({
 	topics: z.array(hex(/^0x[0-9a-f]{64}$/i)).max(4),
 	data: hex(/^0x([0-9a-f]{2})*$/i),
 	transactionHash: hex(/^0x[0-9a-f]{64}$/i).nullish(),
-	logIndex: z.union([z.int().min(0), hex(/^0x[0-9a-f]{1,8}$/i).transform(Number)]).nullish(),
+	logIndex: z
+		.union([z.int().min(0), z.string().regex(/^(0x[0-9a-f]{1,8}|\d{1,9})$/i).transform(Number)])
+		.nullish(),
 });
 
 type FileLog = z.output<typeof logSchema>;
@@ -45,10 +47,10 @@ function parseJson(text: string): unknown {
 }
 
 function groupsOf(value: unknown): unknown[] {
-	if (typeof value === "object" && value !== null && "groups" in value) {
-		return groupsOf(value.groups);
+	if (!Array.isArray(value)) {
+		const holdsGroups = typeof value === "object" && value !== null && "groups" in value;
+		return holdsGroups && Array.isArray(value.groups) ? groupsOf(value.groups) : [value];
 	}
-	if (!Array.isArray(value)) return [value];
 	const isLog = (item: unknown) => typeof item === "object" && item !== null && "topics" in item;
 	return value.length > 0 && value.every(isLog) ? [value] : value;
 }
@@ -61,6 +63,7 @@ function parseGroup(group: unknown, index: number): FileLog[] {
 }
 
 function transactionsOf(logs: readonly FileLog[]): RawLog[][] {
+	const numbered = areNumbered(logs);
 	const transactions = new Map<Hex, RawLog[]>();
 	for (const [position, log] of logs.entries()) {
 		const hash = log.transactionHash ?? NO_HASH;
@@ -74,9 +77,16 @@ function transactionsOf(logs: readonly FileLog[]): RawLog[][] {
 			blockHash: NO_HASH,
 			transactionHash: hash,
 			transactionIndex: "0x0",
-			logIndex: `0x${(log.logIndex ?? position).toString(16)}`,
+			logIndex: `0x${(numbered ? (log.logIndex ?? position) : position).toString(16)}`,
 		});
 	}
 	const byIndex = (a: RawLog, b: RawLog) => Number(a.logIndex) - Number(b.logIndex);
 	return [...transactions.values()].map((list) => list.sort(byIndex));
+}
+
+/** Whether the logs' own numbers tell them apart; else their order in the file does. */
+function areNumbered(logs: readonly FileLog[]): boolean {
+	const places = new Set(logs.map((log) => `${log.transactionHash} ${log.logIndex}`));
+	const all = logs.every(({ logIndex }) => logIndex !== undefined && logIndex !== null);
+	return all && places.size === logs.length;
 }

@@ -87,6 +87,7 @@ function readBatch(log: RawLog, reading: MintReading): void {
 		reading.undecoded.push(undecoded(log, problem));
 		return;
 	}
+	const units: { tokenId: bigint; amount: bigint }[] = [];
 	for (let index = 0; index < ids.length; index++) {
 		const tokenId = wordAt(log.data, ids.firstWord + index);
 		const amount = wordAt(log.data, amounts.firstWord + index);
@@ -94,6 +95,10 @@ function readBatch(log: RawLog, reading: MintReading): void {
 			reading.undecoded.push(undecoded(log, "TransferBatch holds what is not hex"));
 			return;
 		}
+		units.push({ tokenId, amount });
+	}
+	// Only now: half a batch would be an invention too.
+	for (const [index, { tokenId, amount }] of units.entries()) {
 		pushUnits(log, index, to, tokenId, amount, reading);
 	}
 }

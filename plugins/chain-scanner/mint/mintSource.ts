@@ -1,6 +1,7 @@
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { assert } from "#core/fault/assert.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
@@ -23,16 +24,22 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 				signal,
 			);
 			const { mints, undecoded, noise } = decodeMints(logs);
-			for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
-			report.noise("mint", noise);
-			const hashes = [...new Set(mints.map((mint) => mint.log.transactionHash))];
-			const values = await readValues(rpc, hashes, signal);
-			const totals = priceMints(mints, (hash) => values.get(hash) ?? 0n);
+			const values = await readValues(rpc, mints, signal);
+			const totals = priceMints(mints, (hash) => knownOf(values, hash));
 			const events = mints.map((mint) => {
-				const totalRaw = totals.get(mint) ?? 0n;
-				return eventOf(mint, totalRaw, blockTimeMs.get(Number(mint.log.blockNumber)) ?? 0);
+				const occurredAtMs = knownOf(blockTimeMs, Number(mint.log.blockNumber));
+				return eventOf(mint, knownOf(totals, mint), occurredAtMs);
 			});
-			return { range, events, lastHash, logCount };
+			return {
+				range,
+				events,
+				lastHash,
+				logCount,
+				report() {
+					for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
+					report.noise("mint", noise);
+				},
+			};
 		},
 	};
 }
@@ -40,24 +47,47 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 /** What each transaction paid. Asked for one by one in batches: full blocks are mostly others'. */
 async function readValues(
 	rpc: Rpc,
-	hashes: readonly Hex[],
+	mints: readonly Mint[],
 	signal: AbortSignal,
 ): Promise<Map<Hex, bigint>> {
+	const logOf = new Map(mints.map(({ log }) => [log.transactionHash, log]));
+	const hashes = [...logOf.keys()];
 	if (hashes.length === 0) return new Map();
 	const calls = hashes.map((hash) => ({ method: "eth_getTransactionByHash", params: [hash] }));
 	const answers = await rpc.batch(calls, { signal });
-	return new Map(hashes.map((hash, index) => [hash, valueOf(answers[index], hash)]));
+	return new Map([...logOf.values()].map((log, index) => [
+		log.transactionHash,
+		valueOf(answers[index], log),
+	]));
 }
 
-function valueOf(transaction: unknown, hash: Hex): bigint {
-	const value =
-		typeof transaction === "object" && transaction !== null && "value" in transaction
-			? transaction.value
-			: undefined;
+/** The value, from the transaction that made the log and from no other, in the log's own block. */
+function valueOf(answer: unknown, log: RawLog): bigint {
+	const hash = log.transactionHash;
+	const { value, ...place } = fieldsOf(answer);
 	if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
 		throw scannerFault.inconsistent({ detail: `the node has no transaction ${hash}` });
 	}
+	if (!isSame(place.hash, hash) || !isSame(place.blockHash, log.blockHash)) {
+		throw scannerFault.inconsistent({ detail: `${hash} is not where its log says` });
+	}
 	return BigInt(value);
+}
+
+function fieldsOf(answer: unknown): { value?: unknown; hash?: unknown; blockHash?: unknown } {
+	return typeof answer === "object" && answer !== null ? answer : {};
+}
+
+/** Left out is no contradiction; null is one: the transaction is in no block any more. */
+function isSame(said: unknown, expected: Hex): boolean {
+	return said === undefined || (typeof said === "string" && said.toLowerCase() === expected);
+}
+
+/** A map that was made from the same logs: what is missing is our own mistake, and never a zero. */
+function knownOf<Key, Value>(known: ReadonlyMap<Key, Value>, key: Key): Value {
+	const value = known.get(key);
+	assert(value !== undefined, "every mint's value and time was read");
+	return value;
 }
 
 function eventOf(mint: Mint, totalRaw: bigint, occurredAtMs: number): ChainEvent {

@@ -33,7 +33,8 @@ export function undecodedReport(options: {
 	return {
 		undecoded(lane, raw, problem) {
 			undecoded.inc({ chain, lane });
-			const key = `${raw.address} ${problem}`;
+			// Numbers differ from log to log, and would make each a line of its own.
+			const key = `${raw.address} ${problem.replace(/\d+/g, "#")}`;
 			if (named.has(key) || named.size >= NAMED_MAX) return;
 			named.add(key);
 			log.warn("a log does not decode", {

@@ -6,17 +6,21 @@ export type TransactionReading = {
 	undecoded: (UndecodedLog & { log: RawLog })[];
 };
 
+const UINT256_MAX = 2n ** 256n - 1n;
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
 /**
  * Reads the venue logs of one transaction, venue by venue.
  *
- * A venue is somebody's plugin: what it throws counts as its logs not decoding, and the lane
- * goes on.
+ * A venue is somebody's plugin: what it throws counts as its logs not decoding, and so does a
+ * sale that cannot be stored or that has the identity of another. The lane goes on.
  */
 export function readTransaction(
 	logs: readonly RawLog[],
 	venues: readonly Venue[],
 ): TransactionReading {
 	const reading: TransactionReading = { sales: [], undecoded: [] };
+	const taken = new Set<string>();
 	for (const venue of venues) {
 		const own = logs.filter((log) => {
 			const [topic] = log.topics;
@@ -24,22 +28,52 @@ export function readTransaction(
 				topic !== undefined && venue.contracts.includes(log.address) && venue.topics.includes(topic)
 			);
 		});
-		if (own.length > 0) readVenue(venue, own, reading);
+		if (own.length > 0) readVenue(venue, own, { reading, taken });
 	}
 	return reading;
 }
 
-function readVenue(venue: Venue, own: readonly RawLog[], reading: TransactionReading): void {
+function readVenue(
+	venue: Venue,
+	own: readonly RawLog[],
+	{ reading, taken }: { reading: TransactionReading; taken: Set<string> },
+): void {
 	const byIndex = new Map(own.map((log) => [Number(log.logIndex), log]));
 	try {
 		const { sales, undecoded } = venue.decode(own);
-		for (const sale of sales) reading.sales.push({ sale, venue });
-		for (const problem of undecoded) {
-			const log = byIndex.get(problem.logIndex) ?? own[0];
-			if (log) reading.undecoded.push({ ...problem, log });
+		for (const sale of sales) {
+			const log = byIndex.get(sale.logIndex);
+			const flaw = log ? flawOf(sale) : "is of no log";
+			const identity = `${sale.logIndex} ${sale.subIndex}`;
+			const problem = flaw ?? (taken.has(identity) ? "was read twice" : null);
+			taken.add(identity);
+			if (problem === null) reading.sales.push({ sale, venue });
+			else pushProblem(reading, log ?? own[0], `a sale of venue ${venue.id} ${problem}`);
+		}
+		for (const { logIndex, problem } of undecoded) {
+			pushProblem(reading, byIndex.get(logIndex) ?? own[0], problem);
 		}
 	} catch (error) {
 		const problem = `venue ${venue.id} failed: ${String(error).slice(0, 200)}`;
-		for (const log of own) reading.undecoded.push({ log, logIndex: Number(log.logIndex), problem });
+		for (const log of own) pushProblem(reading, log, problem);
 	}
+}
+
+function pushProblem(reading: TransactionReading, log: RawLog | undefined, problem: string): void {
+	if (log) reading.undecoded.push({ log, logIndex: Number(log.logIndex), problem });
+}
+
+/** What no table can hold or no figure can count; null where the sale is sound. */
+function flawOf(sale: Sale): string | null {
+	const { contract, seller, buyer, currency, quantity, subIndex, tokenId, totalRaw } = sale;
+	const addresses = [contract, seller, buyer, ...(currency === null ? [] : [currency])];
+	if (!addresses.every((address) => ADDRESS.test(address))) return "has a malformed address";
+	if (!Number.isSafeInteger(subIndex) || subIndex < 0) return "has no place";
+	if (tokenId < 0n || tokenId > UINT256_MAX) return "has a token id beyond 256 bits";
+	if (quantity < 1n || quantity > UINT256_MAX) return "has a quantity beyond 256 bits";
+	if (totalRaw !== null && (totalRaw < 0n || totalRaw > UINT256_MAX)) {
+		return "has a price beyond 256 bits";
+	}
+	if ((totalRaw === null) !== (currency === null)) return "has half a price";
+	return null;
 }

@@ -1,11 +1,12 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { assert } from "#core/fault/assert.ts";
 import type { ChainEvent, Sale, Venue } from "#plugins/chain-scanner/contract.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
-import { readTransaction } from "#plugins/chain-scanner/sale/readTransaction.ts";
+import { readTransaction, type TransactionReading } from "#plugins/chain-scanner/sale/readTransaction.ts";
 
 /** The sale lane: the fulfilment logs of every venue. The item is decoded before anything else. */
 export function saleSource(
@@ -18,39 +19,53 @@ export function saleSource(
 	return {
 		kind: "sale",
 		async read(range, signal) {
-			const filter = { address, topics: [topics] };
+			// Without a venue an empty list would mean "any", and fetch every log of the chain.
+			const filters = address.length === 0 ? [] : [{ address, topics: [topics] }];
 			const { logs, lastHash, logCount, blockTimeMs } = await readRange(
 				rpc,
-				[filter],
+				filters,
 				range,
 				signal,
 			);
 			const events: ChainEvent[] = [];
+			const problems: TransactionReading["undecoded"] = [];
 			for (const transaction of groupByTransaction(logs)) {
 				const [first] = transaction;
 				if (!first) continue;
 				const { sales, undecoded } = readTransaction(transaction, venues);
-				for (const { log, problem } of undecoded) report.undecoded("sale", log, problem);
-				const occurredAtMs = blockTimeMs.get(Number(first.blockNumber)) ?? 0;
+				problems.push(...undecoded);
+				const occurredAtMs = blockTimeMs.get(Number(first.blockNumber));
+				assert(occurredAtMs !== undefined, "the time of every block with a log was read");
 				for (const { sale, venue } of sales) {
 					events.push(eventOf(sale, venue, first, occurredAtMs));
 				}
 			}
-			return { range, events, lastHash, logCount };
+			return {
+				range,
+				events: events.sort(byPosition),
+				lastHash,
+				logCount,
+				report() {
+					for (const { log, problem } of problems) report.undecoded("sale", log, problem);
+				},
+			};
 		},
 	};
 }
 
-/** The logs are in chain order, so those of one transaction stand together. */
-function groupByTransaction(logs: readonly RawLog[]): RawLog[][] {
-	const groups: RawLog[][] = [];
-	let current: Hex | null = null;
+function groupByTransaction(logs: readonly RawLog[]): Iterable<RawLog[]> {
+	const groups = new Map<Hex, RawLog[]>();
 	for (const log of logs) {
-		if (log.transactionHash === current) groups.at(-1)?.push(log);
-		else groups.push([log]);
-		current = log.transactionHash;
+		const group = groups.get(log.transactionHash);
+		if (group) group.push(log);
+		else groups.set(log.transactionHash, [log]);
 	}
-	return groups;
+	return groups.values();
+}
+
+/** A venue may name its sales in any order, and one transaction may hold several venues. */
+function byPosition(a: ChainEvent, b: ChainEvent): number {
+	return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || a.subIndex - b.subIndex;
 }
 
 function eventOf(sale: Sale, venue: Venue, log: RawLog, occurredAtMs: number): ChainEvent {

@@ -22,7 +22,7 @@ function refusal(cursor: string) {
 		return "accepted";
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;
-		return { status: error.status, code: error.code, issues: error.members["issues"] };
+		return { status: error.status, code: error.code, issues: error.members.issues };
 	}
 }
 

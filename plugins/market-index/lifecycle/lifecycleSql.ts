@@ -16,7 +16,7 @@ export function lifecycleSql(now: string): string {
 	end`;
 }
 
-/** The condition for one filter value. Names select what is presented, so rows match their filter. */
+/** The condition for one filter value. Names select what is presented: rows match it. */
 export function lifecycleFilterSql(filter: LifecycleFilter, now: string): string {
 	const stored = lifecycleSql(now);
 	if (filter === "ended") return `(${stored}) = 'minted_out'`;

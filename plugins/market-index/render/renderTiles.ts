@@ -7,6 +7,11 @@ import { TILE_KEYS, type Tile, type TileKey } from "#plugins/market-index/schema
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import type { TileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
 
+type ProviderCounts = Pick<
+	CollectionRow,
+	"floorNative" | "ownersCount" | "listedCount" | "totalSupply" | "lastProviderAt"
+>;
+
 type Face = { label: string; unit: Tile["unit"]; source: "index" | "provider" };
 
 const FACES: Record<TileKey, Face> = {
@@ -27,7 +32,7 @@ const FACES: Record<TileKey, Face> = {
 
 /** The stat strip of 13. `indexedAt` is how far the sale lane has come, the age of our figures. */
 export function renderTiles(
-	row: CollectionRow,
+	row: ProviderCounts,
 	figures: TileFigures,
 	indexedAt: Date | null,
 ): Tile[] {
@@ -40,7 +45,7 @@ export function renderTiles(
 	});
 }
 
-function valuesOf(row: CollectionRow, figures: TileFigures): Record<TileKey, number | null> {
+function valuesOf(row: ProviderCounts, figures: TileFigures): Record<TileKey, number | null> {
 	const volume = displayVolume(figures.volume, figures.sales);
 	const before = displayNative(figures.volumeBefore);
 	const units = BigInt(figures.units);

@@ -113,13 +113,13 @@ test("[API-10] [IDX-10] the tiles are what the day's accepted sales say", async 
 	const before = volumeOf(twoDays) - volume;
 	expect(prices.length).toBeGreaterThan(20);
 	const { values } = await tiles(BUSY);
-	expect(values["sales24h"]).toBe(sales.length);
-	expect(values["volume24h"]).toBeCloseTo(volume, 9);
-	expect(values["averagePrice24h"]).toBeCloseTo(volume / units, 9);
-	expect(values["medianPrice24h"]).toBeCloseTo(median, 9);
-	expect(values["highestSale24h"]).toBeCloseTo(prices.at(-1) ?? 0, 9);
-	expect(values["lowestSale24h"]).toBeCloseTo(prices[0] ?? 0, 9);
-	expect(values["volumeChange24h"]).toBeCloseTo(((volume - before) / before) * 100, 6);
+	expect(values.sales24h).toBe(sales.length);
+	expect(values.volume24h).toBeCloseTo(volume, 9);
+	expect(values.averagePrice24h).toBeCloseTo(volume / units, 9);
+	expect(values.medianPrice24h).toBeCloseTo(median, 9);
+	expect(values.highestSale24h).toBeCloseTo(prices.at(-1) ?? 0, 9);
+	expect(values.lowestSale24h).toBeCloseTo(prices[0] ?? 0, 9);
+	expect(values.volumeChange24h).toBeCloseTo(((volume - before) / before) * 100, 6);
 });
 
 test("[API-10] of an even number of sales the median is the mean of the two in the middle", async () => {

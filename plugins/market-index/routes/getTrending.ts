@@ -39,8 +39,9 @@ export function getTrending(context: RouteContext) {
 				tags: ["market"],
 				summary: "Lists collections by sales in a window",
 				description:
-					"Accepted sales, then volume, then the last sale and mint. The window begins at a whole " +
-					"minute. Without `chain` all chains; `freshness` is then that of the one that lags most.",
+					"Accepted sales, then volume, then the last sale and mint. The window begins at a " +
+					"whole minute. Without `chain` all chains; `freshness` is then that of the one that " +
+					"lags most.",
 			},
 		},
 	);

@@ -34,7 +34,7 @@ type Log = { address: Hex; topics: [Hex, ...Hex[]]; data: Hex };
 type Transaction = { hash: Hex; value: Hex };
 type Block = { number: Hex; timestamp: Hex; transactions: Transaction[] };
 type Item = { itemType: number; token: Hex; identifier: bigint; amount: bigint };
-type Order = { offer: readonly Item[]; consideration: readonly Item[] };
+type Order = { offerer: Hex; offer: readonly Item[]; consideration: readonly Item[] };
 
 /** Every sale and mint on a chain, in chain order. */
 export async function readChain(url: string): Promise<Deed[]> {
@@ -85,8 +85,12 @@ function salesOf(logs: readonly Log[]): Placeless[] {
 	return movesOf(logs)
 		.filter(({ from }) => from !== ZERO)
 		.flatMap((move): Placeless[] => {
-			const bid = orders.find((order) => holds(order.consideration, move) && pays(order.offer));
-			const ask = orders.find((order) => holds(order.offer, move));
+			const madeBy = (order: Order, who: Hex) => order.offerer.toLowerCase() === who;
+			const bid = orders.find((order) => {
+				return madeBy(order, move.to) && holds(order.consideration, move) && pays(order.offer);
+			});
+			// A sweep may buy one id from several people in one transaction: each has their own price.
+			const ask = orders.find((order) => madeBy(order, move.from) && holds(order.offer, move));
 			const order = bid ?? ask;
 			if (!order) return [];
 			const [goods, money] = bid

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import type { LaneKind, LaneProgress } from "#plugins/chain-scanner/contract.ts";
+import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
+import { readFreshness } from "#plugins/market-index/read/readFreshness.ts";
+import { base, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+
+const asked: LaneKind[] = [];
+
+function lanes(lag: Record<number, number | null>) {
+	return {
+		async progress(chainId: number, lane: LaneKind): Promise<LaneProgress> {
+			asked.push(lane);
+			const blocks = lag[chainId] ?? null;
+			if (blocks === null) {
+				return { chainId, lane, headBlock: null, indexedBlock: null, indexedAtMs: null };
+			}
+			return { chainId, lane, headBlock: 100, indexedBlock: 100 - blocks, indexedAtMs: NOW_MS };
+		},
+	};
+}
+
+const at = { nowMs: NOW_MS, listRefreshedAt: null };
+
+test("[API-18] freshness is of the sale lane, and of the chain that lags most", async () => {
+	const scanner = lanes({ [ethereum.id]: 3, [base.id]: 9 });
+	expect(await readFreshness(scanner, [ethereum, base], at)).toMatchObject({
+		chain: "base",
+		lagBlocks: 9,
+	});
+	expect(await readFreshness(scanner, [ethereum], at)).toMatchObject({ chain: "ethereum" });
+	expect(new Set(asked)).toEqual(new Set(["sale"]));
+});
+
+test("coverage ends where the lane is, and is unknown while it is far behind or silent", async () => {
+	expect(await readCoverageEnd(lanes({ 1: 0 }), 1)).toEqual(new Date(NOW_MS));
+	expect(await readCoverageEnd(lanes({ 1: 50 }), 1)).toBeNull();
+	expect(await readCoverageEnd(lanes({}), 1)).toBeNull();
+});
