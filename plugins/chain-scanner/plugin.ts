@@ -4,15 +4,20 @@ import { watchHeads } from "#core/chain/heads/watchHeads.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { contribute } from "#core/plugin/extensionPoint.ts";
-import { type EventSink, ScannerKey, type Venue, VenuePoint } from "#plugins/chain-scanner/contract.ts";
+import {
+	type EventSink,
+	ScannerKey,
+	type Venue,
+	VenuePoint,
+} from "#plugins/chain-scanner/contract.ts";
 import { decodeCommand } from "#plugins/chain-scanner/decode/decodeCommand.ts";
+import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
 import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
-import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
-import { type ScannerMetrics, scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { undecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
+import { type ScannerMetrics, scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 
 const config = z.object({
@@ -58,7 +63,9 @@ export const chainScannerPlugin = definePlugin({
 				const scanFrom = config.NFT_SCAN_FROM_BLOCK ?? null;
 				const options = { scanFrom, pollMs: config.RPC_POLL_MS, signal: stopping.signal };
 				running = Promise.all(
-					core.indexed.map((access) => runChain(core, access, { ...options, sinks, venues, metrics })),
+					core.indexed.map((access) =>
+						runChain(core, access, { ...options, sinks, venues, metrics }),
+					),
 				);
 			},
 			async stop() {

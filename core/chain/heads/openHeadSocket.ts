@@ -14,12 +14,15 @@ export type HeadSocketOptions = {
 const CHAIN_ID_REQUEST = 1;
 const SUBSCRIBE_REQUEST = 2;
 
-/** `id` may be missing or null in what the node sends by itself. */
+/**
+ * What the node sends by itself has no `result`, and an `id` that is missing or null. In zod 4 a
+ * bare `z.unknown()` refuses a missing key: without `optional` every head would be dropped.
+ */
 const messageSchema = z.object({
-	id: z.unknown(),
-	result: z.unknown(),
-	error: z.unknown(),
-	params: z.object({ result: z.unknown() }).optional(),
+	id: z.unknown().optional(),
+	result: z.unknown().optional(),
+	error: z.unknown().optional(),
+	params: z.object({ result: z.unknown().optional() }).optional(),
 });
 
 /**

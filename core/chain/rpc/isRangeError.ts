@@ -13,7 +13,7 @@ const RANGE_WORDS = [
 	/returned more than/i,
 	/response size/i,
 	/query timeout/i,
-	/limited to \d+/i,
+	/limited to (a )?\d+/i,
 	/logs? (are )?limited/i,
 ];
 

@@ -15,7 +15,13 @@ const logSchema = z.object({
 	data: hex(/^0x([0-9a-f]{2})*$/i),
 	transactionHash: hex(/^0x[0-9a-f]{64}$/i).nullish(),
 	logIndex: z
-		.union([z.int().min(0), z.string().regex(/^(0x[0-9a-f]{1,8}|\d{1,9})$/i).transform(Number)])
+		.union([
+			z.int().min(0),
+			z
+				.string()
+				.regex(/^(0x[0-9a-f]{1,8}|\d{1,9})$/i)
+				.transform(Number),
+		])
 		.nullish(),
 });
 
@@ -35,7 +41,9 @@ const NO_HASH: Hex = `0x${"0".repeat(64)}`;
  * stand for one transaction together, in the order of the file.
  */
 export function parseLogFile(text: string): RawLog[][] {
-	return groupsOf(parseJson(text)).flatMap((group, index) => transactionsOf(parseGroup(group, index)));
+	return groupsOf(parseJson(text)).flatMap((group, index) =>
+		transactionsOf(parseGroup(group, index)),
+	);
 }
 
 function parseJson(text: string): unknown {

@@ -1,11 +1,21 @@
 import type { Lease } from "#core/lease/leases.ts";
 import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
-import type { BlockRange, LaneSource, RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type {
+	BlockRange,
+	LaneSource,
+	RangeReading,
+} from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import { BACKFILL_ROWS_PER_WRITE_MAX, type LaneTimes } from "#plugins/chain-scanner/limits.ts";
-import { type Gap, type GapReason, nextGap, setTopAside, shrinkGap } from "#plugins/chain-scanner/sql/gap.ts";
+import {
+	type Gap,
+	type GapReason,
+	nextGap,
+	setTopAside,
+	shrinkGap,
+} from "#plugins/chain-scanner/sql/gap.ts";
 
 /** One lane's part of a chain's backfill, between its turns. */
 export type GapDrain = {

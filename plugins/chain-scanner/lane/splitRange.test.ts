@@ -8,7 +8,9 @@ const eventsOf = (blocks: readonly number[]) =>
 
 test("a range without more rows than allowed stays whole", () => {
 	const events = eventsOf([3, 3, 4]);
-	expect(splitRange({ from: 1, to: 9 }, events, 3)).toEqual([{ range: { from: 1, to: 9 }, events }]);
+	expect(splitRange({ from: 1, to: 9 }, events, 3)).toEqual([
+		{ range: { from: 1, to: 9 }, events },
+	]);
 });
 
 test("parts cover every block and event once, in order, and cut only between blocks", () => {

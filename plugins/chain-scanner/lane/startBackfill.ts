@@ -62,6 +62,8 @@ async function recover(drain: GapDrain, leaseName: string, error: unknown): Prom
 	drain.refusals = 0;
 	const lease = await options.leases.hold(leaseName).catch(() => null);
 	if (!lease) return false;
-	const aside = await setAside(drain, { lease, gap, code: gapReason({ code }), error }).catch(() => false);
+	const aside = await setAside(drain, { lease, gap, code: gapReason({ code }), error }).catch(
+		() => false,
+	);
 	return aside;
 }

@@ -2,7 +2,11 @@ import type { Lease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
 import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
-import { type FailureKind, failureKind, gapReason } from "#plugins/chain-scanner/lane/failureKind.ts";
+import {
+	type FailureKind,
+	failureKind,
+	gapReason,
+} from "#plugins/chain-scanner/lane/failureKind.ts";
 import { findPosition } from "#plugins/chain-scanner/lane/findPosition.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import type { LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";

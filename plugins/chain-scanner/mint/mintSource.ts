@@ -55,14 +55,13 @@ async function readValues(
 	if (hashes.length === 0) return new Map();
 	const calls = hashes.map((hash) => ({ method: "eth_getTransactionByHash", params: [hash] }));
 	const answers = await rpc.batch(calls, { signal });
-	return new Map([...logOf.values()].map((log, index) => [
-		log.transactionHash,
-		valueOf(answers[index], log),
-	]));
+	return new Map(
+		[...logOf.values()].map((log, index) => [log.transactionHash, valueIn(answers[index], log)]),
+	);
 }
 
 /** The value, from the transaction that made the log and from no other, in the log's own block. */
-function valueOf(answer: unknown, log: RawLog): bigint {
+function valueIn(answer: unknown, log: RawLog): bigint {
 	const hash = log.transactionHash;
 	const { value, ...place } = fieldsOf(answer);
 	if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {

@@ -8,7 +8,7 @@ import type { Mint } from "#plugins/chain-scanner/mint/decodeMints.ts";
  */
 export function priceMints(
 	mints: readonly Mint[],
-	valueOf: (transactionHash: Hex) => bigint,
+	paidBy: (transactionHash: Hex) => bigint,
 ): Map<Mint, bigint> {
 	const units = new Map<Hex, bigint>();
 	for (const { log, quantity } of mints) {
@@ -18,7 +18,7 @@ export function priceMints(
 	const started = new Set<Hex>();
 	for (const mint of mints) {
 		const hash = mint.log.transactionHash;
-		const value = valueOf(hash);
+		const value = paidBy(hash);
 		const all = units.get(hash) ?? mint.quantity;
 		const remainder = started.has(hash) ? 0n : value % all;
 		started.add(hash);

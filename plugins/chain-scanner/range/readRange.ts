@@ -1,5 +1,5 @@
-import { parseHead } from "#core/chain/heads/parseHead.ts";
 import type { Hex } from "#core/chain/Hex.ts";
+import { parseHead } from "#core/chain/heads/parseHead.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";

@@ -6,7 +6,10 @@ import type { ChainEvent, Sale, Venue } from "#plugins/chain-scanner/contract.ts
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
-import { readTransaction, type TransactionReading } from "#plugins/chain-scanner/sale/readTransaction.ts";
+import {
+	readTransaction,
+	type TransactionReading,
+} from "#plugins/chain-scanner/sale/readTransaction.ts";
 
 /** The sale lane: the fulfilment logs of every venue. The item is decoded before anything else. */
 export function saleSource(

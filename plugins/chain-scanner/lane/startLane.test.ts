@@ -1,0 +1,358 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+	createLaneWorld,
+	gated,
+	type LaneWorker,
+	mintLog,
+	unitsLog,
+} from "#plugins/chain-scanner/testing/laneWorld.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+}, 60_000);
+afterAll(() => database.drop());
+
+const newWorld = () => createLaneWorld(database.db);
+
+const mintOne = (id: number) => [{ value: 0n, logs: [mintLog(id)] }];
+
+test("[ING-03] a first start begins at the head: history is neither read nor owed", async () => {
+	const world = await newWorld();
+	for (let id = 1; id <= 5; id++) world.chain.mine(mintOne(id));
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(5);
+	world.chain.mine(mintOne(6));
+	lane.look();
+	await lane.untilIndexed(6);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([5, 6]);
+	expect(await world.gaps()).toEqual([]);
+	expect(world.chain.asked().filter((span) => span.startsWith("1.."))).toEqual([]);
+});
+
+test("a first start begins where NFT_SCAN_FROM_BLOCK says, and reads all from there", async () => {
+	const world = await newWorld();
+	for (let id = 1; id <= 9; id++) world.chain.mine(mintOne(id));
+	const lane = world.worker({ scanFrom: 3 });
+	lane.look();
+	await lane.untilIndexed(9);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([3, 4, 5, 6, 7, 8, 9]);
+});
+
+test("[ING-03] a restart within one window resumes at its cursor", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mine(mintOne(1));
+	world.chain.mineTo(999);
+	world.chain.mine(mintOne(2));
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(1_000);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([1, 2]);
+	expect(await world.gaps()).toEqual([]);
+});
+
+test("[ING-03] a restart further behind begins at the head, owes the span, and backfill drains it", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mine(mintOne(1));
+	world.chain.mineTo(700);
+	world.chain.mine(mintOne(2));
+	world.chain.mineTo(1_300);
+	const head = world.chain.mine(mintOne(3));
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(head);
+	expect(await world.tokens()).toEqual([3]);
+	expect(await world.gaps()).toEqual([`1..${head - 1} restart_behind`]);
+	const backfill = world.backfiller();
+	while ((await world.gaps()).length > 0);
+	await Promise.all([lane.stop(), backfill.stop()]);
+	expect(await world.tokens()).toEqual([1, 2, 3]);
+	expect(await world.cursor()).toBe(head);
+});
+
+test("[ING-03] a first write that fails after a long absence does not undo the restart rule", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mineTo(1_500);
+	const head = world.chain.mine(mintOne(1));
+	let failed = 0;
+	world.sinkTroubles.fail = () => (failed++ === 0 ? new Error("connection lost") : null);
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(head);
+	await lane.stop();
+	expect(await world.gaps()).toEqual([`1..${head - 1} restart_behind`]);
+	expect(await world.tokens()).toEqual([1]);
+});
+
+test("rows and cursor commit together: a sink that fails rolls the cursor back, and nothing is lost or doubled", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
+	world.sinkTroubles.fail = (block) => (block === 3 ? new Error("disk full") : null);
+	const lane = world.worker();
+	lane.look();
+	await lane.untilSaid("unexpected", 2);
+	expect(await world.cursor()).toBe(0);
+	expect(await world.tokens()).toEqual([]);
+	world.sinkTroubles.fail = () => null;
+	await lane.untilIndexed(3);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([1, 2, 3]);
+	expect(await world.cursor()).toBe(3);
+});
+
+test("a process that dies between read and commit loses nothing and repeats nothing", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
+	const gate = gated(world.source);
+	const { held, release } = gate.close();
+	const first = world.worker({ source: gate.source, stalls: true });
+	first.look();
+	await held;
+	const second = world.worker();
+	second.look();
+	await second.untilIndexed(3);
+	release();
+	await Promise.all([first.stop(), second.stop()]);
+	expect(await world.tokens()).toEqual([1, 2, 3]);
+});
+
+test("[ING-09] a holder that stalled past its lease cannot write once another has taken over", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mine(mintOne(1));
+	const gate = gated(world.source);
+	const { held, release } = gate.close();
+	const stalled = world.worker({ source: gate.source, stalls: true });
+	stalled.look();
+	await held;
+	const other = world.worker();
+	// Told of no head, the other one holds the lane and has written nothing: only fencing is left.
+	while ((await other.leases.hold(`lane:${world.chainId}:mint`)) === null);
+	release();
+	await stalled.untilSaid("fenced");
+	expect(await world.tokens()).toEqual([]);
+	other.look();
+	await other.untilIndexed(1);
+	await Promise.all([stalled.stop(), other.stop()]);
+	expect(await world.tokens()).toEqual([1]);
+});
+
+test("[ING-09] with several processes no two runs of a lane overlap, and each row is written once", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	const gate = gated(world.source);
+	const lanes = [1, 2, 3].map(() => world.worker({ source: gate.source }));
+	const any = (block: number) => Promise.race(lanes.map((lane) => lane.untilIndexed(block)));
+	for (let id = 1; id <= 12; id++) {
+		const head = world.chain.mine(mintOne(id));
+		for (const lane of lanes) lane.look();
+		await any(head);
+		// The one that works leaves; the next takes over without waiting for a lease to run out.
+		if (id % 4 === 0 && lanes.length > 1) {
+			const index = lanes.findIndex((lane) => lane.said.includes(`indexed ${head}`));
+			await lanes.splice(index, 1)[0]?.stop();
+		}
+	}
+	await Promise.all(lanes.map((lane) => lane.stop()));
+	expect(gate.seen.activeMax).toBe(1);
+	expect(await world.tokens()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+});
+
+test("[ING-09] a run ends at its ceiling, also when the node never answers, and asks for less then", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mineTo(999);
+	world.chain.mine(mintOne(1));
+	world.chain.troubles.before = ({ params: [query] }) => {
+		const { fromBlock, toBlock } = (query ?? {}) as { fromBlock?: string; toBlock?: string };
+		const blocks = Number(toBlock) - Number(fromBlock) + 1;
+		return blocks > 600 ? new Promise(() => {}) : undefined;
+	};
+	const lane = world.worker({ times: { ceilingMs: 30 } });
+	lane.look();
+	await lane.untilIndexed(1_000);
+	await lane.stop();
+	expect(lane.said).toContain("lane_ceiling");
+	expect([...new Set(world.chain.asked())].slice(0, 2)).toEqual(["1..1000", "1..500"]);
+	expect(await world.tokens()).toEqual([1]);
+});
+
+test("[ING-08] refused ranges halve down from what was asked, and every block is still read", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mineTo(999);
+	world.chain.mine(mintOne(1));
+	world.chain.troubles.rangeMax = 100;
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(1_000);
+	await lane.stop();
+	const spans = [...new Set(world.chain.asked())];
+	expect(spans.slice(0, 5)).toEqual(["1..1000", "1..500", "1..250", "1..125", "1..62"]);
+	expect(await world.tokens()).toEqual([1]);
+	expect(await world.gaps()).toEqual([]);
+});
+
+for (const code of ["rpc_range", "rpc_refused"] as const) {
+	test(`[ING-08] a block that ${code} refuses five times is stepped over, recorded, and drained once it answers`, async () => {
+		const world = await newWorld();
+		await world.setCursor(0);
+		for (let id = 1; id <= 6; id++) world.chain.mine(mintOne(id));
+		world.chain.troubles.refused = { blocks: new Set([4]), code };
+		const lane = world.worker();
+		lane.look();
+		await lane.untilIndexed(6);
+		expect(await world.tokens()).toEqual([1, 2, 3, 5, 6]);
+		expect(await world.gaps()).toEqual(["4..4 range_refused"]);
+		const alone = world.chain.asked().filter((span) => span === "4..4");
+		expect(alone.length / 2).toBeGreaterThanOrEqual(2.5);
+		const backfill = world.backfiller();
+		await backfill.untilSaid("rpc_range", 6);
+		world.chain.troubles.refused.blocks.clear();
+		while ((await world.gaps()).length > 0);
+		await Promise.all([lane.stop(), backfill.stop()]);
+		expect(await world.tokens()).toEqual([1, 2, 3, 4, 5, 6]);
+	});
+}
+
+test("[ING-08] transport failures never step over a block: an RPC that dies for long loses nothing", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	const lane = world.worker();
+	world.chain.mine(mintOne(1));
+	world.chain.troubles.down = true;
+	lane.look();
+	await lane.untilSaid("rpc_transport", 12);
+	world.chain.mine(mintOne(2));
+	world.chain.troubles.down = false;
+	lane.look();
+	await lane.untilIndexed(2);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([1, 2]);
+	expect(await world.gaps()).toEqual([]);
+	const warnings = world.log.lines.filter(({ level }) => level === "warn");
+	expect(warnings).toHaveLength(1);
+});
+
+test("[ING-14] a node that lags behind the head it was heard to have never moves the cursor past what it served", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	for (let id = 1; id <= 5; id++) world.chain.mine(mintOne(id));
+	world.chain.troubles.lagBlocks = 3;
+	const lane = world.worker();
+	lane.look();
+	await lane.untilSaid("rpc_inconsistent", 3);
+	expect(await world.cursor()).toBe(0);
+	world.chain.troubles.lagBlocks = 0;
+	await lane.untilIndexed(5);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("[ING-14] a head that was a lie does not stop the lane: the next word counts", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
+	const lane = world.worker();
+	lane.offerHead(5_000_000);
+	await lane.untilSaid("rpc_inconsistent");
+	lane.look();
+	await lane.untilIndexed(3);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([1, 2, 3]);
+	expect(await world.gaps()).toEqual([]);
+});
+
+test("a head that goes backward is waited out: nothing is read twice, the cursor stays", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(3);
+	lane.offerHead(1);
+	world.chain.mine(mintOne(4));
+	lane.look();
+	await lane.untilIndexed(4);
+	await lane.stop();
+	expect(await world.tokens()).toEqual([1, 2, 3, 4]);
+});
+
+test("rows that no table takes hold up one block, not the lane, and are owed", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	for (let id = 1; id <= 4; id++) world.chain.mine(mintOne(id));
+	const overflow = Object.assign(new Error("numeric field overflow"), { code: "22003" });
+	world.sinkTroubles.fail = (block) => (block === 2 ? overflow : null);
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(4);
+	expect(await world.tokens()).toEqual([1, 3, 4]);
+	expect(await world.gaps()).toEqual(["2..2 rows_refused"]);
+	expect(world.log.lines.filter(({ level }) => level === "error")).toHaveLength(1);
+	world.sinkTroubles.fail = () => null;
+	const backfill = world.backfiller();
+	while ((await world.gaps()).length > 0);
+	await Promise.all([lane.stop(), backfill.stop()]);
+	expect(await world.tokens()).toEqual([1, 2, 3, 4]);
+});
+
+test("a lane that stops gives its lease back, so that a restart goes on at once", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mine(mintOne(1));
+	const first = world.worker();
+	first.look();
+	await first.untilIndexed(1);
+	await first.stop();
+	const [lease] = await database.db.query<{ free: boolean }>(
+		"select expires_at <= clock_timestamp() as free from core.lease where name = $1",
+		[`lane:${world.chainId}:mint`],
+	);
+	expect(lease?.free).toBe(true);
+});
+
+test("stop while a read is under way ends at once, and the cursor stays where it was", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mine(mintOne(1));
+	const { promise: reading, resolve: begun } = Promise.withResolvers<void>();
+	world.chain.troubles.before = () => {
+		begun();
+		return new Promise(() => {});
+	};
+	const lane = world.worker();
+	lane.look();
+	await reading;
+	await lane.stop();
+	expect(await world.cursor()).toBe(0);
+	expect(lane.said).toEqual([]);
+});
+
+test("[ING-05] a lane asks the node for heads, logs and values, and the database for nothing but its own place", async () => {
+	const world = await newWorld();
+	world.chain.mine([{ value: 30n, logs: [mintLog(1), unitsLog(7n, 2n)] }]);
+	const lane: LaneWorker = world.worker();
+	lane.look();
+	await lane.untilIndexed(1);
+	await lane.stop();
+	expect(new Set(world.chain.calls.map(({ method }) => method))).toEqual(
+		new Set(["eth_getBlockByNumber", "eth_getLogs", "eth_getTransactionByHash"]),
+	);
+	const rows = await world.rows();
+	expect(rows.map(({ token_id, units, total }) => [token_id, units, total])).toEqual([
+		["1", "1", "10"],
+		["7", "2", "20"],
+	]);
+	expect(rows.every(({ live }) => live)).toBe(true);
+});

@@ -1,0 +1,177 @@
+import { type Hex, keccak256, numberToHex, toHex } from "viem";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
+
+export type FakeLog = { address: Hex; topics: readonly Hex[]; data?: Hex };
+export type FakeTransaction = { value?: bigint; logs: readonly FakeLog[] };
+
+/** How the node misbehaves. Change a field at any time; it counts from the next call on. */
+export type FakeTroubles = {
+	/** Nothing answers. */
+	down: boolean;
+	/** The node knows this many blocks less than the chain has. */
+	lagBlocks: number;
+	/** Log queries over more blocks are refused as too large. */
+	rangeMax: number;
+	/** Log queries that touch one of these blocks are refused, in the node's own words. */
+	refused: { blocks: Set<number>; code: "rpc_range" | "rpc_refused" };
+	/** Called before each call is answered; what it awaits, the answer awaits. */
+	before: (call: RpcCall) => void | Promise<void>;
+	/** Changes an answer on its way out. */
+	tamper: (call: RpcCall, answer: unknown) => unknown;
+};
+
+type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: Hex; logs: SentLog[] };
+type SentLog = Record<string, unknown> & { address: Hex; topics: readonly Hex[] };
+type Transaction = { hash: Hex; value: Hex; blockHash: Hex; blockNumber: Hex };
+
+export type FakeChain = ReturnType<typeof createFakeChain>;
+
+/**
+ * A chain in memory behind core's RPC interface, for what no real node does on demand: to die, to
+ * lag, to refuse, to contradict itself. Calls of a batch are answered one after the other.
+ *
+ * @example
+ * const chain = createFakeChain();
+ * chain.mine([{ value: 10n, logs: [mintLog] }]);
+ * chain.troubles.down = true;
+ */
+export function createFakeChain({ timestamps = true } = {}) {
+	const blocks: Block[] = [];
+	const transactions = new Map<Hex, Transaction>();
+	const calls: RpcCall[] = [];
+	const troubles: FakeTroubles = {
+		down: false,
+		lagBlocks: 0,
+		rangeMax: Number.POSITIVE_INFINITY,
+		refused: { blocks: new Set(), code: "rpc_range" },
+		before: () => {},
+		tamper: (_, answer) => answer,
+	};
+	mine();
+
+	/** Adds a block with these transactions; answers its number. */
+	function mine(mined: readonly FakeTransaction[] = []): number {
+		const number = blocks.length;
+		const hash = keccak256(toHex(`block ${number}`));
+		const timestamp = numberToHex(1_700_000_000 + number * 12);
+		const block: Block = { number, hash, parentHash: parentOf(number), timestamp, logs: [] };
+		for (const [index, { value = 0n, logs }] of mined.entries()) {
+			const transactionHash = keccak256(toHex(`transaction ${number} ${index}`));
+			const place = { blockHash: hash, blockNumber: numberToHex(number) };
+			transactions.set(transactionHash, {
+				hash: transactionHash,
+				value: numberToHex(value),
+				...place,
+			});
+			for (const log of logs) {
+				block.logs.push({
+					data: "0x",
+					...log,
+					...place,
+					transactionHash,
+					transactionIndex: numberToHex(index),
+					logIndex: numberToHex(block.logs.length),
+					...(timestamps && { blockTimestamp: timestamp }),
+				});
+			}
+		}
+		blocks.push(block);
+		return number;
+	}
+
+	function parentOf(number: number): Hex {
+		return blocks[number - 1]?.hash ?? `0x${"0".repeat(64)}`;
+	}
+
+	async function answer(call: RpcCall, signal: AbortSignal | undefined): Promise<unknown> {
+		calls.push(call);
+		await endsWith(Promise.resolve(troubles.before(call)), signal);
+		if (troubles.down || signal?.aborted) throw rpcFault.transport({ detail: "nobody answers" });
+		return structuredClone(troubles.tamper(call, read(call)));
+	}
+
+	function read({ method, params }: RpcCall): unknown {
+		const known = blocks.slice(0, blocks.length - troubles.lagBlocks);
+		const [first] = params;
+		if (method === "eth_getBlockByNumber") {
+			const block = first === "latest" ? known.at(-1) : known[Number(first)];
+			return block ? { ...block, logs: undefined, number: numberToHex(block.number) } : null;
+		}
+		if (method === "eth_getTransactionByHash") return transactions.get(first as Hex) ?? null;
+		if (method === "eth_getLogs") return readLogs(first as LogQuery, known);
+		throw rpcFault.refused({ detail: `${method} is not available` });
+	}
+
+	function readLogs(query: LogQuery, known: readonly Block[]): SentLog[] {
+		const from = Number(query.fromBlock);
+		const to = Number(query.toBlock);
+		if (to - from + 1 > troubles.rangeMax) throw rpcFault.range({ detail: "block range too large" });
+		for (const block of troubles.refused.blocks) {
+			if (block < from || block > to) continue;
+			const detail = `the logs of block ${block}`;
+			throw troubles.refused.code === "rpc_range"
+				? rpcFault.range({ detail })
+				: rpcFault.refused({ detail });
+		}
+		return known.slice(from, to + 1).flatMap(({ logs }) => logs.filter((log) => fits(log, query)));
+	}
+
+	const rpc: Rpc = {
+		call: (call, options) => answer(call, options?.signal),
+		async batch(batched, options: RpcOptions = {}) {
+			const answers: unknown[] = [];
+			for (const call of batched) answers.push(await answer(call, options.signal));
+			return answers;
+		},
+		stats: () => ({ requests: calls.length, calls: calls.length, bytes: 0 }),
+	};
+
+	return {
+		rpc,
+		troubles,
+		calls,
+		mine,
+		/** Empty blocks up to this number. */
+		mineTo(number: number) {
+			while (blocks.length <= number) mine();
+		},
+		head: () => blocks.length - 1,
+		hashOf: (number: number): Hex => blocks[number]?.hash ?? "0x",
+		/** The spans of log queries so far, as `from..to`. */
+		asked: () =>
+			calls
+				.filter(({ method }) => method === "eth_getLogs")
+				.map(({ params: [query] }) => query as LogQuery)
+				.map(({ fromBlock, toBlock }) => `${Number(fromBlock)}..${Number(toBlock)}`),
+	};
+}
+
+type LogQuery = {
+	fromBlock: Hex;
+	toBlock: Hex;
+	address?: readonly Hex[];
+	topics: readonly (Hex | null | readonly Hex[])[];
+};
+
+/** As geth reads a filter: more positions than a log has topics means that it does not fit. */
+function fits(log: SentLog, { address, topics }: LogQuery): boolean {
+	if (address && !address.includes(log.address)) return false;
+	if (log.topics.length < topics.length) return false;
+	return topics.every((wanted, position) => {
+		if (wanted === null) return true;
+		const topic = log.topics[position] ?? "0x";
+		return typeof wanted === "string" ? wanted === topic : wanted.includes(topic);
+	});
+}
+
+/** A call that waits ends at once when its caller gives up, as a request over HTTP does. */
+function endsWith(waited: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+	if (!signal) return waited;
+	return new Promise((resolve, reject) => {
+		const give = () => reject(rpcFault.transport({ detail: "given up" }));
+		if (signal.aborted) return give();
+		signal.addEventListener("abort", give, { once: true });
+		waited.then(resolve, reject).finally(() => signal.removeEventListener("abort", give));
+	});
+}
