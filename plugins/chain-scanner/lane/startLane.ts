@@ -103,8 +103,12 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	options.onFailure(failure.code);
 	state.failures++;
 	const { position } = state;
-	if (failure.kind === "refused" && position) {
-		if (state.window > WINDOW_BLOCKS_MIN) return askForLess(state, position);
+	if (failure.kind === "refused" && position?.asked) {
+		const { from, to } = position.asked;
+		const blocks = to - from + 1;
+		// From what was asked for: a range that the head cut short says nothing of a wide window.
+		state.window = adaptWindow(Math.min(state.window, blocks), { kind: "refused" });
+		if (blocks > WINDOW_BLOCKS_MIN) return;
 		position.refusals++;
 		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });
 	} else {
@@ -114,12 +118,6 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	}
 	const doublings = Math.min(state.failures - 1, 16);
 	await sleep(Math.min(times.retryMinMs * 2 ** doublings, times.retryMaxMs), signal);
-}
-
-/** From what was asked for: a range that the head cut short says nothing about a wide window. */
-function askForLess(state: LaneState, { asked }: Position): void {
-	const blocks = asked ? asked.to - asked.from + 1 : state.window;
-	state.window = adaptWindow(Math.min(state.window, blocks), { kind: "refused" });
 }
 
 function forgetWhatMayBeWrong({ options, state, leaseName }: Running, { kind }: FailureKind) {

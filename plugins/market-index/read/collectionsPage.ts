@@ -19,6 +19,9 @@ export type CollectionsQuery = {
 /** Part of every key: change it with the shape of the page, and old pages are never read. */
 const PAGE_VERSION = "1";
 
+/** A lane further behind than this is not following the head but catching up with it. */
+const CATCHING_UP_BLOCKS = 64;
+
 /**
  * The collections list as JSON text, from the page cache where it is there.
  *
@@ -32,7 +35,8 @@ export async function collectionsPage(
 	const { core, scanner, version = PAGE_VERSION } = context;
 	const { chains, mode, limit } = query;
 	const slugs = chains.map(({ slug }) => slug).join(",");
-	const key = `nft-market/collections:v${version}:${slugs}:${mode}:${limit}`;
+	const moment = await momentOf(core, scanner, chains);
+	const key = `nft-market/collections:v${version}:${slugs}:${mode}:${limit}${moment}`;
 	const cached = await core.pageCache.get(key, () => buildPage(context, query));
 	// A page is the time it was built at, a line break, and an object without its last brace.
 	const cut = cached.body.indexOf("\n");
@@ -42,6 +46,22 @@ export async function collectionsPage(
 	});
 	const body = `${cached.body.slice(cut + 1)},"freshness":${JSON.stringify(freshness)}}`;
 	return { outcome: cached.outcome, body };
+}
+
+/**
+ * Part of the key while a chain catches up: a page of its first moments, kept for its usual 15
+ * seconds, would show a market that is long since full. So it is built anew each second then.
+ */
+async function momentOf(
+	core: IndexReads,
+	scanner: Pick<Scanner, "progress">,
+	chains: readonly Chain[],
+): Promise<string> {
+	const lanes = await Promise.all(chains.map(({ id }) => scanner.progress(id, "sale")));
+	const behind = lanes.some(({ headBlock, indexedBlock }) => {
+		return (headBlock ?? Number.POSITIVE_INFINITY) - (indexedBlock ?? 0) > CATCHING_UP_BLOCKS;
+	});
+	return behind ? `@${Math.floor(core.clock.nowMs() / 1_000)}` : "";
 }
 
 async function buildPage(

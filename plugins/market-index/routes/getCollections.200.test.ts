@@ -223,12 +223,35 @@ test("[API-01] scope=chain keeps to the chain and scope=all takes every indexed 
 	expect(empty.body.freshness.chain).toBe("polygon");
 });
 
+const level = {
+	chainId: ethereum.id,
+	lane: "sale" as const,
+	headBlock: 100,
+	indexedBlock: 100,
+	indexedAtMs: NOW_MS,
+};
+
+test("a page of a chain that still catches up is built anew each second", async () => {
+	const outcome = async (afterMs: number) => {
+		fixture.setNow(NOW_MS + afterMs);
+		return (await ask("/collections?limit=9")).headers.get("x-svc-cache");
+	};
+	fixture.progress.set(ethereum.id, { ...level, indexedBlock: 30 });
+	expect(await outcome(0)).toBe("miss");
+	expect(await outcome(999)).toBe("hit");
+	expect(await outcome(1_000)).toBe("miss");
+	fixture.progress.set(ethereum.id, { ...level, indexedBlock: 36 });
+	expect(await outcome(2_000)).toBe("miss");
+	expect(await outcome(5_000)).toBe("hit");
+});
+
 test("[API-01] the page says how it came about: miss, hit for 15 s, stale up to 90 s", async () => {
 	const outcome = async (afterMs: number) => {
 		fixture.setNow(NOW_MS + afterMs);
 		const { headers } = await ask("/collections?limit=7");
 		return headers.get("x-svc-cache");
 	};
+	fixture.progress.set(ethereum.id, level);
 	expect(await outcome(0)).toBe("miss");
 	expect(await outcome(14_999)).toBe("hit");
 	expect(await outcome(15_000)).toBe("stale");
@@ -275,6 +298,7 @@ test("[API-18] a lane that told nothing is unknown, and its lag is not 0", async
 
 test("[API-24] a build with another page version never reads an old page", async () => {
 	const query = { chains: [ethereum], mode: "top" as const, limit: 3 };
+	fixture.progress.set(ethereum.id, level);
 	const old = await collectionsPage({ ...fixture, version: "0" }, query);
 	expect(old.outcome).toBe("miss");
 	expect((await collectionsPage({ ...fixture, version: "0" }, query)).outcome).toBe("hit");

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrate } from "#core/db/migrate.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+const SCHEMA = "shop";
+let database: TestDatabase;
+let root: string;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	root = mkdtempSync(join(tmpdir(), "tapeline-migrate-"));
+});
+beforeEach(() => database.db.execute(`drop schema if exists ${SCHEMA} cascade`));
+afterAll(async () => {
+	rmSync(root, { recursive: true, force: true });
+	await database.drop();
+});
+
+type Step = { when: number; sql: string };
+
+const first = { when: 100, sql: `create table ${SCHEMA}.a (id int)` };
+const second = { when: 200, sql: `create table ${SCHEMA}.b (id int)` };
+const third = { when: 300, sql: `create table ${SCHEMA}.c (id int)` };
+
+/** A build that knows these migrations, as drizzle lays them out. */
+function build(...steps: Step[]): string {
+	const folder = mkdtempSync(join(root, "build-"));
+	mkdirSync(join(folder, "meta"));
+	const entries = steps.map(({ when, sql }, idx) => {
+		const tag = `${String(idx).padStart(4, "0")}_step`;
+		writeFileSync(join(folder, `${tag}.sql`), sql);
+		return { idx, version: "7", when, tag, breakpoints: true };
+	});
+	const journal = { version: "7", dialect: "postgresql", entries };
+	writeFileSync(join(folder, "meta", "_journal.json"), JSON.stringify(journal));
+	return folder;
+}
+
+const run = (folder: string) => migrate(database.connectionString, [{ schema: SCHEMA, folder }], silentLog);
+const code = (promise: Promise<unknown>) =>
+	promise.then(
+		() => "migrated",
+		(error) => error.code,
+	);
+
+async function tables(): Promise<string[]> {
+	const rows = await database.db.query<{ name: string }>(
+		"select tablename as name from pg_tables where schemaname = $1 and tablename <> 'migrations' order by 1",
+		[SCHEMA],
+	);
+	return rows.map(({ name }) => name);
+}
+
+test("processes that start together migrate once, and none of them fails", async () => {
+	const folder = build(first, second);
+	await Promise.all(Array.from({ length: 6 }, () => run(folder)));
+	expect(await tables()).toEqual(["a", "b"]);
+});
+
+test("a later build applies what is new, and a run without news changes nothing", async () => {
+	await run(build(first));
+	await run(build(first, second));
+	await run(build(first, second));
+	expect(await tables()).toEqual(["a", "b"]);
+});
+
+test("a database of a newer build is refused by an older one, untouched", async () => {
+	await run(build(first, second));
+	expect(await code(run(build(first)))).toBe("schema_too_new");
+	expect(await tables()).toEqual(["a", "b"]);
+});
+
+test("a database of another branch is refused, though the count would fit", async () => {
+	await run(build(first, second));
+	expect(await code(run(build(first, third)))).toBe("schema_too_new");
+	expect(await tables()).toEqual(["a", "b"]);
+});
+
+test("a migration dated before an applied one is refused, and none after it is applied", async () => {
+	await run(build(first, third));
+	const fourth = { when: 400, sql: `create table ${SCHEMA}.d (id int)` };
+	expect(await code(run(build(first, second, third, fourth)))).toBe("migration_skipped");
+	expect(await tables()).toEqual(["a", "c"]);
+});
+
+test("a migration that fails leaves nothing of itself behind, and the lock free", async () => {
+	const bad = { when: 200, sql: `create table ${SCHEMA}.b (id int);\n select 1 / 0` };
+	expect(await code(run(build(first, bad)))).not.toBe("migrated");
+	expect(await tables()).toEqual([]);
+	await run(build(first, second));
+	expect(await tables()).toEqual(["a", "b"]);
+});
+
+test("a server that does not answer is said to be that", async () => {
+	const away = "postgresql://tapeline:c4n4ry@127.0.0.1:1/tapeline";
+	const failed = await migrate(away, [], silentLog).catch((error) => error);
+	expect(failed).toMatchObject({ code: "database_unreachable", retry: "later" });
+	expect(Bun.inspect(failed)).not.toContain("c4n4ry");
+});

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { openDatabase } from "#core/db/openDatabase.ts";
+import type { Log } from "#core/log/Log.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	await database.db.execute("create table thing (id int8 primary key, note text)");
+	db = open();
+});
+beforeEach(() => database.db.execute("truncate thing"));
+afterAll(async () => {
+	await db.close();
+	await database.drop();
+});
+
+/** One connection: whatever a transaction leaves on it, the next one meets. */
+function open(log: Log = silentLog): Database {
+	const { connectionString } = database;
+	return openDatabase({ connectionString, connectionsMax: 1, applicationName: "tapeline test", log });
+}
+
+const ids = async () => (await db.query<{ id: number }>("select id from thing order by id")).map(({ id }) => id);
+const insert = (tx: Tx, id: number) => tx.execute("insert into thing (id) values ($1)", [id]);
+const failure = (promise: Promise<unknown>): Promise<Record<string, unknown>> =>
+	promise.then(
+		() => ({ message: "it did not fail" }),
+		(error) => error,
+	);
+
+describe("a transaction", () => {
+	test("commits when its function returns, and answers what that answered", async () => {
+		expect(await db.transaction(async (tx) => (await insert(tx, 1), "done"))).toBe("done");
+		expect(await ids()).toEqual([1]);
+	});
+
+	test("rolls back whatever is thrown, and the thrown thing arrives", async () => {
+		for (const thrown of [new Error("mine"), "a text", undefined, null]) {
+			const caught = await db
+				.transaction(async (tx) => {
+					await insert(tx, 1);
+					throw thrown;
+				})
+				.catch((error) => ({ error }));
+			expect(caught).toEqual({ error: thrown });
+		}
+		expect(await ids()).toEqual([]);
+	});
+
+	test("runs its last steps before the commit, also those that a last step adds", async () => {
+		await db.transaction(async (tx) => {
+			tx.beforeCommit(async () => {
+				await insert(tx, 2);
+				tx.beforeCommit(async () => void (await insert(tx, 3)));
+			});
+			await insert(tx, 1);
+		});
+		expect(await ids()).toEqual([1, 2, 3]);
+	});
+
+	test("is rolled back by a last step that fails, and hints of it never run", async () => {
+		const hints: string[] = [];
+		const failed = await failure(
+			db.transaction(async (tx) => {
+				tx.afterCommit(() => hints.push("hint"));
+				tx.beforeCommit(async () => Promise.reject(new Error("last step")));
+				await insert(tx, 1);
+			}),
+		);
+		expect(failed["message"]).toBe("last step");
+		expect({ rows: await ids(), hints }).toEqual({ rows: [], hints: [] });
+	});
+
+	test("runs its hints after the commit, in order", async () => {
+		const seen: string[] = [];
+		await db.transaction(async (tx) => {
+			tx.afterCommit(() => seen.push("first"));
+			tx.afterCommit(() => seen.push("second"));
+			tx.beforeCommit(async () => void seen.push("last step"));
+		});
+		expect(seen).toEqual(["last step", "first", "second"]);
+	});
+
+	test("that committed does not fail by a hint that throws", async () => {
+		const said: string[] = [];
+		const own = open({ ...silentLog, error: (message) => said.push(message) });
+		const hints: string[] = [];
+		await own.transaction(async (tx) => {
+			await insert(tx, 1);
+			tx.afterCommit(() => {
+				throw new Error("a listener's mistake");
+			});
+			tx.afterCommit(() => hints.push("the next"));
+		});
+		await own.close();
+		expect(await ids()).toEqual([1]);
+		expect({ said, hints }).toEqual({ said: ["a hint after a commit failed"], hints: ["the next"] });
+	});
+
+	test("that swallowed a failed statement is not taken for committed", async () => {
+		const hints: string[] = [];
+		const failed = await failure(
+			db.transaction(async (tx) => {
+				tx.afterCommit(() => hints.push("hint"));
+				await insert(tx, 1);
+				await tx.query("select 1 / 0").catch(() => {});
+			}),
+		);
+		expect(failed["code"]).toBe("not_committed");
+		expect({ rows: await ids(), hints }).toEqual({ rows: [], hints: [] });
+	});
+
+	test("cannot be used after its end: its connection is somebody else's by then", async () => {
+		let leaked: Tx | undefined;
+		await db.transaction(async (tx) => {
+			leaked = tx;
+		});
+		const tx = leaked as unknown as Tx;
+		const uses = [() => insert(tx, 9), () => tx.query("select 1"), () => tx.copy("thing (id)", ["9\n"])];
+		for (const use of uses) {
+			expect((await failure(use()))["message"]).toBe("a transaction was used after it ended");
+		}
+		expect(() => tx.afterCommit(() => {})).toThrow("after it ended");
+		expect(await ids()).toEqual([]);
+	});
+
+	test("whose connection is cut fails alone: the process and the pool live on", async () => {
+		const failed = await failure(
+			db.transaction(async (tx) => {
+				const [row] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+				const cut = database.db.query("select pg_terminate_backend($1)", [row?.pid ?? 0]);
+				await Promise.all([tx.query("select pg_sleep(60)"), cut]);
+			}),
+		);
+		expect(String(failed["message"])).toMatch(/terminat/i);
+		expect(await ids()).toEqual([]);
+	});
+
+	test("whose connection is cut while it waits for us fails alone as well", async () => {
+		const failed = await failure(
+			db.transaction(async (tx) => {
+				const [row] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+				await database.db.query("select pg_terminate_backend($1, 5000)", [row?.pid ?? 0]);
+				await insert(tx, 1);
+			}),
+		);
+		expect(failed["message"]).not.toBe("it did not fail");
+		expect(await ids()).toEqual([]);
+	});
+});
+
+describe("COPY", () => {
+	test("streams rows and counts them, also none", async () => {
+		const copied = await db.transaction((tx) => tx.copy("thing (id, note)", ["1\ta\n2\t", "b\n"]));
+		expect(copied).toBe(2);
+		expect(await db.transaction((tx) => tx.copy("thing (id)", []))).toBe(0);
+		expect(await ids()).toEqual([1, 2]);
+	});
+
+	test("reads its rows as they are needed, and not all at once", async () => {
+		function* rows() {
+			for (let id = 0; id < 50_000; id++) yield `${id}\t${"x".repeat(20)}\n`;
+		}
+		expect(await db.transaction((tx) => tx.copy("thing (id, note)", rows()))).toBe(50_000);
+	});
+
+	const broken: Record<string, { into: string; rows: Iterable<string> }> = {
+		"a row the server refuses": { into: "thing (id)", rows: ["1\n", "two\n"] },
+		"a row that is there already": { into: "thing (id)", rows: ["1\n", "1\n"] },
+		"a table that is not there": { into: "nothing (id)", rows: ["1\n"] },
+		"rows whose making fails": {
+			into: "thing (id)",
+			rows: (function* () {
+				yield "1\n";
+				throw new Error("making failed");
+			})(),
+		},
+		"many rows behind a refused one": {
+			into: "thing (id)",
+			rows: ["x\n", ...Array.from({ length: 20_000 }, (_, id) => `${id}\n`)],
+		},
+	};
+	for (const [what, { into, rows }] of Object.entries(broken)) {
+		test(`fails on ${what}, and its connection serves the next transaction`, async () => {
+			const failed = await failure(db.transaction((tx) => tx.copy(into, rows)));
+			expect(failed["message"]).not.toBe("it did not fail");
+			expect(await db.transaction(async (tx) => (await insert(tx, 5), "next"))).toBe("next");
+			expect(await ids()).toEqual([5]);
+		});
+	}
+});
+
+describe("values", () => {
+	test("go in and come out exactly, or not at all", async () => {
+		const [row] = await db.query(
+			`select $1::int8 as int8, $2::numeric as numeric, $3::bytea as bytea,
+				$4::timestamptz as at, $5::text[] as texts, $6::bytea[] as blobs, $7::text as nothing`,
+			[
+				Number.MAX_SAFE_INTEGER,
+				2n ** 256n - 1n,
+				new Uint8Array([0, 255]),
+				new Date(1_700_000_000_123),
+				['a"b', "c,d", "\\"],
+				[new Uint8Array([1]), new Uint8Array([])],
+				null,
+			],
+		);
+		expect(row).toEqual({
+			int8: Number.MAX_SAFE_INTEGER,
+			numeric: (2n ** 256n - 1n).toString(),
+			bytea: Buffer.from([0, 255]),
+			at: new Date(1_700_000_000_123),
+			texts: ['a"b', "c,d", "\\"],
+			blobs: [Buffer.from([1]), Buffer.from([])],
+			nothing: null,
+		});
+	});
+
+	test("an int8 above 2^53 fails and is not rounded", async () => {
+		const failed = await failure(db.query("select 9007199254740993::int8 as id"));
+		expect(failed["message"]).toContain("9007199254740993");
+		expect(await ids()).toEqual([]);
+	});
+
+	test("execute answers how many rows it touched", async () => {
+		expect(await db.execute("insert into thing (id) values (1), (2)")).toBe(2);
+		expect(await db.execute("delete from thing where id = 9")).toBe(0);
+	});
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { dbFault } from "#core/db/faults.ts";
+import { AssertionFailed } from "#core/fault/assert.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import { failureKind } from "#plugins/chain-scanner/lane/failureKind.ts";
+
+const sqlError = (code: string) => Object.assign(new Error("from PostgreSQL"), { code });
+
+test("[ING-08] only a refused range counts as one; silence, lag and another chain are waited out", () => {
+	expect(failureKind(rpcFault.range()).kind).toBe("refused");
+	for (const away of [rpcFault.transport(), rpcFault.refused(), rpcFault.wrongChain()]) {
+		expect(failureKind(away).kind).toBe("away");
+	}
+	expect(failureKind(scannerFault.inconsistent()).kind).toBe("away");
+});
+
+test("rows that PostgreSQL or a sink cannot take are refused; an outage of the database is not that", () => {
+	for (const error of [sqlError("22003"), sqlError("23514"), new AssertionFailed("x")]) {
+		expect(failureKind(error)).toEqual({ kind: "refused", code: "rows_refused" });
+	}
+	expect(failureKind(new TypeError("x")).kind).toBe("refused");
+	for (const code of ["57P01", "08006", "40P01", "53300", "ECONNREFUSED"]) {
+		expect(failureKind(sqlError(code))).toEqual({ kind: "unplaced", code: "unexpected" });
+	}
+});
+
+test("[ING-09] a fenced write and a moved cursor send the lane back to its lease and its cursor", () => {
+	expect(failureKind(dbFault.fenced()).kind).toBe("fenced");
+	expect(failureKind(scannerFault.cursorMoved()).kind).toBe("unplaced");
+	expect(failureKind("thrown as text").kind).toBe("unplaced");
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createLaneWorld, type LaneWorld, mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+}, 60_000);
+afterAll(() => database.drop());
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+/** A chain with one mint a block, of which backfill owes everything up to `blocks`. */
+async function owingWorld(blocks: number): Promise<LaneWorld> {
+	const world = await createLaneWorld(database.db);
+	for (const id of range(1, blocks)) world.chain.mine([{ logs: [mintLog(id)] }]);
+	await database.db.execute(
+		`insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason)
+		values ($1, 'mint', 1, $2, 'restart_behind')`,
+		[world.chainId, blocks],
+	);
+	return world;
+}
+
+const untilDrained = async (world: LaneWorld) => {
+	while ((await world.gaps()).length > 0);
+};
+
+test("[ING-10] a gap is drained whole, the newest blocks first, and none of it is announced live", async () => {
+	const world = await owingWorld(30);
+	world.chain.troubles.rangeMax = 10;
+	const backfill = world.backfiller();
+	await untilDrained(world);
+	await backfill.stop();
+	expect(await world.tokens()).toEqual(range(1, 30));
+	expect((await world.rows()).some(({ live }) => live)).toBe(false);
+	const firsts = [...new Set(world.chain.asked())].slice(0, 3);
+	expect(firsts).toEqual(["1..30", "16..30", "24..30"]);
+});
+
+test("a block that stays refused holds up nothing below it; it is owed, and drained once it answers", async () => {
+	const world = await owingWorld(12);
+	world.chain.troubles.refused.blocks = new Set([9, 5]);
+	const backfill = world.backfiller();
+	while ((await world.gaps()).join() !== "5..5 range_refused,9..9 range_refused");
+	expect(await world.tokens()).toEqual([1, 2, 3, 4, 6, 7, 8, 10, 11, 12]);
+	// The older of the two answers again; the newer one, tried in turn, does not stand before it.
+	world.chain.troubles.refused.blocks.delete(5);
+	while ((await world.gaps()).join() !== "9..9 range_refused");
+	world.chain.troubles.refused.blocks.clear();
+	await untilDrained(world);
+	await backfill.stop();
+	expect(await world.tokens()).toEqual(range(1, 12));
+	const named = world.log.lines.filter(({ level }) => level === "error");
+	expect(named.map(({ context }) => context["block"])).toEqual([9, 5]);
+});
+
+test("a failing write leaves exactly what is owed, and a process that takes over finishes it", async () => {
+	const world = await owingWorld(1_400);
+	world.sinkTroubles.fail = (block) => (block === 700 ? new Error("connection lost") : null);
+	const first = world.backfiller();
+	await first.untilSaid("unexpected");
+	await first.stop();
+	const [gap] = await world.gaps();
+	const written = await world.tokens();
+	const [lowest = 0] = written;
+	expect(written).toEqual(range(lowest, 1_400));
+	expect(gap).toBe(`1..${lowest - 1} restart_behind`);
+	world.sinkTroubles.fail = () => null;
+	const second = world.backfiller();
+	await untilDrained(world);
+	await second.stop();
+	expect(await world.tokens()).toEqual(range(1, 1_400));
+}, 20_000);
+
+test("two processes never drain one gap twice", async () => {
+	const world = await owingWorld(40);
+	world.chain.troubles.rangeMax = 4;
+	const backfills = [world.backfiller(), world.backfiller()];
+	await untilDrained(world);
+	await Promise.all(backfills.map((one) => one.stop()));
+	expect(await world.tokens()).toEqual(range(1, 40));
+});
+
+test("a range that takes longer than a run is asked for in parts", async () => {
+	const world = await owingWorld(8);
+	world.chain.troubles.before = ({ method, params: [query] }) => {
+		if (method !== "eth_getLogs") return;
+		const { fromBlock, toBlock } = query as { fromBlock: string; toBlock: string };
+		if (Number(toBlock) - Number(fromBlock) > 5) return new Promise(() => {});
+	};
+	const backfill = world.backfiller({ times: { ceilingMs: 20 } });
+	await untilDrained(world);
+	await backfill.stop();
+	expect(backfill.said).toContain("lane_ceiling");
+	expect(await world.tokens()).toEqual(range(1, 8));
+}, 20_000);
+
+test("an RPC that is away is one line in the log, and the gap stays", async () => {
+	const world = await owingWorld(3);
+	world.chain.troubles.down = true;
+	const backfill = world.backfiller();
+	await backfill.untilSaid("rpc_transport", 8);
+	expect(await world.gaps()).toEqual(["1..3 restart_behind"]);
+	expect(world.log.lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+	world.chain.troubles.down = false;
+	await untilDrained(world);
+	await backfill.stop();
+	expect(await world.tokens()).toEqual([1, 2, 3]);
+});

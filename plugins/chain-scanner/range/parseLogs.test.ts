@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { padHex } from "viem";
+import { Fault } from "#core/fault/Fault.ts";
+import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
+
+const word = (text: string) => padHex(`0x${text}`, { size: 32 });
+const range = { from: 1, to: 9 };
+const sound = {
+	address: padHex("0xAB", { size: 20 }),
+	topics: [word("AA")],
+	data: "0xFF",
+	blockNumber: "0x5",
+	blockHash: word("B5"),
+	transactionHash: word("7A"),
+	transactionIndex: "0x0",
+	logIndex: "0x2",
+};
+
+test("a sound log is read, in lower case, and logs come in chain order", () => {
+	const logs = parseLogs([sound, { ...sound, logIndex: "0x1" }, { ...sound, blockNumber: "0x4" }], range);
+	expect(logs.map((log) => `${log.blockNumber} ${log.logIndex}`)).toEqual([
+		"0x4 0x2",
+		"0x5 0x1",
+		"0x5 0x2",
+	]);
+	expect(logs[0]?.address).toBe(padHex("0xab", { size: 20 }));
+	expect(logs[0]?.topics).toEqual([word("aa")]);
+	expect(logs[0]?.data).toBe("0xff");
+});
+
+test("logs that a reorg took back are left out", () => {
+	expect(parseLogs([{ ...sound, removed: true }], range)).toEqual([]);
+});
+
+test("a time of zero, and one that no clock shows, is no time", () => {
+	for (const blockTimestamp of ["0x0", "0xffffffffffff", null, 12, "yesterday"]) {
+		expect(parseLogs([{ ...sound, blockTimestamp }], range)[0]?.blockTimestamp).toBeUndefined();
+	}
+	const [log] = parseLogs([{ ...sound, blockTimestamp: "0x6553f10c" }], range);
+	expect(log?.blockTimestamp).toBe("0x6553f10c");
+});
+
+const broken: [string, unknown][] = [
+	["an address that is short", { ...sound, address: "0x12" }],
+	["an address that is not hex", { ...sound, address: `0x${"zz".repeat(20)}` }],
+	["a topic that is not hex", { ...sound, topics: [`0x${"g".repeat(64)}`] }],
+	["five topics", { ...sound, topics: Array(5).fill(word("aa")) }],
+	["no topics", { ...sound, topics: undefined }],
+	["data of half a byte", { ...sound, data: "0xf" }],
+	["data that is a number", { ...sound, data: 7 }],
+	["no block", { ...sound, blockNumber: null }],
+	["a block without digits", { ...sound, blockNumber: "0x" }],
+	["a block that is no safe integer", { ...sound, blockNumber: `0x${"f".repeat(16)}` }],
+	["a block outside the range", { ...sound, blockNumber: "0xa" }],
+	["no log index", { ...sound, logIndex: undefined }],
+	["null", null],
+];
+
+for (const [what, log] of broken) {
+	test(`[ING-14] an answer with ${what} teaches nothing`, () => {
+		expect(() => parseLogs([sound, log], range)).toThrow("rpc_inconsistent");
+	});
+}
+
+test("whatever a node sends, the answer is logs of the range or a fault", () => {
+	const anyLog = fc.oneof(
+		fc.anything(),
+		fc.record({
+			...Object.fromEntries(Object.entries(sound).map(([key, value]) => [key, fc.constant(value)])),
+			blockNumber: fc.oneof(fc.constant("0x5"), fc.string(), fc.integer()),
+			topics: fc.oneof(fc.constant([word("aa")]), fc.array(fc.string()), fc.anything()),
+			data: fc.oneof(fc.constant("0x"), fc.string(), fc.anything()),
+		}),
+	);
+	fc.assert(
+		fc.property(fc.oneof(fc.array(anyLog), fc.anything()), (answer) => {
+			try {
+				for (const { blockNumber } of parseLogs(answer, range)) {
+					expect(Number(blockNumber)).toBe(5);
+				}
+			} catch (error) {
+				expect(error).toBeInstanceOf(Fault);
+			}
+		}),
+		{ numRuns: 500 },
+	);
+});

@@ -1,0 +1,109 @@
+import { expect, test } from "bun:test";
+import type { Fault } from "#core/fault/Fault.ts";
+import { MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
+import { mintLog, unitsLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
+import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
+
+const filters = MINT_FILTERS.map((topics) => ({ topics }));
+const { signal } = new AbortController();
+
+const read = (chain: FakeChain, from: number, to: number) =>
+	readRange(chain.rpc, filters, { from, to }, signal);
+
+const codeOf = (reading: Promise<unknown>) =>
+	reading.then(
+		() => "nothing failed",
+		(error: Fault) => error.code,
+	);
+
+test("both filters' logs come in chain order, with the last block's hash and every block's time", async () => {
+	const chain = createFakeChain();
+	chain.mine([{ logs: [unitsLog(1n, 5n), mintLog(2)] }, { logs: [mintLog(3)] }]);
+	chain.mine([{ logs: [mintLog(4)] }]);
+	chain.mine();
+	const { logs, lastHash, logCount, blockTimeMs } = await read(chain, 1, 3);
+	expect(logs.map((log) => `${Number(log.blockNumber)}:${Number(log.logIndex)}`)).toEqual([
+		"1:0",
+		"1:1",
+		"1:2",
+		"2:0",
+	]);
+	expect(lastHash).toBe(chain.hashOf(3));
+	expect(logCount).toBe(3);
+	expect(blockTimeMs.get(1)).toBe(1_700_000_012_000);
+	expect(blockTimeMs.get(2)).toBe(1_700_000_024_000);
+});
+
+test("times come from the headers where the node sends none with its logs, or a zero", async () => {
+	for (const chain of [createFakeChain({ timestamps: false }), createFakeChain()]) {
+		chain.mine([{ logs: [mintLog(1)] }]);
+		chain.mine();
+		chain.troubles.tamper = (call, answer) =>
+			call.method === "eth_getLogs" && Array.isArray(answer)
+				? answer.map((log) => (log.blockTimestamp ? { ...log, blockTimestamp: "0x0" } : log))
+				: answer;
+		expect((await read(chain, 1, 2)).blockTimeMs.get(1)).toBe(1_700_000_012_000);
+	}
+});
+
+test("[ING-14] a node without the last block of the range has not answered for it", async () => {
+	const chain = createFakeChain();
+	chain.mineTo(3);
+	chain.troubles.lagBlocks = 1;
+	expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
+});
+
+test("[ING-14] a block that arrives while the range is read cannot vouch for logs read without it", async () => {
+	const chain = createFakeChain();
+	chain.mine();
+	let asked = 0;
+	chain.troubles.before = ({ method }) => {
+		// The block arrives after the first call was answered, whichever that is.
+		if (++asked === 2 && method !== "eth_getTransactionByHash") chain.mine([{ logs: [mintLog(1)] }]);
+	};
+	expect(await codeOf(read(chain, 1, 2))).toBe("rpc_inconsistent");
+	expect((await read(chain, 1, 2)).logs).toHaveLength(1);
+});
+
+test("[ING-14] logs of another range, and blocks with two hashes, are no answer", async () => {
+	const chain = createFakeChain();
+	for (let id = 1; id <= 3; id++) chain.mine([{ logs: [mintLog(id), unitsLog(BigInt(id), 1n)] }]);
+	const tamper = (change: (log: { blockNumber: string; topics: string[] }) => object) => {
+		chain.troubles.tamper = (call, answer) =>
+			call.method === "eth_getLogs" && Array.isArray(answer)
+				? answer.map((log) => ({ ...log, ...change(log) }))
+				: answer;
+	};
+	tamper(() => ({ blockNumber: "0x9" }));
+	expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
+	// The last block as its header does not know it.
+	tamper((log) => (log.blockNumber === "0x3" ? { blockHash: chain.hashOf(1) } : {}));
+	expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
+	// One filter's answer from another fork than the other's.
+	tamper((log) => {
+		return log.blockNumber === "0x2" && log.topics[1] === log.topics[2]
+			? { blockHash: chain.hashOf(1) }
+			: {};
+	});
+	expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
+});
+
+test("[ING-14] what a node refuses because it lags is not a refused range, whatever its words", async () => {
+	for (const code of ["rpc_range", "rpc_refused"] as const) {
+		const chain = createFakeChain();
+		chain.mineTo(5);
+		chain.troubles.refused = { blocks: new Set([4]), code };
+		expect(await codeOf(read(chain, 1, 5))).toBe("rpc_range");
+		chain.troubles.lagBlocks = 2;
+		expect(await codeOf(read(chain, 1, 5))).toBe("rpc_inconsistent");
+		expect(await codeOf(read(chain, 1, 3))).toBe("nothing failed");
+	}
+});
+
+test("without filters no logs are asked for: an empty filter would mean every log of the chain", async () => {
+	const chain = createFakeChain();
+	chain.mine([{ logs: [mintLog(1)] }]);
+	expect((await readRange(chain.rpc, [], { from: 1, to: 1 }, signal)).logs).toEqual([]);
+	expect(chain.asked()).toEqual([]);
+});
