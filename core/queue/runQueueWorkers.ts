@@ -62,11 +62,17 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 			noHandleSignals: true,
 			events,
 			logger: loggerOf(log),
+			// Schedules are ours: a file `crontab` in the working directory must not run.
+			parsedCronItems: [],
 			preset: {
 				worker: {
 					concurrentJobs: concurrency,
 					pollInterval: POLL_MS,
 					gracefulShutdownAbortTimeout: STOP_ABORT_MS,
+					// A job's end is written in batches, of whatever is there now: the other way the
+					// library neither waits for the write when it stops nor handles its failure (0.18).
+					completeJobBatchDelay: 0,
+					failJobBatchDelay: 0,
 				},
 			},
 		});
@@ -79,15 +85,21 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 	const beats = keepBeating({ db, log, poolIds });
 	await beats.beat();
 
+	let stopped: Promise<void> | null = null;
 	return {
-		async stop() {
-			stopping.abort();
-			const stopped = runner.stop().catch((error) => log.warn("the queue stopped badly", { error }));
-			await inTime(Promise.all([stopped, supervised]), STOP_TIMEOUT_MS);
-			await beats.stop();
-			await inTime(pgPool.end(), POOL_END_TIMEOUT_MS);
+		stop() {
+			stopped ??= stop();
+			return stopped;
 		},
 	};
+
+	async function stop(): Promise<void> {
+		stopping.abort();
+		const ended = runner.stop().catch((error) => log.warn("the queue stopped badly", { error }));
+		await inTime(Promise.all([ended, supervised]), STOP_TIMEOUT_MS);
+		await beats.stop();
+		await inTime(pgPool.end(), POOL_END_TIMEOUT_MS);
+	}
 
 	async function keepRunning(first: Runner): Promise<void> {
 		let current: Runner | null = first;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { CliCommand } from "#core/plugin/CliCommand.ts";
-import { VenuePoint } from "#plugins/chain-scanner/contract.ts";
+import { type Venue, VenuePoint } from "#plugins/chain-scanner/contract.ts";
 import { describeSale } from "#plugins/chain-scanner/decode/describeSale.ts";
 import { parseLogFile } from "#plugins/chain-scanner/decode/parseLogFile.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
@@ -20,12 +21,25 @@ export const decodeCommand: CliCommand = {
 		});
 		const venues = contributions(VenuePoint);
 		let failures = 0;
-		for (const logs of parseLogFile(text)) {
-			const { sales, undecoded } = readTransaction(logs, venues);
-			for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
-			for (const { logIndex, problem } of undecoded) note(`log ${logIndex}: ${problem}`);
-			failures += undecoded.length;
+		for (const group of parseLogFile(text, { emitterOf: (topic) => emitterOf(venues, topic) })) {
+			if (group.kind === "malformed") {
+				note(group.problem);
+				failures++;
+				continue;
+			}
+			for (const logs of group.transactions) {
+				const { sales, undecoded } = readTransaction(logs, venues);
+				for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
+				for (const { logIndex, problem } of undecoded) note(`log ${logIndex}: ${problem}`);
+				failures += undecoded.length;
+			}
 		}
 		return failures > 0 ? 1 : 0;
 	},
 };
+
+/** The newest contract of the venue that emits such logs. */
+function emitterOf(venues: readonly Venue[], topic: Hex | undefined): Address | undefined {
+	const venue = venues.find(({ topics }) => topic !== undefined && topics.includes(topic));
+	return venue?.contracts.at(-1);
+}

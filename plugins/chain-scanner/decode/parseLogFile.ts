@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
@@ -10,7 +10,8 @@ const hex = (pattern: RegExp) =>
 		.transform((text) => text.toLowerCase() as Hex);
 
 const logSchema = z.object({
-	address: hex(/^0x[0-9a-f]{40}$/i),
+	// Some fixtures do not say who emitted a log: the venue is then known by its topic alone.
+	address: hex(/^0x[0-9a-f]{40}$/i).nullish(),
 	topics: z.array(hex(/^0x[0-9a-f]{64}$/i)).max(4),
 	data: hex(/^0x([0-9a-f]{2})*$/i),
 	transactionHash: hex(/^0x[0-9a-f]{64}$/i).nullish(),
@@ -27,23 +28,39 @@ const logSchema = z.object({
 
 type FileLog = z.output<typeof logSchema>;
 
-/** A group may be a list of logs, or an object that holds one, as receipts and fixtures do. */
-const groupSchema = z.union([
-	z.array(logSchema),
-	z.object({ logs: z.array(logSchema) }).transform(({ logs }) => logs),
-]);
+const groupSchema = z.array(logSchema);
 
 const NO_HASH: Hex = `0x${"0".repeat(64)}`;
 
+/** One group of the file: its transactions, or what is wrong with it. */
+export type LogGroup =
+	| { kind: "read"; transactions: RawLog[][] }
+	| { kind: "malformed"; problem: string };
+
+export type LogFileOptions = {
+	/** Who is taken to have emitted a log without an address, by its first topic. */
+	emitterOf(topic: Hex | undefined): Address | undefined;
+};
+
 /**
- * Reads a file of logs into transactions: a list of logs, a list of groups of them, or an object
- * with `logs` or `groups`. Logs with a hash belong to that transaction; the others of a group
- * stand for one transaction together, in the order of the file.
+ * Reads a file of logs into groups of transactions: a list of logs, a list of groups of them, or an
+ * object with `logs` or `groups`. Logs with a hash belong to that transaction; the others of a
+ * group stand for one transaction together, in the order of the file.
  */
-export function parseLogFile(text: string): RawLog[][] {
-	return groupsOf(parseJson(text)).flatMap((group, index) =>
-		transactionsOf(parseGroup(group, index)),
-	);
+export function parseLogFile(text: string, options: LogFileOptions): LogGroup[] {
+	return groupsOf(parseJson(text)).map((group, index) => {
+		const parsed = groupSchema.safeParse(logsIn(group));
+		if (parsed.success) {
+			return { kind: "read", transactions: transactionsOf(parsed.data, options) };
+		}
+		const lines = z.prettifyError(parsed.error);
+		return { kind: "malformed", problem: `group ${index} is not a list of logs:\n${lines}` };
+	});
+}
+
+/** A group is a list of logs, or an object that holds one, as receipts and fixtures do. */
+function logsIn(group: unknown): unknown {
+	return typeof group === "object" && group !== null && "logs" in group ? group.logs : group;
 }
 
 function parseJson(text: string): unknown {
@@ -63,14 +80,7 @@ function groupsOf(value: unknown): unknown[] {
 	return value.length > 0 && value.every(isLog) ? [value] : value;
 }
 
-function parseGroup(group: unknown, index: number): FileLog[] {
-	const parsed = groupSchema.safeParse(group);
-	if (parsed.success) return parsed.data;
-	const lines = z.prettifyError(parsed.error);
-	throw scannerFault.logFile({ public: `Group ${index} is not a list of logs:\n${lines}` });
-}
-
-function transactionsOf(logs: readonly FileLog[]): RawLog[][] {
+function transactionsOf(logs: readonly FileLog[], options: LogFileOptions): RawLog[][] {
 	const numbered = areNumbered(logs);
 	const transactions = new Map<Hex, RawLog[]>();
 	for (const [position, log] of logs.entries()) {
@@ -78,7 +88,7 @@ function transactionsOf(logs: readonly FileLog[]): RawLog[][] {
 		const list = transactions.get(hash) ?? [];
 		transactions.set(hash, list);
 		list.push({
-			address: log.address,
+			address: log.address ?? options.emitterOf(log.topics[0]) ?? ZERO_ADDRESS,
 			topics: log.topics,
 			data: log.data,
 			blockNumber: "0x0",

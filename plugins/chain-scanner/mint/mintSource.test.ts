@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { RawLog } from "#core/chain/RawLog.ts";
+import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
+import { MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { createFakeChain } from "#test/harness/fakeChain.ts";
+import { fixturesOn } from "#test/harness/fixtures.ts";
+
+const { signal } = new AbortController();
+const quiet = { undecoded() {}, noise() {} };
+const buyer = "0x00000000000000000000000000000000000b0b01";
+
+let anvil: Anvil;
+let chain: Awaited<ReturnType<typeof fixturesOn>>;
+let names: Record<"plain" | "other" | "editions" | "coin" | "bundler", `0x${string}`>;
+beforeAll(async () => {
+	anvil = await startAnvil();
+	chain = await fixturesOn(anvil);
+	names = {
+		plain: await chain.deploy("Plain721", ["Plain", 0n]),
+		other: await chain.deploy("Plain721", ["Other", 0n]),
+		editions: await chain.deploy("Plain1155"),
+		coin: await chain.deploy("Plain20"),
+		bundler: await chain.deploy("Bundler"),
+	};
+}, 60_000);
+afterAll(() => anvil?.stop());
+
+const rpcOf = () =>
+	httpRpc({
+		url: anvil.url,
+		timeoutMs: 5_000,
+		batchMax: 50,
+		concurrencyMax: 2,
+		bodyBytesMax: 10_000_000,
+	});
+
+/** What the mint lane reads in the block that the chain made last. */
+async function lastMints() {
+	const head = Number(await anvil.rpc("eth_blockNumber"));
+	const { events } = await mintSource(rpcOf(), quiet).read({ from: head, to: head }, signal);
+	return events.map(({ contract, standard, tokenId, quantity, totalRaw, from, to, accepted }) => {
+		expect([from, to, accepted]).toEqual([`0x${"0".repeat(40)}`, to, true]);
+		return [contract, standard, tokenId, quantity, totalRaw] as const;
+	});
+}
+
+test("[ING-01] [ING-07] on a real node: ERC-721 mints, one and many, share the transaction's value", async () => {
+	await chain.call("Plain721", names.plain, "mint", [buyer, 1n], { value: 5n });
+	expect(await lastMints()).toEqual([[names.plain, "erc721", 1n, 1n, 5n]]);
+	await chain.call("Plain721", names.plain, "mint", [buyer, 3n], { value: 10n });
+	expect(await lastMints()).toEqual([
+		[names.plain, "erc721", 2n, 1n, 4n],
+		[names.plain, "erc721", 3n, 1n, 3n],
+		[names.plain, "erc721", 4n, 1n, 3n],
+	]);
+});
+
+test("[ING-01] [ING-07] on a real node: ERC-1155 mints, single and batch, count units", async () => {
+	await chain.call("Plain1155", names.editions, "mint", [buyer, 7n, 4n], { value: 8n });
+	expect(await lastMints()).toEqual([[names.editions, "erc1155", 7n, 4n, 8n]]);
+	const batch = [buyer, [1n, 2n, 3n], [1n, 0n, 2n]];
+	await chain.call("Plain1155", names.editions, "mintBatch", batch, { value: 9n });
+	expect(await lastMints()).toEqual([
+		[names.editions, "erc1155", 1n, 1n, 3n],
+		[names.editions, "erc1155", 3n, 2n, 6n],
+	]);
+});
+
+test("[ING-07] on a real node: two contracts minted in one transaction share its value", async () => {
+	const both = [names.plain, 1n, names.other, 3n];
+	await chain.call("Bundler", names.bundler, "mintBoth", both, { value: 400n });
+	const mints = await lastMints();
+	expect(mints.map(([contract, , , , total]) => [contract, total])).toEqual([
+		[names.plain, 100n],
+		[names.other, 100n],
+		[names.other, 100n],
+		[names.other, 100n],
+	]);
+});
+
+test("[ING-07] on a real node: a free mint costs 0, which is known", async () => {
+	await chain.call("Plain721", names.other, "mint", [buyer, 1n]);
+	expect((await lastMints()).map(([, , , , total]) => total)).toEqual([0n]);
+});
+
+test("[ING-01] on a real node: ERC-20 mints and transfers are no mints, and the filter leaves the former out", async () => {
+	await chain.call("Plain20", names.coin, "mint", [buyer, 1_000n]);
+	expect(await lastMints()).toEqual([]);
+	const head = await anvil.rpc<string>("eth_blockNumber");
+	const at = { fromBlock: head, toBlock: head };
+	expect(await anvil.rpc<RawLog[]>("eth_getLogs", [{ ...at, topics: MINT_FILTERS[0] }])).toEqual([]);
+	const [topic, from] = MINT_FILTERS[0];
+	const loose = await anvil.rpc<RawLog[]>("eth_getLogs", [{ ...at, topics: [topic, from] }]);
+	expect(loose).toHaveLength(1);
+	await chain.call("Plain721", names.plain, "mint", [chain.accounts[0], 1n]);
+	const [[, , tokenId] = []] = await lastMints();
+	await chain.call("Plain721", names.plain, "transfer", [buyer, tokenId]);
+	expect(await lastMints()).toEqual([]);
+});
+
+const lies: [string, (call: RpcCall, answer: unknown) => unknown][] = [
+	["does not know a mint's transaction", () => null],
+	["sends it without a value", () => ({ value: "lots" })],
+	["sends another transaction", (_, answer) => Object.assign(answer ?? {}, { hash: `0x${"1".repeat(64)}` })],
+	["has it in another block", (_, answer) => Object.assign(answer ?? {}, { blockHash: `0x${"1".repeat(64)}` })],
+	["has it in no block any more", (_, answer) => Object.assign(answer ?? {}, { blockHash: null })],
+];
+
+for (const [what, lie] of lies) {
+	test(`[ING-07] a node that ${what} is asked again: no price is guessed`, async () => {
+		const fake = createFakeChain();
+		const block = fake.mine([{ value: 10n, logs: [mintLog(1)] }]);
+		const source = mintSource(fake.rpc, quiet);
+		fake.troubles.tamper = (call, answer) =>
+			call.method === "eth_getTransactionByHash" ? lie(call, structuredClone(answer)) : answer;
+		const range = { from: block, to: block };
+		expect(source.read(range, signal)).rejects.toThrow("rpc_inconsistent");
+		fake.troubles.tamper = (_, answer) => answer;
+		const { events } = await source.read(range, signal);
+		expect(events.map(({ totalRaw }) => totalRaw)).toEqual([10n]);
+	});
+}
+
+test("what does not decode is reported when the range is committed, not each time it is read", async () => {
+	const fake = createFakeChain();
+	const cut = { ...mintLog(1), topics: [MINT_FILTERS[1][0][0], ...mintLog(1).topics.slice(1)] };
+	const block = fake.mine([{ logs: [{ ...cut, topics: [cut.topics[0] ?? "0x", cut.topics[1] ?? "0x", cut.topics[1] ?? "0x", cut.topics[2] ?? "0x"] }, mintLog(2)] }]);
+	const problems: string[] = [];
+	const source = mintSource(fake.rpc, { ...quiet, undecoded: (_, __, problem) => problems.push(problem) });
+	const range = { from: block, to: block };
+	await source.read(range, signal);
+	const reading = await source.read(range, signal);
+	expect(problems).toEqual([]);
+	reading.report();
+	expect(problems).toEqual(["TransferSingle is cut short"]);
+	expect(reading.events.map(({ tokenId }) => tokenId)).toEqual([2n]);
+});

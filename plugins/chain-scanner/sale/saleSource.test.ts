@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import { padHex } from "viem";
+import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
+import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
+import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
+import { createFakeChain } from "#test/harness/fakeChain.ts";
+import { seaportLogs } from "#test/harness/seaportLogs.ts";
+
+const { signal } = new AbortController();
+const nobody = padHex("0x0", { size: 20 });
+const seller = padHex("0x5e", { size: 20 });
+const buyer = padHex("0xb0", { size: 20 });
+const nft = padHex("0xaa", { size: 20 });
+
+/** A listing filled for 100 wei, as Seaport logs it. */
+const fulfilled = (identifier: bigint) =>
+	seaportLogs.fulfilled({
+		orderHash: padHex("0x1", { size: 32 }),
+		offerer: seller,
+		zone: nobody,
+		recipient: buyer,
+		offer: [{ itemType: 2, token: nft, identifier, amount: 1n }],
+		consideration: [{ itemType: 0, token: nobody, identifier: 0n, amount: 100n, recipient: seller }],
+	});
+
+function listening() {
+	const problems: string[] = [];
+	const report = {
+		undecoded: (_: string, __: unknown, problem: string) => void problems.push(problem),
+		noise() {},
+	};
+	return { problems, report };
+}
+
+test("[ING-02] fulfilments of any contract are decoded chain-wide, and placed in their block", async () => {
+	const chain = createFakeChain();
+	const block = chain.mine([{ logs: [fulfilled(7n)] }, { logs: [fulfilled(8n)] }]);
+	const { report } = listening();
+	const source = saleSource(chain.rpc, [seaportVenue], report);
+	const { events } = await source.read({ from: 1, to: block }, signal);
+	expect(events).toHaveLength(2);
+	expect(events[0]).toMatchObject({
+		kind: "sale",
+		blockNumber: block,
+		blockHash: chain.hashOf(block),
+		logIndex: 0,
+		occurredAtMs: 1_700_000_012_000,
+		contract: nft,
+		tokenId: 7n,
+		totalRaw: 100n,
+		from: seller,
+		to: buyer,
+		venue: "seaport",
+		accepted: true,
+	});
+	expect(new Set(events.map(({ transactionHash }) => transactionHash)).size).toBe(2);
+});
+
+test("[ING-02] only venues' contracts are asked for, and a fork's logs with the same topic are no sales", async () => {
+	const chain = createFakeChain();
+	const fork = { ...fulfilled(7n), address: padHex("0xf0", { size: 20 }) };
+	chain.mine([{ logs: [fork, fulfilled(8n)] }]);
+	const { report } = listening();
+	const source = saleSource(chain.rpc, [seaportVenue], report);
+	const { events } = await source.read({ from: 1, to: 1 }, signal);
+	expect(events.map(({ tokenId }) => tokenId)).toEqual([8n]);
+});
+
+test("a fulfilment that does not decode is reported, and the others of its range are kept", async () => {
+	const chain = createFakeChain();
+	const torn = { ...fulfilled(7n), data: "0x1234" as const };
+	chain.mine([{ logs: [torn] }, { logs: [fulfilled(8n)] }]);
+	const { report, problems } = listening();
+	const source = saleSource(chain.rpc, [seaportVenue], report);
+	const reading = await source.read({ from: 1, to: 1 }, signal);
+	expect(reading.events.map(({ tokenId }) => tokenId)).toEqual([8n]);
+	expect(problems).toEqual([]);
+	reading.report();
+	expect(problems).toHaveLength(1);
+});
+
+test("[ING-13] events stand in chain order, however a venue names its sales", async () => {
+	const topic = padHex("0x70", { size: 32 });
+	const market = padHex("0x33", { size: 20 });
+	const sale = { contract: nft, standard: "erc721", tokenId: 1n, quantity: 1n } as const;
+	const paid = { totalRaw: 1n, currency: nobody, seller, buyer, accepted: true, reason: null };
+	const venue: Venue = {
+		id: "backwards",
+		contracts: [market],
+		topics: [topic],
+		decode: (logs) => ({
+			sales: logs
+				.map((log): Sale => ({ ...sale, ...paid, logIndex: Number(log.logIndex), subIndex: 0 }))
+				.reverse(),
+			undecoded: [],
+		}),
+	};
+	const chain = createFakeChain();
+	const log = { address: market, topics: [topic] };
+	chain.mine([{ logs: [log, fulfilled(7n), log] }]);
+	const { report } = listening();
+	const source = saleSource(chain.rpc, [venue, seaportVenue], report);
+	const { events } = await source.read({ from: 1, to: 1 }, signal);
+	expect(events.map(({ logIndex, venue: id }) => [logIndex, id])).toEqual([
+		[0, "backwards"],
+		[1, "seaport"],
+		[2, "backwards"],
+	]);
+});
+
+test("without a venue no log is asked for", async () => {
+	const chain = createFakeChain();
+	chain.mine([{ logs: [fulfilled(7n)] }]);
+	const { report } = listening();
+	const { events } = await saleSource(chain.rpc, [], report).read({ from: 1, to: 1 }, signal);
+	expect(events).toEqual([]);
+	expect(chain.asked()).toEqual([]);
+});
