@@ -4,8 +4,4 @@ import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
 
 /** What ships. The loader sorts it; a need that nothing here meets does not compile. */
-export const builtinPlugins = definePlugins([
-	chainScannerPlugin,
-	marketIndexPlugin,
-	streamsPlugin,
-]);
+export const builtinPlugins = definePlugins([chainScannerPlugin, marketIndexPlugin, streamsPlugin]);

@@ -26,7 +26,9 @@ export async function runCommand(
 	const [name = "help", ...rest] = args;
 	const { loaded, disabled } = pluginNames(context.env);
 	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
-	const own = plugins.flatMap((plugin) => plugin.cli ?? []).find((command) => command.name === name);
+	const own = plugins
+		.flatMap((plugin) => plugin.cli ?? [])
+		.find((command) => command.name === name);
 	if (own) return own.run(rest, { ...context, contributions: contributionsOf(plugins) });
 	if (name === "migrate") return migrateCommand(plugins, context);
 	if (name === "config") return configCommand(rest, plugins, context);

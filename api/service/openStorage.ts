@@ -9,7 +9,10 @@ import type { AnyPlugin } from "#core/plugin/Plugin.ts";
 import { migrateQueue } from "#core/queue/runQueueWorkers.ts";
 
 const CONNECTIONS_MAX = 20;
-const CORE_MIGRATIONS = { schema: "core", folder: join(import.meta.dir, "../../core/db/migrations") };
+const CORE_MIGRATIONS = {
+	schema: "core",
+	folder: join(import.meta.dir, "../../core/db/migrations"),
+};
 
 export type Storage = {
 	db: Database;

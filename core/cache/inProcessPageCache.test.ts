@@ -4,14 +4,15 @@ import { silentLog } from "#core/log/silentLog.ts";
 
 function make() {
 	let nowMs = 0;
+	const said: string[] = [];
 	const cache = inProcessPageCache({
 		clock: { nowMs: () => nowMs },
-		log: silentLog,
+		log: { ...silentLog, warn: (message) => said.push(message) },
 		freshMs: 15_000,
 		keptMs: 90_000,
 		sizeMax: 1_000,
 	});
-	return { cache, advance: (ms: number) => (nowMs += ms) };
+	return { cache, said, advance: (ms: number) => (nowMs += ms) };
 }
 
 const page = (body: string) => async () => body;
@@ -42,7 +43,7 @@ test("[API-05] a crowd on a cold page costs one rebuild", async () => {
 test("[API-05] a rebuild that fails leaves the stale page, and a cold page says why", async () => {
 	const { cache, advance } = make();
 	const broken = async () => Promise.reject(new Error("database is away"));
-	expect(cache.get("k", broken)).rejects.toThrow("database is away");
+	await expect(cache.get("k", broken)).rejects.toThrow("database is away");
 	await settled();
 	await cache.get("k", page("1"));
 	advance(20_000);
@@ -56,4 +57,37 @@ test("the cache is bounded: the page used longest ago goes first", async () => {
 	await cache.get("old", page("x".repeat(600)));
 	await cache.get("new", page("y".repeat(600)));
 	expect((await cache.get("old", page("z"))).outcome).toBe("miss");
+});
+
+test("a rebuild that throws at once is a rebuild that fails", async () => {
+	const { cache, advance } = make();
+	const broken = (): Promise<string> => {
+		throw new Error("at once");
+	};
+	await cache.get("k", page("1"));
+	advance(20_000);
+	expect(await cache.get("k", broken)).toEqual({ outcome: "stale", body: "1" });
+	await settled();
+	expect(await cache.get("k", page("2"))).toEqual({ outcome: "stale", body: "1" });
+});
+
+test("a failed rebuild is said once, however large the crowd", async () => {
+	const { cache, said, advance } = make();
+	await cache.get("k", page("1"));
+	advance(20_000);
+	const broken = async () => Promise.reject(new Error("away"));
+	await Promise.all(Array.from({ length: 50 }, () => cache.get("k", broken)));
+	await settled();
+	expect(said).toEqual(["a page was not rebuilt"]);
+});
+
+test("a page that was being built while the cache was cleared is not kept", async () => {
+	const { cache } = make();
+	let finish: (body: string) => void = () => {};
+	const old = cache.get("k", () => new Promise((done) => (finish = done)));
+	cache.clear();
+	expect((await cache.get("k", page("new"))).body).toBe("new");
+	finish("old");
+	expect((await old).body).toBe("old");
+	expect(await cache.get("k", page("newer"))).toEqual({ outcome: "hit", body: "new" });
 });

@@ -39,7 +39,8 @@ function build(...steps: Step[]): string {
 	return folder;
 }
 
-const run = (folder: string) => migrate(database.connectionString, [{ schema: SCHEMA, folder }], silentLog);
+const run = (folder: string) =>
+	migrate(database.connectionString, [{ schema: SCHEMA, folder }], silentLog);
 const code = (promise: Promise<unknown>) =>
 	promise.then(
 		() => "migrated",

@@ -17,11 +17,15 @@ const LONG_MS = 600_000;
 const take = (name: string, holder: string, durationMs = LONG_MS) =>
 	takeLease(db, { name, holder, durationMs });
 const expire = (name: string) =>
-	db.execute("update core.lease set expires_at = now() - interval '1 second' where name = $1", [name]);
+	db.execute("update core.lease set expires_at = now() - interval '1 second' where name = $1", [
+		name,
+	]);
 
 test("[ING-09] of many that ask at once exactly one holds the lease", async () => {
 	const name = newName();
-	const taken = await Promise.all(Array.from({ length: 20 }, (_, index) => take(name, `p${index}`)));
+	const taken = await Promise.all(
+		Array.from({ length: 20 }, (_, index) => take(name, `p${index}`)),
+	);
 	expect(taken.filter((lease) => lease !== null)).toEqual([{ name, token: 1 }]);
 });
 
@@ -29,7 +33,9 @@ test("[ING-09] of many that ask for one that ran out exactly one takes it over",
 	const name = newName();
 	await take(name, "old");
 	await expire(name);
-	const taken = await Promise.all(Array.from({ length: 20 }, (_, index) => take(name, `p${index}`)));
+	const taken = await Promise.all(
+		Array.from({ length: 20 }, (_, index) => take(name, `p${index}`)),
+	);
 	expect(taken.filter((lease) => lease !== null)).toEqual([{ name, token: 2 }]);
 });
 
@@ -73,9 +79,10 @@ test("[ING-09] nobody takes the work over between a writer's check and its commi
 	await db.transaction(async (tx) => {
 		await requireLease(tx, lease);
 		// The writer stalls past its lease, and another process wants it.
-		await tx.execute("update core.lease set expires_at = now() - interval '1 hour' where name = $1", [
-			name,
-		]);
+		await tx.execute(
+			"update core.lease set expires_at = now() - interval '1 hour' where name = $1",
+			[name],
+		);
 		takeover = take(name, "b").then((taken) => order.push(`taken with ${taken?.token}`));
 		await isBlocked(name);
 		tx.beforeCommit(async () => void order.push("committed"));
@@ -91,9 +98,10 @@ test("a lease that was waited for lasts its whole time from then on", async () =
 	let takeover: Promise<unknown> = Promise.resolve();
 	await db.transaction(async (tx) => {
 		await requireLease(tx, lease);
-		await tx.execute("update core.lease set expires_at = now() - interval '1 hour' where name = $1", [
-			name,
-		]);
+		await tx.execute(
+			"update core.lease set expires_at = now() - interval '1 hour' where name = $1",
+			[name],
+		);
 		takeover = take(name, "b", 300);
 		await isBlocked(name);
 		await tx.query("select pg_sleep(0.4)");
@@ -111,7 +119,8 @@ async function isBlocked(name: string): Promise<void> {
 	for (;;) {
 		const rows = await db.query(
 			`select from pg_stat_activity
-			where datname = current_database() and wait_event_type = 'Lock' and query like '%core.lease%'`,
+			where datname = current_database() and wait_event_type = 'Lock'
+			and query like '%core.lease%'`,
 		);
 		if (rows.length > 0) return;
 		expect(name).toBeString();

@@ -61,8 +61,16 @@ describe("numbers", () => {
 			outbox.append(tx, "a", frames(2));
 			outbox.append(tx, "c", []);
 		});
-		expect((await outbox.read("a", 0)).batches).toMatchObject([{ seqFirst: 1, frames: frames(1, 2) }]);
-		expect(await outbox.heads(["a", "b", "c"])).toEqual(new Map([["a", 2], ["b", 1], ["c", 0]]));
+		expect((await outbox.read("a", 0)).batches).toMatchObject([
+			{ seqFirst: 1, frames: frames(1, 2) },
+		]);
+		expect(await outbox.heads(["a", "b", "c"])).toEqual(
+			new Map([
+				["a", 2],
+				["b", 1],
+				["c", 0],
+			]),
+		);
 	});
 
 	test("[STR-04] a transaction that is rolled back leaves no frame, no number and no word", async () => {
@@ -119,7 +127,8 @@ test("[STR-04] [STR-05] transactions that share topics leave no gap, overtake no
 		for (;;) {
 			const last = !writing;
 			for (const topic of topics) {
-				for (const { seqFirst, frames } of (await outbox.read(topic, seen.get(topic) ?? 0)).batches) {
+				for (const { seqFirst, frames } of (await outbox.read(topic, seen.get(topic) ?? 0))
+					.batches) {
 					expect(seqFirst).toBe((seen.get(topic) ?? 0) + 1);
 					seen.set(topic, seqFirst + frames.length - 1);
 				}

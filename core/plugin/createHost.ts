@@ -180,7 +180,8 @@ async function inTime<Result>(
 
 /** Keeps the fault's own retry advice: an endpoint that is away is no error of configuration. */
 function bootFault(plugin: AnyPlugin, stage: "setup" | "start", error: unknown): Fault {
-	const reason = error instanceof Fault ? (error.privateDetail ?? error.publicDetail) : String(error);
+	const reason =
+		error instanceof Fault ? (error.privateDetail ?? error.publicDetail) : String(error);
 	const words = stage === "setup" ? "was not set up" : "did not start";
 	const details = { public: `The plugin "${plugin.name}" ${words}: ${reason}`, cause: error };
 	return error instanceof Fault && error.retry !== "never"

@@ -1,6 +1,6 @@
 import { ChainPoint } from "#core/plugin/ChainPoint.ts";
-import type { AnyPlugin } from "#core/plugin/Plugin.ts";
 import { pluginFault } from "#core/plugin/faults.ts";
+import type { AnyPlugin } from "#core/plugin/Plugin.ts";
 
 /**
  * Sorts plugins so that each comes after those it needs, keeping the given order otherwise.
@@ -43,7 +43,7 @@ export function orderPlugins(plugins: readonly AnyPlugin[]): AnyPlugin[] {
 /** The runtime's own schemas, and those that everybody can write to. */
 const SCHEMAS_TAKEN = ["core", "graphile_worker", "public", "information_schema"];
 
-/** A plugin that migrates another's schema would drop its tables; commands would hide each other. */
+/** Two plugins in one schema would break each other's tables; commands would hide each other. */
 function twiceClaimed(plugins: readonly AnyPlugin[]): string[] {
 	const problems: string[] = [];
 	const owners = new Map(SCHEMAS_TAKEN.map((schema) => [`the schema "${schema}"`, "the runtime"]));

@@ -53,7 +53,12 @@ test("transactions that queue the same things in different orders do not deadloc
 	const keys = Array.from({ length: 20 }, (_, index) => `k${index}`);
 	const adds = Array.from({ length: 24 }, (_, turn) => {
 		const order = turn % 2 ? keys : keys.toReversed();
-		return database.db.transaction((tx) => queue.add(tx, order.map((key) => job(key))));
+		return database.db.transaction((tx) =>
+			queue.add(
+				tx,
+				order.map((key) => job(key)),
+			),
+		);
 	});
 	await Promise.all(adds);
 	expect(await jobs()).toHaveLength(20);

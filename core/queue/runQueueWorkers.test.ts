@@ -63,7 +63,9 @@ const left = (count: number) => until(async () => (await jobs()).length === coun
 
 /** Makes whatever waits for its next attempt due, as if the time had passed. */
 const makeDue = () =>
-	database.db.execute("update graphile_worker._private_jobs set run_at = now() where locked_by is null");
+	database.db.execute(
+		"update graphile_worker._private_jobs set run_at = now() where locked_by is null",
+	);
 
 test("what was added is done, with its payload, and is gone", async () => {
 	const done: number[] = [];
@@ -139,7 +141,8 @@ test("a dead worker's job is given free by the sweep of those that live, and don
 	await beatAndSweep(database.db, ["pool-alive"]);
 	expect(await jobs()).toMatchObject([{ locked_by: "pool-dead" }]);
 	await database.db.execute(
-		`update core.worker_heartbeat set beat_at = now() - interval '21 seconds' where worker_id = 'pool-dead'`,
+		`update core.worker_heartbeat set beat_at = now() - interval '21 seconds'
+		where worker_id = 'pool-dead'`,
 	);
 	const done: number[] = [];
 	await start([task(async ({ n }) => void done.push(n))]);
@@ -151,7 +154,8 @@ test("a worker that died before its first beat keeps no job either, a young one 
 	await add({ n: 1 }, { n: 2 });
 	await database.db.execute(
 		`update graphile_worker._private_jobs set locked_by = 'pool-' || key,
-			locked_at = now() - case key when 'k0' then interval '21 seconds' else interval '1 second' end`,
+			locked_at = now() - case key when 'k0'
+			then interval '21 seconds' else interval '1 second' end`,
 	);
 	await beatAndSweep(database.db, []);
 	expect(await jobs()).toMatchObject([{ locked_by: null }, { locked_by: "pool-k1" }]);
@@ -174,32 +178,39 @@ test("a worker beats under the very name by which it locks jobs", async () => {
 	await left(0);
 });
 
-test("workers whose connections were all cut go on", async () => {
-	const done: number[] = [];
-	let release = () => {};
-	const held = new Promise<void>((resolve) => {
-		release = resolve;
-	});
-	const { said } = await start([
-		task(async ({ n }) => {
-			if (n === 1) await held;
-			done.push(n);
-		}),
-	]);
-	await add({ n: 1 });
-	await until(async () => (await jobs())[0]?.locked_by !== null);
-	await database.db.query(
-		`select pg_terminate_backend(pid) from pg_stat_activity
+/** The library takes its time, with growing pauses, until it has connected again. */
+const RECONNECT_TIMEOUT_MS = 30_000;
+
+test(
+	"workers whose connections were all cut go on",
+	async () => {
+		const done: number[] = [];
+		let release = () => {};
+		const held = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		const { said } = await start([
+			task(async ({ n }) => {
+				if (n === 1) await held;
+				done.push(n);
+			}),
+		]);
+		await add({ n: 1 });
+		await until(async () => (await jobs())[0]?.locked_by !== null);
+		await database.db.query(
+			`select pg_terminate_backend(pid) from pg_stat_activity
 		where datname = current_database() and application_name = 'tapeline queue'`,
-	);
-	release();
-	await database.db.transaction((tx) =>
-		createJobQueue().add(tx, [{ task: "test.task", payload: { n: 2 }, key: "other" }]),
-	);
-	await until(async () => done.includes(2));
-	await left(0);
-	expect(said.length).toBeLessThanOrEqual(1);
-});
+		);
+		release();
+		await database.db.transaction((tx) =>
+			createJobQueue().add(tx, [{ task: "test.task", payload: { n: 2 }, key: "other" }]),
+		);
+		await until(async () => done.includes(2));
+		await left(0);
+		expect(said.length).toBeLessThanOrEqual(1);
+	},
+	RECONNECT_TIMEOUT_MS,
+);
 
 test("stopping waits for the job under way, and takes no other", async () => {
 	let finish = () => {};

@@ -53,7 +53,7 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 	});
 	listenForErrors(pgPool, (error) => log.warn("a queue connection broke", { error }));
 	const stopping = new AbortController();
-	const { events, poolIds } = followPools();
+	const { events, poolIds, endedIds } = followPools();
 	const taskList = taskListOf(options.tasks, log);
 	const start = () =>
 		run({
@@ -106,9 +106,11 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 		while (!stopping.signal.aborted) {
 			await current?.promise.catch((error) => log.warn("the queue's workers failed", { error }));
 			if (stopping.signal.aborted) return;
-			log.error("the queue's workers ended; they are started again");
+			if (current) log.error("the queue's workers ended; they are started again");
 			await sleep(RESTART_MS, stopping.signal);
 			if (stopping.signal.aborted) return;
+			// Nothing of theirs runs any more, so nobody need wait for the sweep.
+			await unlock(db, endedIds).catch((error) => log.warn("jobs stay locked", { error }));
 			current = await start().catch((error) => {
 				log.warn("the queue's workers did not start", { error });
 				return null;
@@ -124,9 +126,18 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 function followPools() {
 	const events: WorkerEvents = new EventEmitter();
 	const poolIds = new Set<string>();
+	const endedIds = new Set<string>();
 	events.on("pool:create", ({ workerPool }) => poolIds.add(workerPool.id));
-	events.on("pool:release", ({ workerPool }) => poolIds.delete(workerPool.id));
-	return { events, poolIds };
+	events.on("pool:release", ({ workerPool }) => {
+		poolIds.delete(workerPool.id);
+		endedIds.add(workerPool.id);
+	});
+	return { events, poolIds, endedIds };
+}
+
+async function unlock(db: Database, poolIds: Set<string>): Promise<void> {
+	await db.execute("select graphile_worker.force_unlock_workers($1::text[])", [[...poolIds]]);
+	poolIds.clear();
 }
 
 function keepBeating({ db, log, poolIds }: { db: Database; log: Log; poolIds: Set<string> }) {

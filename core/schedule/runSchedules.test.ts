@@ -55,7 +55,9 @@ function counter() {
 		count: () => count,
 		/** Resolves when it stands at `wanted`. */
 		reaches: (wanted: number) =>
-			new Promise<void>((done) => (count >= wanted ? done() : waiting.push({ count: wanted, done }))),
+			new Promise<void>((done) =>
+				count >= wanted ? done() : waiting.push({ count: wanted, done }),
+			),
 	};
 }
 

@@ -36,10 +36,7 @@ export function runSchedules(options: SchedulesOptions): Schedules {
 			for (const stop of stops) stop();
 			stopping.abort();
 			const waiting = new AbortController();
-			await Promise.race([
-				Promise.all(running.keys()),
-				sleep(stopTimeoutMs, waiting.signal),
-			]);
+			await Promise.race([Promise.all(running.keys()), sleep(stopTimeoutMs, waiting.signal)]);
 			waiting.abort();
 			const left = [...running.values()].map(({ name }) => name);
 			if (left.length > 0) log.error("jobs did not stop", { jobs: left });

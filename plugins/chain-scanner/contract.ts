@@ -32,7 +32,7 @@ export type Sale = {
 	 * `currency`. Null where no price can be told (a swap, several currencies).
 	 */
 	totalRaw: bigint | null;
-	/** The ERC-20 paid with, the zero address for the chain's native currency; null with the price. */
+	/** The ERC-20 paid with, the zero address for the native currency; null with the price. */
 	currency: Address | null;
 	seller: Address;
 	buyer: Address;

@@ -7,7 +7,7 @@ export const LOGS_PER_QUERY_MAX = 10_000;
 /** Below this many logs a query leaves room to double the window again. */
 export const LOGS_PER_QUERY_LOW = 2_500;
 
-/** The smallest range; after `RANGE_FAILURES_MAX` refusals of it in a row the lane steps over it. */
+/** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is stepped over. */
 export const WINDOW_BLOCKS_MIN = 1;
 export const RANGE_FAILURES_MAX = 5;
 

@@ -9,7 +9,7 @@ export type Reading = {
 	note?: string;
 };
 
-/** One line of the bench. `measure` asks the lab, which measures each thing once for all figures. */
+/** One line of the bench. `measure` asks the lab, which measures each thing once for all. */
 export type Figure = {
 	name: string;
 	unit: string;

@@ -39,6 +39,12 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 		process.exit(EXIT_INTERRUPTED);
 	});
 }
+// Work that is broken off by the stopping ends in errors nobody waits for any more.
+process.on("unhandledRejection", (error) => {
+	if (interrupted) return;
+	process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+	void scope.close().finally(() => process.exit(EXIT_FAILED));
+});
 const say = (line: string) => void process.stderr.write(`… ${line}\n`);
 const lab = createLab({ scope, workload: WORKLOAD, runs, profileDir, say });
 

@@ -15,3 +15,13 @@ test("everything is stopped once, newest first, also when one refuses", async ()
 	await scope.close();
 	expect(stopped).toEqual(["service", "socket", "node"]);
 });
+
+test("what is started while everything stops is stopped too, and its starter told", async () => {
+	const scope = createScope();
+	const stopped: string[] = [];
+	scope.defer(async () => {
+		expect(() => scope.defer(async () => void stopped.push("late"))).toThrow("interrupted");
+	});
+	await scope.close();
+	expect(stopped).toEqual(["late"]);
+});

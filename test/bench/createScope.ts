@@ -1,6 +1,9 @@
 /** What was started and has to be stopped, whatever happens. */
 export type Scope = {
-	/** Registers how to stop a thing; answers a function that does it now, once. */
+	/**
+	 * Registers how to stop a thing; answers a function that does it now, once. In a scope that is
+	 * closing the thing is stopped with the rest, and whoever started it is told by a throw.
+	 */
 	defer(stop: () => Promise<void>): () => Promise<void>;
 	/** Stops what is left, newest first. One that fails does not keep the others alive. */
 	close(): Promise<void>;
@@ -8,6 +11,7 @@ export type Scope = {
 
 export function createScope(): Scope {
 	const open: (() => Promise<void>)[] = [];
+	let closed = false;
 	return {
 		defer(stop) {
 			let stopping: Promise<void> | null = null;
@@ -19,10 +23,12 @@ export function createScope(): Scope {
 				return stopping;
 			};
 			open.push(once);
+			if (closed) throw new Error("interrupted");
 			return once;
 		},
 		async close() {
-			for (const stop of open.toReversed()) {
+			closed = true;
+			for (let stop = open.at(-1); stop; stop = open.at(-1)) {
 				await stop().catch((error) => process.stderr.write(`did not stop: ${error}\n`));
 			}
 		},

@@ -106,7 +106,7 @@ export const figures: readonly Figure[] = [
 		async measure(lab) {
 			const { delaysMs, fromAnswerMs } = await lab.live();
 			const answered = percentile(fromAnswerMs, 50).toFixed(1);
-			const note = `last of a block's frames, from just before evm_mine; from its answer ${answered}`;
+			const note = `last frame of a block, from before evm_mine; from its answer ${answered}`;
 			return { value: percentile(delaysMs, 50), note };
 		},
 	},

@@ -106,7 +106,8 @@ export function createFakeChain({ timestamps = true } = {}) {
 	function readLogs(query: LogQuery, known: readonly Block[]): SentLog[] {
 		const from = Number(query.fromBlock);
 		const to = Number(query.toBlock);
-		if (to - from + 1 > troubles.rangeMax) throw rpcFault.range({ detail: "block range too large" });
+		if (to - from + 1 > troubles.rangeMax)
+			throw rpcFault.range({ detail: "block range too large" });
 		for (const block of troubles.refused.blocks) {
 			if (block < from || block > to) continue;
 			const detail = `the logs of block ${block}`;

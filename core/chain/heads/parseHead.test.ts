@@ -33,6 +33,8 @@ test("what is no header is null, and never a head at a wrong block", () => {
 
 test("a time that no Date can hold is no time", () => {
 	const last = parseHead({ ...fakeHeader(1), timestamp: `0x${(8.64e12).toString(16)}` });
-	expect(new Date(last?.timestampMs ?? Number.NaN).toISOString()).toBe("+275760-09-13T00:00:00.000Z");
+	expect(new Date(last?.timestampMs ?? Number.NaN).toISOString()).toBe(
+		"+275760-09-13T00:00:00.000Z",
+	);
 	expect(parseHead({ ...fakeHeader(1), timestamp: "0xfffffffffffff" })).toBeNull();
 });

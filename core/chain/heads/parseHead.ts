@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Head } from "#core/chain/heads/Head.ts";
 import type { Hex } from "#core/chain/Hex.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
 
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);
 /** The last second that a Date can hold: what a node sends beyond it is no time. */

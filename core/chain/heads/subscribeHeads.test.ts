@@ -126,7 +126,15 @@ test("an endpoint that is away is tried again for as long as it takes, and compl
 test("what is not a message is ignored", async () => {
 	const node = open();
 	const answer = node.socketAnswer;
-	const noise = ["", "{", "null", "7", "[]", '{"params":3}', '{"id":null,"params":{"result":null}}'];
+	const noise = [
+		"",
+		"{",
+		"null",
+		"7",
+		"[]",
+		'{"params":3}',
+		'{"id":null,"params":{"result":null}}',
+	];
 	node.socketAnswer = (call) => (call.method === "eth_chainId" ? answer(call) : noise.pop());
 	const { heads } = subscribe([node.wsUrl]);
 	announceOnSubscribe(node, 7);

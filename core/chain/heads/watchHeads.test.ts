@@ -5,7 +5,7 @@ import { collector } from "#core/chain/heads/testing/collector.ts";
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { fakeHeader, type FakeNode, fakeNode } from "#core/chain/rpc/testing/fakeNode.ts";
+import { type FakeNode, fakeHeader, fakeNode } from "#core/chain/rpc/testing/fakeNode.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
 const anvil = builtinChains.find(({ slug }) => slug === "anvil") as Chain;

@@ -1,7 +1,7 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { cutText, readAnswers } from "#core/chain/rpc/readAnswers.ts";
 import { readBody } from "#core/chain/rpc/readBody.ts";
-import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
 export type HttpRpcOptions = {

@@ -33,13 +33,20 @@ export function isRateLimit(error: RpcErrorObject): boolean {
 }
 
 /** Whole words: "generated" is no rate. */
-const RATE_WORDS =
-	/\brates?\b|ratelimit|too many requests|request (count|limit)|per second|capacity|credits|compute units|quota|throttl/i;
+const RATE_WORDS = new RegExp(
+	[
+		"\\brates?\\b|ratelimit|too many requests|request (count|limit)|per second",
+		"capacity|credits|compute units|quota|throttl",
+	].join("|"),
+	"i",
+);
 
 /**
  * The text behind a revert is the contract's own. One that says "rate limit" must not make us ask
  * for ever, nor one that says "exceeds max" pass for the node's word on a range.
  */
 function isRevert({ code, message }: RpcErrorObject): boolean {
-	return code === 3 || /^\W*(execution reverted|vm (exception|execution error)|revert)/i.test(message);
+	return (
+		code === 3 || /^\W*(execution reverted|vm (exception|execution error)|revert)/i.test(message)
+	);
 }

@@ -36,7 +36,7 @@ export function readAnswers(text: string, calls: readonly RpcCall[], firstId: nu
 	return results;
 }
 
-/** Which call an id belongs to. One answer to one call needs none; in a batch places prove nothing. */
+/** Which call an id belongs to. One answer to one call needs none; places prove nothing. */
 function indexOf(id: unknown, { firstId, count }: { firstId: number; count: number }): number {
 	if (typeof id === "number") return id - firstId;
 	if (typeof id === "string" && /^\d{1,15}$/.test(id)) return Number(id) - firstId;

@@ -2,6 +2,11 @@ import { expect, test } from "bun:test";
 import { canReach } from "#core/db/embedded/canReach.ts";
 import { chooseServerUser } from "#core/db/embedded/chooseServerUser.ts";
 import { runCommand } from "#core/db/embedded/runCommand.ts";
+import { skipWithReason } from "#test/harness/skipWithReason.ts";
+
+const testAsRoot = skipWithReason(
+	process.getuid?.() === 0 ? null : "only root starts as another user",
+);
 
 test("the server never runs as root, and runs as the user it says", async () => {
 	const user = chooseServerUser();
@@ -10,7 +15,7 @@ test("the server never runs as root, and runs as the user it says", async () => 
 	expect(output).toBe(String(user.uid));
 });
 
-test.skipIf(process.getuid?.() !== 0)("the server's user has none of root's groups", async () => {
+testAsRoot("the server's user has none of root's groups", async () => {
 	const user = chooseServerUser();
 	const { output } = await runCommand([...user.prefix, "id", "-G"], { timeoutMs: 5_000 });
 	expect(output.split(" ")).not.toContain("0");

@@ -7,6 +7,11 @@ import { locateBinaries } from "#core/db/embedded/locateBinaries.ts";
 import { placeBinaries } from "#core/db/embedded/placeBinaries.ts";
 import { runCommand } from "#core/db/embedded/runCommand.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { skipWithReason } from "#test/harness/skipWithReason.ts";
+
+const testAsRoot = skipWithReason(
+	process.getuid?.() === 0 ? null : "only root starts as another user",
+);
 
 const user = chooseServerUser();
 const folders: string[] = [];
@@ -18,23 +23,20 @@ test("binaries the server's user can reach stay where they are", async () => {
 	expect(await placeBinaries({ user, log: silentLog })).toBe(locateBinaries());
 });
 
-test.skipIf(process.getuid?.() !== 0)(
-	"binaries below a private folder are copied once, and the copy runs",
-	async () => {
-		// mkdtemp's mode is 0700, like /root's.
-		const hidden = mkdtempSync(join(tmpdir(), "tapeline-hidden-"));
-		folders.push(hidden);
-		cpSync(locateBinaries(), join(hidden, "native"), { recursive: true, verbatimSymlinks: true });
-		await Bun.write(join(hidden, "package.json"), `{"version":"test-${process.pid}"}`);
-		const said: string[] = [];
-		const log = { ...silentLog, warn: (message: string) => void said.push(message) };
-		const native = join(hidden, "native");
-		const copy = await placeBinaries({ user, log, native });
-		folders.push(dirname(copy));
-		expect(copy).not.toStartWith(hidden);
-		const command = [...user.prefix, join(copy, "bin", "postgres"), "--version"];
-		expect((await runCommand(command, { timeoutMs: 10_000 })).output).toContain("PostgreSQL) 18");
-		expect(await placeBinaries({ user, log, native })).toBe(copy);
-		expect(said.length).toBe(1);
-	},
-);
+testAsRoot("binaries below a private folder are copied once, and the copy runs", async () => {
+	// mkdtemp's mode is 0700, like /root's.
+	const hidden = mkdtempSync(join(tmpdir(), "tapeline-hidden-"));
+	folders.push(hidden);
+	cpSync(locateBinaries(), join(hidden, "native"), { recursive: true, verbatimSymlinks: true });
+	await Bun.write(join(hidden, "package.json"), `{"version":"test-${process.pid}"}`);
+	const said: string[] = [];
+	const log = { ...silentLog, warn: (message: string) => void said.push(message) };
+	const native = join(hidden, "native");
+	const copy = await placeBinaries({ user, log, native });
+	folders.push(dirname(copy));
+	expect(copy).not.toStartWith(hidden);
+	const command = [...user.prefix, join(copy, "bin", "postgres"), "--version"];
+	expect((await runCommand(command, { timeoutMs: 10_000 })).output).toContain("PostgreSQL) 18");
+	expect(await placeBinaries({ user, log, native })).toBe(copy);
+	expect(said.length).toBe(1);
+});

@@ -4,6 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseServerUser } from "#core/db/embedded/chooseServerUser.ts";
 import { prepareSocketDir } from "#core/db/embedded/prepareSocketDir.ts";
+import { skipWithReason } from "#test/harness/skipWithReason.ts";
+
+const testAsRoot = skipWithReason(
+	process.getuid?.() === 0 ? null : "only root starts as another user",
+);
 
 const folder = mkdtempSync(join(tmpdir(), "tapeline-socket-"));
 const user = chooseServerUser();
@@ -25,7 +30,7 @@ test("a link that somebody else put there is refused", () => {
 	expect(() => prepareSocketDir(socketDir, user)).toThrow("embedded_server_folder");
 });
 
-test.skipIf(process.getuid?.() !== 0)("a folder of another user is refused", () => {
+testAsRoot("a folder of another user is refused", () => {
 	const socketDir = join(folder, "foreign");
 	mkdirSync(socketDir);
 	expect(() => prepareSocketDir(socketDir, user)).toThrow("belongs to somebody else");

@@ -8,6 +8,11 @@ import { pollUntil } from "#core/db/embedded/pollUntil.ts";
 import { type EmbeddedServer, startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { type OtherProcess, spawnOther } from "#core/db/embedded/testing/spawnOther.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { skipWithReason } from "#test/harness/skipWithReason.ts";
+
+const testAsRoot = skipWithReason(
+	process.getuid?.() === 0 ? null : "only root starts as another user",
+);
 
 const folders: string[] = [];
 const servers: EmbeddedServer[] = [];
@@ -121,7 +126,7 @@ describe("one process", () => {
 		expect(row).toEqual({ mem: "7MB", quote: "it's", addresses: "" });
 	});
 
-	test.skipIf(process.getuid?.() !== 0)(
+	testAsRoot(
 		"as root, a DATA_DIR nobody else may enter has its data elsewhere, says so, and keeps it",
 		async () => {
 			const dataDir = newDataDir(0o700);

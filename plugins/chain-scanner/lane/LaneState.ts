@@ -31,6 +31,8 @@ export type LaneState = {
 	/** True until a write has succeeded since the lease was taken: the restart rule applies. */
 	restarted: boolean;
 	position: Position | null;
-	/** Failures in a row. */
+	/** Failures in a row, refusals of a range left out. */
 	failures: number;
+	/** True once this row of failures has its line in the log. */
+	complained: boolean;
 };

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createLaneWorld, type LaneWorld, mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
+import {
+	createLaneWorld,
+	type LaneWorld,
+	mintLog,
+} from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -8,7 +12,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.drop());
 
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const range = (from: number, to: number) =>
+	Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 /** A chain with one mint a block, of which backfill owes everything up to `blocks`. */
 async function owingWorld(blocks: number): Promise<LaneWorld> {

@@ -92,6 +92,24 @@ test("[ING-03] a first write that fails after a long absence does not undo the r
 	expect(await world.tokens()).toEqual([1]);
 });
 
+test("[ING-03] only a restart leaves a gap: a lane that was merely cut off catches up in order", async () => {
+	const world = await newWorld();
+	const lane = world.worker();
+	world.chain.mine(mintOne(1));
+	lane.look();
+	await lane.untilIndexed(1);
+	let failed = 0;
+	world.sinkTroubles.fail = () => (failed++ === 0 ? new Error("connection lost") : null);
+	world.chain.mine(mintOne(2));
+	world.chain.mineTo(1_500);
+	const head = world.chain.mine(mintOne(3));
+	lane.look();
+	await lane.untilIndexed(head);
+	await lane.stop();
+	expect(await world.gaps()).toEqual([]);
+	expect(await world.tokens()).toEqual([1, 2, 3]);
+});
+
 test("rows and cursor commit together: a sink that fails rolls the cursor back, and nothing is lost or doubled", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
@@ -204,7 +222,7 @@ test("[ING-08] refused ranges halve down from what was asked, and every block is
 });
 
 for (const code of ["rpc_range", "rpc_refused"] as const) {
-	test(`[ING-08] a block that ${code} refuses five times is stepped over, recorded, and drained once it answers`, async () => {
+	test(`[ING-08] a block refused five times (${code}) is stepped over and owed`, async () => {
 		const world = await newWorld();
 		await world.setCursor(0);
 		for (let id = 1; id <= 6; id++) world.chain.mine(mintOne(id));
@@ -273,6 +291,28 @@ test("[ING-14] a head that was a lie does not stop the lane: the next word count
 	expect(await world.gaps()).toEqual([]);
 });
 
+test("a node that is late by moments is no line in the log; one that stays late is one, and so is its return", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mine(mintOne(1));
+	const lane = world.worker();
+	const lines = () => world.log.lines.map(({ level, message }) => `${level}: ${message}`);
+	let late = 3;
+	world.chain.troubles.before = ({ method }) => {
+		world.chain.troubles.lagBlocks = late > 0 ? 1 : 0;
+		if (method === "eth_getBlockByNumber") late--;
+	};
+	lane.look();
+	await lane.untilIndexed(1);
+	expect(lines()).toEqual([]);
+	late = 9;
+	world.chain.mine(mintOne(2));
+	lane.look();
+	await lane.untilIndexed(2);
+	await lane.stop();
+	expect(lines()).toEqual(["warn: the lane waits and tries again", "info: the lane goes on"]);
+});
+
 test("a head that goes backward is waited out: nothing is read twice, the cursor stays", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
@@ -314,12 +354,13 @@ test("a lane that stops gives its lease back, so that a restart goes on at once"
 	const first = world.worker();
 	first.look();
 	await first.untilIndexed(1);
-	await first.stop();
+	await first.stopLane();
 	const [lease] = await database.db.query<{ free: boolean }>(
 		"select expires_at <= clock_timestamp() as free from core.lease where name = $1",
 		[`lane:${world.chainId}:mint`],
 	);
 	expect(lease?.free).toBe(true);
+	await first.stop();
 });
 
 test("stop while a read is under way ends at once, and the cursor stays where it was", async () => {

@@ -43,6 +43,7 @@ export function startLane(
 		restarted: true,
 		position: null,
 		failures: 0,
+		complained: false,
 	};
 	const leaseName = `lane:${options.chainId}:${options.source.kind}`;
 	const lane: Running = { options, state, bell: wakeable(), leaseName };
@@ -62,7 +63,8 @@ async function loop(lane: Running): Promise<void> {
 	while (!signal.aborted) {
 		try {
 			await turn(lane);
-			if (lane.state.failures >= INCONSISTENT_BEFORE_WARNING) log.info("the lane goes on");
+			if (lane.state.complained) log.info("the lane goes on");
+			lane.state.complained = false;
 			lane.state.failures = 0;
 		} catch (error) {
 			if (!signal.aborted) await recover(lane, error);
@@ -101,22 +103,22 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	const { times, signal } = options;
 	const failure = failureKind(error);
 	options.onFailure(failure.code);
-	state.failures++;
 	const { position } = state;
+	let doublings = 0;
 	if (failure.kind === "refused" && position?.asked) {
 		const { from, to } = position.asked;
 		const blocks = to - from + 1;
 		// From what was asked for: a range that the head cut short says nothing of a wide window.
 		state.window = adaptWindow(Math.min(state.window, blocks), { kind: "refused" });
 		if (blocks > WINDOW_BLOCKS_MIN) return;
-		position.refusals++;
+		doublings = position.refusals++;
 		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });
 	} else {
+		doublings = state.failures++;
 		forgetWhatMayBeWrong(lane, failure);
 		sayOnce(lane, failure, error);
 		await noteHead(lane);
 	}
-	const doublings = Math.min(state.failures - 1, 16);
 	await sleep(Math.min(times.retryMinMs * 2 ** doublings, times.retryMaxMs), signal);
 }
 
@@ -128,8 +130,9 @@ function forgetWhatMayBeWrong({ options, state, leaseName }: Running, { kind }: 
 
 /** Once for each outage. A node that is one block late is no outage, only one that stays late. */
 function sayOnce({ options, state }: Running, { code }: FailureKind, error: unknown): void {
-	const worthALine = code === "rpc_inconsistent" ? INCONSISTENT_BEFORE_WARNING : 1;
-	if (state.failures !== worthALine) return;
+	const late = code === "rpc_inconsistent" && state.failures < INCONSISTENT_BEFORE_WARNING;
+	if (late || state.complained) return;
+	state.complained = true;
 	options.log.warn("the lane waits and tries again", { code, error });
 }
 

@@ -4,7 +4,7 @@ import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/con
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 
-/** Marks our advisory locks among those of others: "lane" in ASCII, in the high bytes of the key. */
+/** Marks our advisory locks among those of others: "la" in ASCII, in the high bytes of the key. */
 const CHAIN_LOCK_SPACE = 0x6c61n << 46n;
 
 export type RangeWrite = {

@@ -12,7 +12,10 @@ function mintOf(transaction: number, quantity: bigint, contract: Hex = "0xaa"): 
 }
 
 test("[ING-07] the shares of a transaction's mints add up to its value, whatever does not divide", () => {
-	const units = fc.array(fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }), { minLength: 1, maxLength: 20 });
+	const units = fc.array(fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }), {
+		minLength: 1,
+		maxLength: 20,
+	});
 	fc.assert(
 		fc.property(units, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (quantities, value) => {
 			const mints = quantities.map((quantity) => mintOf(1, quantity));

@@ -24,7 +24,13 @@ const places = (logs: readonly RawLog[]) =>
 	logs.map((one) => `${Number(one.blockNumber)}:${Number(one.logIndex)}`);
 
 test("lists become one, in chain order", () => {
-	const merged = mergeLogs([[log(2, 3), log(9, 0)], [log(2, 1), log(3, 0)]], last);
+	const merged = mergeLogs(
+		[
+			[log(2, 3), log(9, 0)],
+			[log(2, 1), log(3, 0)],
+		],
+		last,
+	);
 	expect(places(merged)).toEqual(["2:1", "2:3", "3:0", "9:0"]);
 });
 
@@ -38,7 +44,10 @@ const contradictions: [string, RawLog[][]][] = [
 	["two different logs at one place", [[log(2, 1), log(2, 1, { data: "0xff" })]]],
 	["two hashes for one block", [[log(2, 1)], [log(2, 2, { blockHash: other })]]],
 	["another hash for the last block than its header has", [[log(9, 1, { blockHash: other })]]],
-	["one transaction in two blocks", [[log(2, 1)], [log(3, 1, { transactionHash: hash("transaction 2") })]]],
+	[
+		"one transaction in two blocks",
+		[[log(2, 1)], [log(3, 1, { transactionHash: hash("transaction 2") })]],
+	],
 ];
 
 for (const [what, lists] of contradictions) {

@@ -18,7 +18,10 @@ const sound = {
 };
 
 test("a sound log is read, in lower case, and logs come in chain order", () => {
-	const logs = parseLogs([sound, { ...sound, logIndex: "0x1" }, { ...sound, blockNumber: "0x4" }], range);
+	const logs = parseLogs(
+		[sound, { ...sound, logIndex: "0x1" }, { ...sound, blockNumber: "0x4" }],
+		range,
+	);
 	expect(logs.map((log) => `${log.blockNumber} ${log.logIndex}`)).toEqual([
 		"0x4 0x2",
 		"0x5 0x1",

@@ -60,7 +60,8 @@ test("[ING-14] a block that arrives while the range is read cannot vouch for log
 	let asked = 0;
 	chain.troubles.before = ({ method }) => {
 		// The block arrives after the first call was answered, whichever that is.
-		if (++asked === 2 && method !== "eth_getTransactionByHash") chain.mine([{ logs: [mintLog(1)] }]);
+		if (++asked === 2 && method !== "eth_getTransactionByHash")
+			chain.mine([{ logs: [mintLog(1)] }]);
 	};
 	expect(await codeOf(read(chain, 1, 2))).toBe("rpc_inconsistent");
 	expect((await read(chain, 1, 2)).logs).toHaveLength(1);

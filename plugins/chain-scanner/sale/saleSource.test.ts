@@ -20,7 +20,9 @@ const fulfilled = (identifier: bigint) =>
 		zone: nobody,
 		recipient: buyer,
 		offer: [{ itemType: 2, token: nft, identifier, amount: 1n }],
-		consideration: [{ itemType: 0, token: nobody, identifier: 0n, amount: 100n, recipient: seller }],
+		consideration: [
+			{ itemType: 0, token: nobody, identifier: 0n, amount: 100n, recipient: seller },
+		],
 	});
 
 function listening() {

@@ -33,7 +33,10 @@ const NFT: Hex = padHex("0x721", { size: 20 });
 /** An ERC-721 mint as a log. */
 export function mintLog(tokenId: number, contract: Hex = NFT): FakeLog {
 	const id = padHex(toHex(tokenId), { size: 32 });
-	return { address: contract, topics: [TRANSFER_TOPIC, ZERO_TOPIC, padHex("0xb0b", { size: 32 }), id] };
+	return {
+		address: contract,
+		topics: [TRANSFER_TOPIC, ZERO_TOPIC, padHex("0xb0b", { size: 32 }), id],
+	};
 }
 
 /** Units of an ERC-1155 id, minted. */
@@ -56,8 +59,68 @@ export async function createLaneWorld(db: Database) {
 	const log = recordingLog();
 	await db.execute(
 		`create table if not exists lane_test
-		(chain_id int8, lane text, block int8, token_id numeric, units numeric, total numeric, live bool)`,
+		(chain_id int8, lane text, block int8, token_id numeric, units numeric, total numeric,
+		live bool)`,
 	);
+	const { sink, sinkTroubles } = createSink(chainId);
+	const source = mintSource(chain.rpc, { undecoded() {}, noise() {} });
+	const shared = { chainId, db, sinks: [sink], log };
+
+	return {
+		chain,
+		chainId,
+		log,
+		source,
+		sinkTroubles,
+		/** Starts a lane; `stalls` lets its lease run out under it. */
+		worker(
+			options: {
+				source?: LaneSource;
+				scanFrom?: number | null;
+				times?: Partial<LaneTimes>;
+				stalls?: boolean;
+			} = {},
+		) {
+			const own = createProcess(db, options);
+			const lane = startLane({
+				...shared,
+				clock: systemClock,
+				source: options.source ?? source,
+				scanFrom: options.scanFrom ?? null,
+				leases: own.leases,
+				signal: own.signal,
+				times: { ...QUICK, ...options.times },
+				onIndexed: ({ block }) => own.tell(`indexed ${block}`, block),
+				onFailure: (code) => own.tell(code, null),
+			});
+			return {
+				...own,
+				/** Offers the chain's head. */
+				look: () => lane.offerHead(chain.head()),
+				offerHead: lane.offerHead,
+				/** Ends the lane alone; its process lives on. */
+				stopLane: () => own.stopTask(lane.done),
+				stop: () => own.stop(lane.done),
+			};
+		},
+		/** Starts a backfill; ends by itself when nothing is owed any more. */
+		backfiller(options: { source?: LaneSource; times?: Partial<LaneTimes> } = {}) {
+			const own = createProcess(db);
+			const done = startBackfill({
+				...shared,
+				sources: [options.source ?? source],
+				leases: own.leases,
+				signal: own.signal,
+				times: { ...QUICK, ...options.times },
+				onFailure: (code) => own.tell(code, null),
+			});
+			return { ...own, stop: () => own.stop(done) };
+		},
+		...createReads(db, chainId),
+	};
+}
+
+function createSink(chainId: number) {
 	/** Set to make the next writes fail, after their rows were inserted. */
 	const sinkTroubles: { fail: (block: number) => unknown } = { fail: () => null };
 	const sink: EventSink = {
@@ -78,76 +141,34 @@ export async function createLaneWorld(db: Database) {
 			}
 		},
 	};
-	const source = mintSource(chain.rpc, { undecoded() {}, noise() {} });
-	const shared = { chainId, db, sinks: [sink], log };
+	return { sink, sinkTroubles };
+}
 
-	/** A process of its own, whose lease ends when its keeper does not renew it. */
-	function createProcess(options: { stalls?: boolean } = {}) {
-		const signals = createSignals();
-		const stopping = new AbortController();
-		const leases = createLeaseKeeper({
-			db,
-			holder: crypto.randomUUID(),
-			clock: systemClock,
-			log: silentLog,
-			...(options.stalls && { leaseMs: 40, renewEveryMs: 1_000_000 }),
-		});
-		const stop = async (done: Promise<unknown>) => {
-			stopping.abort();
-			await done;
-			await leases.stop();
-		};
-		return { ...signals, leases, signal: stopping.signal, stop };
-	}
+/** A process of its own, whose lease ends when its keeper does not renew it. */
+function createProcess(db: Database, options: { stalls?: boolean } = {}) {
+	const signals = createSignals();
+	const stopping = new AbortController();
+	const leases = createLeaseKeeper({
+		db,
+		holder: crypto.randomUUID(),
+		clock: systemClock,
+		log: silentLog,
+		...(options.stalls && { leaseMs: 40, renewEveryMs: 1_000_000 }),
+	});
+	const stopTask = async (done: Promise<unknown>) => {
+		stopping.abort();
+		await done;
+	};
+	const stop = async (done: Promise<unknown>) => {
+		await stopTask(done);
+		await leases.stop();
+	};
+	return { ...signals, leases, signal: stopping.signal, stop, stopTask };
+}
 
+/** What the database holds of one chain. */
+function createReads(db: Database, chainId: number) {
 	return {
-		chain,
-		chainId,
-		log,
-		source,
-		sinkTroubles,
-		/** Starts a lane; `stalls` lets its lease run out under it. */
-		worker(
-			options: {
-				source?: LaneSource;
-				scanFrom?: number | null;
-				times?: Partial<LaneTimes>;
-				stalls?: boolean;
-			} = {},
-		) {
-			const own = createProcess(options);
-			const lane = startLane({
-				...shared,
-				clock: systemClock,
-				source: options.source ?? source,
-				scanFrom: options.scanFrom ?? null,
-				leases: own.leases,
-				signal: own.signal,
-				times: { ...QUICK, ...options.times },
-				onIndexed: ({ block }) => own.tell(`indexed ${block}`, block),
-				onFailure: (code) => own.tell(code, null),
-			});
-			return {
-				...own,
-				/** Offers the chain's head. */
-				look: () => lane.offerHead(chain.head()),
-				offerHead: lane.offerHead,
-				stop: () => own.stop(lane.done),
-			};
-		},
-		/** Starts a backfill; ends by itself when nothing is owed any more. */
-		backfiller(options: { source?: LaneSource; times?: Partial<LaneTimes> } = {}) {
-			const own = createProcess();
-			const done = startBackfill({
-				...shared,
-				sources: [options.source ?? source],
-				leases: own.leases,
-				signal: own.signal,
-				times: { ...QUICK, ...options.times },
-				onFailure: (code) => own.tell(code, null),
-			});
-			return { ...own, stop: () => own.stop(done) };
-		},
 		async tokens(): Promise<number[]> {
 			const rows = await db.query<{ id: string }>(
 				"select token_id as id from lane_test where chain_id = $1 order by token_id",
@@ -214,9 +235,11 @@ type Line = { level: string; message: string; context: Record<string, unknown> }
 
 function recordingLog(): Log & { lines: Line[] } {
 	const lines: Line[] = [];
-	const at = (level: string) => (message: string, context: Record<string, unknown> = {}) => {
-		lines.push({ level, message, context });
-	};
+	const at =
+		(level: string) =>
+		(message: string, context: Record<string, unknown> = {}) => {
+			lines.push({ level, message, context });
+		};
 	const log: Log = {
 		debug: at("debug"),
 		info: at("info"),

@@ -22,6 +22,7 @@ function openChange(changes: Map<number, CollectionChange>, collectionId: number
 		mints: 0,
 		mintedUnits: 0n,
 		firstMintAtMs: null,
+		lastMintAtMs: null,
 		lastMint: null,
 		sales: 0,
 		volume: 0n,
@@ -36,9 +37,10 @@ function addMint(change: CollectionChange, event: EventRow): void {
 	change.mints++;
 	change.mintedUnits += quantity;
 	change.firstMintAtMs = Math.min(change.firstMintAtMs ?? atMs, atMs);
+	change.lastMintAtMs = Math.max(change.lastMintAtMs ?? atMs, atMs);
 	const position = positionOf(event);
 	if (change.lastMint && change.lastMint.position >= position) return;
-	change.lastMint = { atMs, position, totalRaw, quantity };
+	change.lastMint = { position, totalRaw, quantity };
 }
 
 function addSale(change: CollectionChange, event: EventRow): void {

@@ -8,20 +8,35 @@ import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
 import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
-import { catchUpFrames, liveFrames, type TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
+import {
+	catchUpFrames,
+	liveFrames,
+	type TopicFrames,
+} from "#plugins/market-index/apply/framesOf.ts";
 import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
 import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
+import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
 import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
-import { collectionTopic, discoverTopic, type NewEvents } from "#plugins/market-index/contract.ts";
+import {
+	collectionTopic,
+	discoverTopic,
+	type NewEvent,
+	type NewEvents,
+} from "#plugins/market-index/contract.ts";
 import { collectionJobs, currencyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
-import { type Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
+import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
 import { readCandleUpdates } from "#plugins/market-index/sql/readCandleUpdates.ts";
 import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
 import { readDiscoverRows } from "#plugins/market-index/sql/readDiscoverRows.ts";
-import { type KnownCollection, resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
+import {
+	type KnownCollection,
+	resolveCollections,
+} from "#plugins/market-index/sql/resolveCollections.ts";
 import { updateCollections } from "#plugins/market-index/sql/updateCollections.ts";
 import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
+
+const UINT256_END = 2n ** 256n;
 
 export type ApplierOptions = {
 	chains: ChainRegistry;
@@ -42,16 +57,18 @@ export function createApplier(options: ApplierOptions): Applier {
 	return async (tx, batch) => {
 		const chain = options.chains.byId(batch.chainId);
 		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
-		await options.partitions.ensure(batch.events.map((event) => event.occurredAtMs));
+		if (batch.events.length === 0) return;
+		const times = new Set(batch.events.map((event) => event.occurredAtMs));
+		await options.partitions.ensure(times, { ahead: batch.live });
 		const known = await resolveCollections(tx, chain.id, contractsOf(batch));
 		const rows = rowsOf(chain, batch, known);
 		const stored = await insertEvents(tx, chain.id, rows);
+		await queueMetadata(options, tx, chain, known, stored);
 		if (stored.length === 0) return;
 
 		const rollups = sumRollups(stored);
 		await upsertRollups(tx, chain.id, rollups);
 		await updateCollections(tx, collectionChanges(stored));
-		await queueMetadata(options, tx, chain, known, stored);
 
 		const touched = touchedCollections(known, stored);
 		const topics = batch.live
@@ -73,11 +90,22 @@ function rowsOf(
 	const rows: EventRow[] = [];
 	for (const event of batch.events) {
 		const collection = known.get(event.contract);
-		if (!collection || collection.excluded) continue;
+		// Left out in silence, such an event would be lost: lanes never ask for it again.
+		assert(collection, `${event.contract} is no contract's address in lower case`);
+		if (collection.excluded) continue;
+		assertAmounts(event);
 		const totalNative = nativeTotal(chain, event.currency, event.totalRaw);
-		rows.push({ ...event, collectionId: collection.id, totalNative });
+		const payload = storablePayload(event.payload);
+		rows.push({ ...event, payload, collectionId: collection.id, totalNative });
 	}
 	return rows;
+}
+
+/** What an event's price is divided by, and what a `uint256` cannot be. */
+function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
+	assert(quantity > 0n && quantity < UINT256_END, "an event moves at least one unit");
+	assert(tokenId >= 0n && tokenId < UINT256_END, "a token id is a uint256");
+	assert(totalRaw === null || (totalRaw >= 0n && totalRaw < UINT256_END), "a total is a uint256");
 }
 
 function touchedCollections(
@@ -128,8 +156,9 @@ async function tellLive(
 		topics.set(topic, list);
 		list.push({ type, data });
 	};
-	const priced = rollups.filter((rollup) => rollup.priced > 0);
-	for (const { collectionId, candle } of await readCandleUpdates(tx, priced)) {
+	// Also those whose new sales have no price: a candle that was there counts them.
+	const traded = rollups.filter((rollup) => rollup.sales > 0);
+	for (const { collectionId, candle } of await readCandleUpdates(tx, traded)) {
 		const collection = touched.get(collectionId);
 		if (!collection) continue;
 		const topic = collectionTopic(chain.slug, collection.address);
@@ -142,13 +171,15 @@ async function tellLive(
 		if (event.kind === "mint") minted.add(event.collectionId);
 		if (event.kind === "sale") sold.add(event.collectionId);
 	}
-	const moved = [...new Set([...minted, ...sold])];
-	const idOfSlug = new Map([...touched.values()].map(({ id, slug }) => [slug, id]));
+	// One read a section, as a row does not tell its id: slugs change under us. A lane's batch has
+	// only mints or only sales, so one of the two is empty.
 	const topic = discoverTopic(chain.slug);
-	for (const row of await readDiscoverRows(tx, chain, moved, options.clock.nowMs())) {
-		const id = idOfSlug.get(row.slug) ?? 0;
-		if (sold.has(id)) push(topic, "discover_row", { section: "market", row });
-		if (minted.has(id)) push(topic, "discover_row", { section: "minting", row });
+	const nowMs = options.clock.nowMs();
+	for (const row of await readDiscoverRows(tx, chain, [...sold], nowMs)) {
+		push(topic, "discover_row", { section: "market", row });
+	}
+	for (const row of await readDiscoverRows(tx, chain, [...minted], nowMs)) {
+		push(topic, "discover_row", { section: "minting", row });
 	}
 	return topics;
 }

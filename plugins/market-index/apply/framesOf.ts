@@ -61,13 +61,13 @@ export function catchUpFrames(
 	return topics;
 }
 
-/** Mints of each collection, and of the whole chain under null. */
+/** Mints that each collection would tell, and under null those that discover would. */
 function countMints(events: readonly EventRow[]): Map<number | null, number> {
 	const counts = new Map<number | null, number>();
-	for (const { kind, collectionId } of events) {
+	for (const { kind, collectionId, accepted } of events) {
 		if (kind !== "mint") continue;
 		counts.set(collectionId, (counts.get(collectionId) ?? 0) + 1);
-		counts.set(null, (counts.get(null) ?? 0) + 1);
+		if (accepted) counts.set(null, (counts.get(null) ?? 0) + 1);
 	}
 	return counts;
 }

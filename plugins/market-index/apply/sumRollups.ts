@@ -72,17 +72,26 @@ function addSale(rollup: Rollup, event: EventRow): void {
 	});
 }
 
-/** Commutes and associates: the earliest position opens and the latest closes, in any order. */
-function mergePrices(a: RollupPrices | null, b: RollupPrices | null): RollupPrices | null {
+/**
+ * Commutes and associates: the earliest position opens and the latest closes, in any order. Where
+ * two share a position the lower opens and the higher closes, as the rollups' upsert has it too.
+ */
+export function mergePrices(a: RollupPrices | null, b: RollupPrices | null): RollupPrices | null {
 	if (a === null || b === null) return a ?? b;
-	const opens = a.openPosition <= b.openPosition ? a : b;
-	const closes = a.closePosition >= b.closePosition ? a : b;
+	const opens = compare(a.openPosition, b.openPosition) || compare(a.open, b.open);
+	const closes = compare(a.closePosition, b.closePosition) || compare(a.close, b.close);
+	const first = opens <= 0 ? a : b;
+	const last = closes >= 0 ? a : b;
 	return {
-		open: opens.open,
+		open: first.open,
 		high: a.high > b.high ? a.high : b.high,
 		low: a.low < b.low ? a.low : b.low,
-		close: closes.close,
-		openPosition: opens.openPosition,
-		closePosition: closes.closePosition,
+		close: last.close,
+		openPosition: first.openPosition,
+		closePosition: last.closePosition,
 	};
+}
+
+function compare(a: bigint, b: bigint): number {
+	return a < b ? -1 : a > b ? 1 : 0;
 }

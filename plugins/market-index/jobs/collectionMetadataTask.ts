@@ -3,7 +3,11 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
-import { COLLECTION_METADATA_TASK } from "#plugins/market-index/jobs/metadataJobs.ts";
+import {
+	CHAIN_AWAY_MS,
+	COLLECTION_METADATA_TASK,
+	collectionJobs,
+} from "#plugins/market-index/jobs/metadataJobs.ts";
 import { callContract } from "#plugins/market-index/metadata/callContract.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
@@ -20,8 +24,10 @@ const CONTRACT_URI: Hex = "0xe8a3d485";
 const MAX_SUPPLY: Hex = "0xd5abeb01";
 const TOTAL_SUPPLY: Hex = "0x18160ddd";
 
+type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log">;
+
 /** Reads what a collection's contract says of itself, and renames the collection by it. */
-export function collectionMetadataTask(core: Core): QueueTask<typeof payload> {
+export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload> {
 	return {
 		name: COLLECTION_METADATA_TASK,
 		payload,
@@ -35,9 +41,16 @@ export function collectionMetadataTask(core: Core): QueueTask<typeof payload> {
 				[collectionId],
 			);
 			const row = rows[0];
-			const access = core.indexed.find(({ chain }) => chain.id === row?.chainId);
-			// A chain taken out of CHAINS: its names wait until it is back.
-			if (!row || !access) return;
+			if (!row) return;
+			const access = core.indexed.find(({ chain }) => chain.id === row.chainId);
+			if (!access) {
+				// A chain taken out of CHAINS: its names wait until it is back.
+				const later = collectionJobs([{ id: collectionId }]).map((job) => {
+					return { ...job, delayMs: CHAIN_AWAY_MS };
+				});
+				await core.db.transaction((tx) => core.queue.add(tx, later));
+				return;
+			}
 			const facts = await readFacts(access.rpc, row.address, signal);
 			await store(core, { ...facts, chainId: row.chainId, collectionId });
 			if (facts.name === null) {
@@ -72,7 +85,7 @@ async function readFacts(rpc: Rpc, address: Address, signal: AbortSignal): Promi
 	};
 }
 
-async function store(core: Core, facts: Facts & { chainId: number; collectionId: number }) {
+async function store(core: TaskCore, facts: Facts & { chainId: number; collectionId: number }) {
 	const { chainId, collectionId, name } = facts;
 	await core.db.transaction(async (tx) => {
 		// An answer that is missing now never erases one that was given before.

@@ -2,7 +2,11 @@ import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
-import { CURRENCY_METADATA_TASK } from "#plugins/market-index/jobs/metadataJobs.ts";
+import {
+	CHAIN_AWAY_MS,
+	CURRENCY_METADATA_TASK,
+	currencyJob,
+} from "#plugins/market-index/jobs/metadataJobs.ts";
 import { callContract } from "#plugins/market-index/metadata/callContract.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
@@ -23,7 +27,9 @@ const SYMBOL_LENGTH_MAX = 32;
 const DECIMALS_MAX = 77n;
 
 /** Reads an ERC-20's symbol and decimals, once it was paid with. */
-export function currencyMetadataTask(core: Core): QueueTask<typeof payload> {
+export function currencyMetadataTask(
+	core: Pick<Core, "db" | "indexed" | "queue">,
+): QueueTask<typeof payload> {
 	return {
 		name: CURRENCY_METADATA_TASK,
 		payload,
@@ -32,21 +38,30 @@ export function currencyMetadataTask(core: Core): QueueTask<typeof payload> {
 		timeoutMs: 30_000,
 		async run({ chainId, address }, { signal }) {
 			const access = core.indexed.find(({ chain }) => chain.id === chainId);
-			if (!access) return;
 			const contract: Address = address;
+			if (!access) {
+				// A chain taken out of CHAINS: its tokens wait until it is back.
+				const later = { ...currencyJob(chainId, contract), delayMs: CHAIN_AWAY_MS };
+				await core.db.transaction((tx) => core.queue.add(tx, [later]));
+				return;
+			}
 			const [symbol, decimals] = await Promise.all([
 				callContract(access.rpc, contract, SYMBOL, signal),
 				callContract(access.rpc, contract, DECIMALS, signal),
 			]);
 			const places = decimals && readAbiUint(decimals);
-			const label = cleanName(symbol && readAbiText(symbol));
+			const label = cleanName(symbol && readAbiText(symbol)) ?? "";
+			// By code points: half of an emoji is no character.
+			const short = [...label].slice(0, SYMBOL_LENGTH_MAX).join("").trimEnd();
+			// An answer that is missing now never erases one that was given before.
 			await core.db.execute(
-				`update market_index.currency set symbol = $3, decimals = $4
+				`update market_index.currency set
+					symbol = coalesce($3, symbol), decimals = coalesce($4, decimals)
 				where chain_id = $1 and address = $2`,
 				[
 					chainId,
 					Buffer.from(contract.slice(2), "hex"),
-					label?.slice(0, SYMBOL_LENGTH_MAX) ?? null,
+					short === "" ? null : short,
 					places !== null && places <= DECIMALS_MAX ? Number(places) : null,
 				],
 			);

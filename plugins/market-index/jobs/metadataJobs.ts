@@ -11,14 +11,27 @@ export const CURRENCY_METADATA_TASK = "market-index.currency-metadata";
 /** Names can wait: whatever moves a figure goes first. */
 const LOW_PRIORITY = 10;
 
+/** How often a job looks whether the chain it needs is back in `CHAINS`. */
+export const CHAIN_AWAY_MS = 86_400_000;
+
 /** A job for each collection registered just now: read what its contract says of itself. */
-export function collectionJobs(fresh: readonly KnownCollection[]): NewJob[] {
+export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): NewJob[] {
 	return fresh.map(({ id }) => ({
 		task: COLLECTION_METADATA_TASK,
 		payload: { collectionId: id },
 		key: `${COLLECTION_METADATA_TASK}:${id}`,
 		priority: LOW_PRIORITY,
 	}));
+}
+
+/** The job for one ERC-20. */
+export function currencyJob(chainId: number, address: Address): NewJob {
+	return {
+		task: CURRENCY_METADATA_TASK,
+		payload: { chainId, address },
+		key: `${CURRENCY_METADATA_TASK}:${chainId}:${address}`,
+		priority: LOW_PRIORITY,
+	};
 }
 
 /** A job for each ERC-20 that is paid with for the first time: read its symbol and decimals. */
@@ -43,10 +56,5 @@ export async function currencyJobs(
 		returning '0x' || encode(address, 'hex') as address`,
 		[chain.id, [...paidWith].map((address) => Buffer.from(address.slice(2), "hex"))],
 	);
-	return rows.map(({ address }) => ({
-		task: CURRENCY_METADATA_TASK,
-		payload: { chainId: chain.id, address },
-		key: `${CURRENCY_METADATA_TASK}:${chain.id}:${address}`,
-		priority: LOW_PRIORITY,
-	}));
+	return rows.map(({ address }) => currencyJob(chain.id, address));
 }

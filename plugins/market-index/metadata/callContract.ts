@@ -10,7 +10,7 @@ const ANSWER_LENGTH_MAX = 262_144;
 
 /**
  * Calls a view function of a contract nobody vouches for. Null where it has no such function,
- * reverts, or answers too much; throws only where the node did not answer, which is worth a retry.
+ * reverts, or answers too much; throws where no node of the chain answered, which is worth a retry.
  */
 export async function callContract(
 	rpc: Rpc,
@@ -21,11 +21,23 @@ export async function callContract(
 	const params = [{ to: contract, data, gas: GAS_MAX }, "latest"];
 	try {
 		const answer = await rpc.call({ method: "eth_call", params }, { signal });
-		if (typeof answer !== "string" || !/^0x[0-9a-f]*$/i.test(answer)) return null;
-		if (answer.length <= 2 || answer.length > ANSWER_LENGTH_MAX) return null;
-		return answer as Hex;
+		return isAnswer(answer) ? answer : null;
 	} catch (error) {
-		if (error instanceof Fault && error.code === "rpc_transport") throw error;
-		return null;
+		if (isRefusal(error)) return null;
+		throw error;
 	}
+}
+
+function isAnswer(answer: unknown): answer is Hex {
+	if (typeof answer !== "string" || answer.length > ANSWER_LENGTH_MAX + 2) return false;
+	return answer.length % 2 === 0 && /^0x[0-9a-f]+$/i.test(answer);
+}
+
+/**
+ * The node answered, and its answer was no. A revert's text is the contract's own, so that one
+ * which speaks of limits is taken for a range. Silence, and a node of another chain, say nothing.
+ */
+function isRefusal(error: unknown): boolean {
+	if (!(error instanceof Fault)) return false;
+	return error.code === "rpc_refused" || error.code === "rpc_range";
 }

@@ -1,9 +1,12 @@
 import { NAME_LENGTH_MAX } from "#plugins/market-index/limits.ts";
 
+/** Control, format, private and unassigned characters, and the letters that show nothing. */
+const UNREADABLE =
+	/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffd]/gu;
+
 /**
- * A name from a stranger, fit to be stored and shown: no control, format or private characters
- * (they reverse text, hide it, or break the database), one line, at most 256 characters. Null
- * where nothing readable is left.
+ * A name from a stranger, fit to be stored and shown: nothing that reverses text, hides it or
+ * breaks the database, one line, at most 256 characters. Null where nothing readable is left.
  */
 export function cleanName(text: string | null): string | null {
 	if (text === null) return null;
@@ -11,9 +14,10 @@ export function cleanName(text: string | null): string | null {
 		.slice(0, NAME_LENGTH_MAX * 4)
 		.toWellFormed()
 		.normalize("NFC")
-		.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\uFFFD]/gu, " ")
+		.replace(UNREADABLE, " ")
 		.replace(/\s+/gu, " ")
 		.trim();
-	const kept = [...name].slice(0, NAME_LENGTH_MAX).join("");
-	return kept === "" ? null : kept;
+	const kept = [...name].slice(0, NAME_LENGTH_MAX).join("").trimEnd();
+	// Marks alone (a variation selector, an accent) have nothing to stand on.
+	return /[^\s\p{M}]/u.test(kept) ? kept : null;
 }

@@ -34,7 +34,7 @@ export function readContractUri(uri: string | null): ContractMetadata | null {
 }
 
 function readDataUri(uri: string): string | null {
-	const match = /^data:application\/json(;[^,]*)?,(.*)$/s.exec(uri);
+	const match = /^data:application\/json(;[^,]*)?,(.*)$/is.exec(uri);
 	if (!match) return null;
 	const [, parameters = "", body = ""] = match;
 	if (/;base64$/i.test(parameters)) return Buffer.from(body, "base64").toString("utf8");

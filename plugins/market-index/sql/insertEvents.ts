@@ -68,7 +68,7 @@ async function insertStaged(tx: Tx, chainId: number, rows: readonly EventRow[]) 
 	const inserted = await tx.query<Position>(
 		`insert into market_index.event (${COLUMN_LIST})
 		select ${COLUMN_LIST} from event_stage on conflict do nothing
-		returning block_number as "blockNumber", log_index as "logIndex", sub_index as "subIndex"`,
+		returning ${IDENTITY}`,
 	);
 	await tx.execute("drop table event_stage");
 	return onlyInserted(rows, inserted);
@@ -84,23 +84,28 @@ async function insertArrays(tx: Tx, chainId: number, rows: readonly EventRow[]) 
 			$19::text[], $20::text[], $21::jsonb[]
 		)
 		on conflict do nothing
-		returning block_number as "blockNumber", log_index as "logIndex", sub_index as "subIndex"`,
+		returning ${IDENTITY}`,
 		[chainId, ...columnArrays(rows)],
 	);
 	return onlyInserted(rows, inserted);
 }
 
-type Position = { blockNumber: number; logIndex: number; subIndex: number };
+type Position = { blockNumber: number; logIndex: number; subIndex: number; occurredAt: Date };
+
+/** What the unique index goes by. */
+const IDENTITY = `block_number as "blockNumber", log_index as "logIndex",
+	sub_index as "subIndex", occurred_at as "occurredAt"`;
 
 function onlyInserted(
 	rows: readonly EventRow[],
 	inserted: readonly Position[],
 ): readonly EventRow[] {
 	if (inserted.length === rows.length) return rows;
-	const key = (at: Position) => `${at.blockNumber}.${at.logIndex}.${at.subIndex}`;
-	const left = new Set(inserted.map(key));
+	const key = (at: Omit<Position, "occurredAt">, atMs: number) =>
+		`${at.blockNumber}.${at.logIndex}.${at.subIndex}.${atMs}`;
+	const left = new Set(inserted.map((at) => key(at, at.occurredAt.getTime())));
 	// `delete`: of two equal positions in one batch only the first was stored.
-	return rows.filter((row) => left.delete(key(row)));
+	return rows.filter((row) => left.delete(key(row, row.occurredAtMs)));
 }
 
 function columnArrays(rows: readonly EventRow[]): SqlValue[] {
@@ -141,7 +146,8 @@ function* copyText(chainId: number, rows: readonly EventRow[]): Generator<string
 	for (const row of rows) {
 		if (row.occurredAtMs !== timeMs) {
 			timeMs = row.occurredAtMs;
-			time = new Date(timeMs).toISOString();
+			// PostgreSQL takes the sign of a year above 9999 for that of a time zone.
+			time = new Date(timeMs).toISOString().replace(/^\+0*/, "");
 		}
 		text +=
 			`${time}\t${row.blockNumber}\t${chainId}\t${row.collectionId}\t${row.logIndex}\t` +

@@ -1,33 +1,82 @@
 import type { Database, Tx } from "#core/db/Database.ts";
+import { openDatabase } from "#core/db/openDatabase.ts";
+import { silentLog } from "#core/log/silentLog.ts";
 import { PARTITION_YEAR_MAX, PARTITION_YEAR_MIN } from "#plugins/market-index/limits.ts";
 
 /** "part" in ASCII: serialises the making of partitions among processes. */
 const PARTITION_LOCK_KEY = 0x70617274;
 
+/**
+ * Attaching waits for whoever reads `event_elsewhere` (a backup does for an hour), and until it
+ * has its lock every new reader of events waits behind it. So it gives up, and is tried again.
+ */
+const LOCK_TIMEOUT_MS = 5_000;
+
+/** A month that is not needed yet may hold readers up for no longer than this. */
+const AHEAD_LOCK_TIMEOUT_MS = 100;
+
 /** Makes partitions of the event table as months come up. */
 export type Partitions = {
 	/**
 	 * Makes sure that each time has a partition. Runs in a transaction of its own, so it must come
-	 * before the caller's transaction touches events.
+	 * before the caller's transaction touches events. `ahead` tries once to make that of the month
+	 * after them too, so that at the head no month begins with this work.
 	 */
-	ensure(timesMs: Iterable<number>): Promise<void>;
+	ensure(timesMs: Iterable<number>, options?: { ahead?: boolean }): Promise<void>;
 };
 
-export function partitionsOf(db: Database): Partitions {
+export function partitionsOf(
+	db: Pick<Database, "connectionString">,
+	{ lockTimeoutMs = LOCK_TIMEOUT_MS }: { lockTimeoutMs?: number } = {},
+): Partitions {
 	const made = new Set<string>();
+	const triedAhead = new Set<string>();
 	return {
-		async ensure(timesMs) {
+		async ensure(timesMs, { ahead = false } = {}) {
 			const missing = new Set<string>();
+			const next = new Set<string>();
 			for (const atMs of timesMs) {
 				const month = monthOf(atMs);
 				if (month !== null && !made.has(month)) missing.add(month);
+				const after = ahead ? monthOf(monthAfter(atMs)) : null;
+				if (after !== null && !made.has(after) && !triedAhead.has(after)) next.add(after);
 			}
-			for (const month of missing) {
-				await db.transaction((tx) => makePartition(tx, month));
-				made.add(month);
-			}
+			if (missing.size === 0 && next.size === 0) return;
+			await withOwnConnection(db, async (own) => {
+				const make = async (month: string, timeoutMs: number) => {
+					await own.transaction((tx) => makePartition(tx, month, timeoutMs));
+					made.add(month);
+				};
+				for (const month of missing) await make(month, lockTimeoutMs);
+				for (const month of next) {
+					triedAhead.add(month);
+					// Where it is not possible now, its own events will ask for it again.
+					if (!made.has(month)) await make(month, AHEAD_LOCK_TIMEOUT_MS).catch(() => {});
+				}
+			});
 		},
 	};
+}
+
+/**
+ * Not one of the pool's: each lane that asks holds one of those in its open transaction, and when
+ * a month begins all of them ask at once.
+ */
+async function withOwnConnection(
+	{ connectionString }: Pick<Database, "connectionString">,
+	run: (own: Database) => Promise<void>,
+): Promise<void> {
+	const own = openDatabase({
+		connectionString,
+		connectionsMax: 1,
+		applicationName: "tapeline partitions",
+		log: silentLog,
+	});
+	try {
+		await run(own);
+	} finally {
+		await own.close();
+	}
 }
 
 /** `2026_11`; null for times that belong to the default partition. */
@@ -38,11 +87,17 @@ function monthOf(atMs: number): string | null {
 	return `${year}_${String(at.getUTCMonth() + 1).padStart(2, "0")}`;
 }
 
+function monthAfter(atMs: number): number {
+	const at = new Date(atMs);
+	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1);
+}
+
 /**
  * Built beside and then attached: `create table … partition of` would lock every reader of the
  * events out while it waits for the slowest of them.
  */
-async function makePartition(tx: Tx, month: string): Promise<void> {
+async function makePartition(tx: Tx, month: string, lockTimeoutMs: number): Promise<void> {
+	await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);
 	await tx.execute("select pg_advisory_xact_lock($1)", [PARTITION_LOCK_KEY]);
 	const table = `market_index.event_${month}`;
 	const found = await tx.query<{ name: string | null }>("select to_regclass($1) as name", [table]);

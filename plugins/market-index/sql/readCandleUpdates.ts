@@ -14,7 +14,8 @@ export async function readCandleUpdates(
 			kept.close, kept.volume, kept.sales
 		from unnest($1::int4[], $2::timestamptz[]) as given (collection_id, bucket)
 		join market_index.rollup_minute as kept using (collection_id, bucket)
-		where kept.priced > 0`,
+		where kept.priced > 0
+		order by kept.collection_id, kept.bucket`,
 		[
 			moved.map(({ collectionId }) => collectionId),
 			moved.map(({ bucketMs }) => new Date(bucketMs)),

@@ -1,11 +1,13 @@
 import type { Tx } from "#core/db/Database.ts";
 import { TIERS } from "#plugins/market-index/apply/bucketOf.ts";
+import { AMOUNT_MAX, capAmount } from "#plugins/market-index/apply/capAmount.ts";
 import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
 import { coarsen } from "#plugins/market-index/apply/sumRollups.ts";
 
 /**
  * Merges rollups into all tiers, one statement a tier, by primary key. Counts and volumes add up;
- * the earliest position opens and the latest closes, so batches may be merged in any order.
+ * the earliest position opens and the latest closes, so batches may be merged in any order. Where
+ * one side has no price, both comparisons are null and `least` and `greatest` take the other's.
  */
 export async function upsertRollups(
 	tx: Tx,
@@ -39,15 +41,17 @@ async function upsertTier(
 		on conflict (collection_id, bucket) do update set
 			sales = kept.sales + excluded.sales,
 			priced = kept.priced + excluded.priced,
-			units = kept.units + excluded.units,
-			volume = kept.volume + excluded.volume,
+			units = least(kept.units + excluded.units, ${AMOUNT_MAX}),
+			volume = least(kept.volume + excluded.volume, ${AMOUNT_MAX}),
 			mints = kept.mints + excluded.mints,
-			open = case when kept.open_position <= excluded.open_position
-				then kept.open else coalesce(excluded.open, kept.open) end,
+			open = case when kept.open_position < excluded.open_position then kept.open
+				when kept.open_position > excluded.open_position then excluded.open
+				else least(kept.open, excluded.open) end,
 			high = greatest(kept.high, excluded.high),
 			low = least(kept.low, excluded.low),
-			close = case when kept.close_position >= excluded.close_position
-				then kept.close else coalesce(excluded.close, kept.close) end,
+			close = case when kept.close_position > excluded.close_position then kept.close
+				when kept.close_position < excluded.close_position then excluded.close
+				else greatest(kept.close, excluded.close) end,
 			open_position = least(kept.open_position, excluded.open_position),
 			close_position = greatest(kept.close_position, excluded.close_position)`,
 		[
@@ -56,8 +60,8 @@ async function upsertTier(
 			rollups.map((rollup) => new Date(rollup.bucketMs)),
 			rollups.map((rollup) => rollup.sales),
 			rollups.map((rollup) => rollup.priced),
-			rollups.map((rollup) => rollup.units),
-			rollups.map((rollup) => rollup.volume),
+			rollups.map((rollup) => capAmount(rollup.units)),
+			rollups.map((rollup) => capAmount(rollup.volume)),
 			rollups.map((rollup) => rollup.mints),
 			rollups.map((rollup) => rollup.prices?.open ?? null),
 			rollups.map((rollup) => rollup.prices?.high ?? null),

@@ -24,7 +24,7 @@ const compilerOutput = z.object({
 	),
 });
 
-/** Compiles the emitters; a second run with the same source and compiler reads the first's answer. */
+/** Compiles the emitters; a second run with the same source and compiler reads the cache. */
 export function compileWorkload(): WorkloadCode {
 	const require = createRequire(import.meta.url);
 	const content = readFileSync(join(import.meta.dir, SOURCE), "utf8");

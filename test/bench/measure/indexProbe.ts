@@ -1,9 +1,5 @@
 import { Client } from "pg";
-import { chooseLayout } from "#core/db/embedded/chooseLayout.ts";
-import { chooseServerUser } from "#core/db/embedded/chooseServerUser.ts";
-import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
-import { silentLog } from "#core/log/silentLog.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 
 /** How far the index is, asked of its database: the service must not be slowed by being watched. */
@@ -22,8 +18,6 @@ export type IndexContents = {
 };
 
 export type IndexProbe = {
-	/** PostgreSQL's first process. */
-	postmasterPid(): number | undefined;
 	progress(): Promise<IndexProgress>;
 	/** Events stored, and what the day rollups say of them: both must be whole. */
 	contents(): Promise<IndexContents>;
@@ -34,13 +28,10 @@ const CONNECT_TIMEOUT_MS = 60_000;
 const RETRY_MS = 10;
 
 /** Looks into the embedded server of a service that starts: connects as soon as it is there. */
-export async function openIndexProbe(dataDir: string): Promise<IndexProbe> {
-	const user = chooseServerUser();
-	const { socketDir, cluster } = await chooseLayout({ dataDir, user, log: silentLog });
+export async function openIndexProbe(socketDir: string): Promise<IndexProbe> {
 	const client = await connect(socketUrl(socketDir));
 	let tablesExist = false;
 	return {
-		postmasterPid: () => findPostmaster(cluster),
 		async progress() {
 			tablesExist ||= await hasTables(client);
 			if (!tablesExist) return { lanesStarted: false, lanes: [] };

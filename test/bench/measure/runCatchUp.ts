@@ -1,10 +1,9 @@
-import { rmSync } from "node:fs";
 import { expectedRows, type Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { type IndexProbe, openIndexProbe } from "#test/bench/measure/indexProbe.ts";
 import { peakMemoryMb, treeMemoryMb } from "#test/bench/measure/memoryOf.ts";
+import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 import { startServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
-import { makeDataDir } from "#test/bench/places.ts";
 
 export type CatchUp = {
 	rows: number;
@@ -37,16 +36,15 @@ const CATCH_UP_TIMEOUT_MS = 180_000;
 /** Starts the service on an empty database and waits until it has every row of the chain. */
 export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 	const { scope, workload, rpcUrls, runtimeArgs } = options;
-	const dataDir = makeDataDir();
-	const removeData = scope.defer(async () => rmSync(dataDir, { recursive: true, force: true }));
-	const service = startServiceProcess({ rpcUrls, dataDir, runtimeArgs });
+	const data = await openDataDir(scope);
+	const service = startServiceProcess({ rpcUrls, dataDir: data.path, runtimeArgs });
 	const stopService = scope.defer(service.stop);
-	const probe = await Promise.race([openIndexProbe(dataDir), service.failed]);
+	const probe = await Promise.race([openIndexProbe(data.socketDir), service.failed]);
 	const closeProbe = scope.defer(probe.close);
 	let treePeakMb = Number.NaN;
 	const sampler = options.sampleTree
 		? setInterval(() => {
-				const roots = [service.pid, probe.postmasterPid() ?? service.pid];
+				const roots = [service.pid, data.postmasterPid() ?? service.pid];
 				treePeakMb = Math.max(treePeakMb || 0, treeMemoryMb(roots));
 			}, SAMPLE_MS)
 		: undefined;
@@ -56,7 +54,7 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 	const rows = await assertComplete(probe, workload);
 	await closeProbe();
 	await stopService();
-	await removeData();
+	await data.remove();
 	return {
 		rows,
 		servingSeconds: await service.servingSeconds,

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -8,8 +7,8 @@ import type { Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { openIndexProbe } from "#test/bench/measure/indexProbe.ts";
 import { type Delays, measureDelays } from "#test/bench/measure/measureDelays.ts";
+import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 import { startServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
-import { makeDataDir } from "#test/bench/places.ts";
 
 export type LiveOptions = { scope: Scope; workload: Workload; runtimeArgs: readonly string[] };
 
@@ -19,12 +18,11 @@ const LANES = 2;
 /** The service at the head of a young chain, heard by one subscriber of one collection. */
 export async function runLive({ scope, workload, runtimeArgs }: LiveOptions): Promise<Delays> {
 	const { node, emitters, stopNode } = await youngChain(scope, workload);
-	const dataDir = makeDataDir();
-	const removeData = scope.defer(async () => rmSync(dataDir, { recursive: true, force: true }));
+	const data = await openDataDir(scope);
 	const rpcUrls = [node.url, node.wsUrl];
-	const service = startServiceProcess({ rpcUrls, dataDir, runtimeArgs });
+	const service = startServiceProcess({ rpcUrls, dataDir: data.path, runtimeArgs });
 	const stopService = scope.defer(service.stop);
-	await Promise.race([untilCaughtUp(node, dataDir), service.failed]);
+	await Promise.race([untilCaughtUp(node, data.socketDir), service.failed]);
 	await service.servingSeconds;
 	const [collection] = emitters.collections;
 	const streamUrl =
@@ -33,7 +31,7 @@ export async function runLive({ scope, workload, runtimeArgs }: LiveOptions): Pr
 	const measured = measureDelays({ scope, node, emitters, workload, streamUrl });
 	const delays = await Promise.race([measured, service.failed]);
 	await stopService();
-	await removeData();
+	await data.remove();
 	await stopNode();
 	return delays;
 }
@@ -73,9 +71,9 @@ async function youngChain(scope: Scope, workload: Workload) {
 	return { node, emitters, stopNode };
 }
 
-async function untilCaughtUp(node: Node, dataDir: string): Promise<void> {
+async function untilCaughtUp(node: Node, socketDir: string): Promise<void> {
 	const tip = Number(await node.call("eth_blockNumber"));
-	const probe = await openIndexProbe(dataDir);
+	const probe = await openIndexProbe(socketDir);
 	const deadlineMs = performance.now() + CAUGHT_UP_TIMEOUT_MS;
 	try {
 		while (performance.now() < deadlineMs) {

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
@@ -10,7 +9,7 @@ import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
 import { expectedRows, type Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
-import { makeDataDir } from "#test/bench/places.ts";
+import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 
 const floorSchema = z.object({
 	rows: z.number(),
@@ -25,11 +24,11 @@ export type Floor = z.infer<typeof floorSchema>;
 
 /** Runs the bare script against a server and a table like the service's, both fresh. */
 export async function runFloor(scope: Scope, node: Node, workload: Workload): Promise<Floor> {
-	const dataDir = makeDataDir();
-	const removeData = scope.defer(async () => rmSync(dataDir, { recursive: true, force: true }));
-	const server = await startEmbeddedServer({ dataDir, log: silentLog });
-	const stopServer = scope.defer(server.close);
-	const { connectionString } = server;
+	const data = await openDataDir(scope);
+	const starting = startEmbeddedServer({ dataDir: data.path, log: silentLog });
+	// Registered before it is up: an interrupted start is waited for, and then stopped.
+	const stopServer = scope.defer(async () => (await starting).close());
+	const { connectionString } = await starting;
 	await makeTable(connectionString, await firstBlockMs(node));
 	const script = join(import.meta.dir, "floor.ts");
 	const child = Bun.spawn(
@@ -43,7 +42,7 @@ export async function runFloor(scope: Scope, node: Node, workload: Workload): Pr
 	const floor = floorSchema.parse(JSON.parse(await new Response(child.stdout).text()));
 	await stopChild();
 	await stopServer();
-	await removeData();
+	await data.remove();
 	const expected = expectedRows(workload).all;
 	if (floor.rows !== expected) throw new Error(`the floor has ${floor.rows} rows of ${expected}`);
 	return floor;

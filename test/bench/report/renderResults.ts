@@ -7,6 +7,7 @@ export function renderResults(results: readonly Result[], at: Date): string {
 	const [cpu] = cpus();
 	const memoryGb = Math.round(totalmem() / 1024 ** 3);
 	const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown CPU"}, ${memoryGb} GB`;
-	const system = `${process.platform} ${process.arch}, Bun ${Bun.version}, embedded PostgreSQL, fsync on`;
+	const bun = `${process.platform} ${process.arch}, Bun ${Bun.version}`;
+	const system = `${bun}, embedded PostgreSQL, fsync on`;
 	return `${at.toISOString().slice(0, 10)}, ${machine}, ${system}.\n\n${renderTable(results)}\n`;
 }

@@ -11,7 +11,9 @@ export function collector<Value>() {
 		/** The next value, in order; one that nobody has taken yet, or the one to come. */
 		next(): Promise<Value> {
 			const [value] = values.splice(0, 1);
-			return value === undefined ? new Promise((done) => waiting.push(done)) : Promise.resolve(value);
+			return value === undefined
+				? new Promise((done) => waiting.push(done))
+				: Promise.resolve(value);
 		},
 		/** What came and was not taken. */
 		rest: () => values,

@@ -54,7 +54,8 @@ export function fakeNode({ chainId = 31_337 } = {}): FakeNode {
 		url: `http://127.0.0.1:${server.port}`,
 		wsUrl: `ws://127.0.0.1:${server.port}`,
 		requests: [],
-		answer: (body) => answering(({ method }) => (method === "eth_chainId" ? hex(chainId) : "0x1"))(body),
+		answer: (body) =>
+			answering(({ method }) => (method === "eth_chainId" ? hex(chainId) : "0x1"))(body),
 		socketAnswer: ({ id, method }) =>
 			result(id, method === "eth_chainId" ? hex(chainId) : "0xsubscription"),
 		announce(block) {

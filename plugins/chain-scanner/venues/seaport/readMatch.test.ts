@@ -6,7 +6,7 @@ import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 import { seaportChecks } from "#test/harness/seaportChecks.ts";
 import type { SignedOrder } from "#test/harness/seaportOrder.ts";
 
-// Guarantee: what the index calls a sale is what the chain did, match by match, on real Seaport 1.6.
+// Guarantee: what the index calls a sale is what the chain did, match by match, on Seaport 1.6.
 
 const SEED = Number(process.env.SIM_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 console.log(`SIM_SEED=${SEED}`);

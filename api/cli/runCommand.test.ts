@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runCommand } from "#api/cli/runCommand.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
+import { Fault } from "#core/fault/Fault.ts";
+
+let folder: string;
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "tapeline-cli-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function svc(args: string[], env: Environment = {}) {
+	const out: string[] = [];
+	const notes: string[] = [];
+	const code = await runCommand(args, {
+		env,
+		out: (line) => void out.push(line),
+		note: (line) => void notes.push(line),
+	});
+	return { code, out: out.join("\n"), notes };
+}
+
+async function fault(args: string[], env: Environment = {}): Promise<Fault> {
+	const failed = await svc(args, env).catch((error) => error);
+	expect(failed).toBeInstanceOf(Fault);
+	return failed as Fault;
+}
+
+describe("svc config", () => {
+	test("print shows every value that counts and masks secrets [SEC-07]", async () => {
+		const { code, out } = await svc(["config", "print"], {
+			PORT: "4100",
+			DATABASE_URL: "postgresql://me:c4n4ry@db.internal/tapeline",
+			REDIS_URL: "redis://:c4n4ry@cache.internal",
+			CHAINS: "base,ethereum",
+			CHAIN_RPC_URLS_JSON: JSON.stringify({
+				base: ["https://user:c4n4ry@rpc.example.com/v2/c4n4ryc4n4ryc4n4ry?key=c4n4ry"],
+			}),
+		});
+		expect(code).toBe(0);
+		expect(out).not.toContain("c4n4ry");
+		expect(out).toContain("PORT=4100");
+		expect(out).toContain("CHAINS=base,ethereum");
+		expect(out).toContain("DATABASE_URL=***");
+		expect(out).toContain("rpc.example.com");
+	});
+
+	test("print notes a variable that looks like a misspelled one of ours", async () => {
+		const { notes } = await svc(["config", "print"], { TRUSTED_PROXY_HOP: "1" });
+		expect(notes.join("\n")).toContain("TRUSTED_PROXY_HOPS");
+	});
+
+	test("[SEC-08] a bad configuration lists everything that is wrong, of the runtime and of plugins", async () => {
+		const failed = await fault(["config", "print"], {
+			PORT: "70000",
+			ROLE: "boss",
+			CHAIN_RPC_URLS_JSON: "{",
+			NFT_SCAN_FROM_BLOCK: "-1",
+		});
+		expect(failed).toMatchObject({ code: "config_invalid", retry: "never" });
+		for (const name of ["PORT", "ROLE", "CHAIN_RPC_URLS_JSON", "NFT_SCAN_FROM_BLOCK"]) {
+			expect(failed.privateDetail).toContain(name);
+		}
+	});
+
+	test("[SEC-08] .env.example is what `svc config example` prints: every variable of every section", async () => {
+		const { out } = await svc(["config", "example"]);
+		const file = readFileSync(join(import.meta.dir, "../../.env.example"), "utf8");
+		expect(file).toBe(`${out}\n`);
+	});
+
+	test("an unknown word after config is refused with those there are", async () => {
+		const failed = await fault(["config", "show"]);
+		expect(failed.publicDetail).toContain("`print` or `example`");
+	});
+});
+
+describe("svc", () => {
+	test("help, also without a word, lists the runtime's and the plugins' commands", async () => {
+		for (const args of [[], ["help"], ["--help"]]) {
+			const { code, out } = await svc(args);
+			expect(code).toBe(0);
+			for (const command of ["migrate", "config print", "decode <file.json>"]) {
+				expect(out).toContain(command);
+			}
+		}
+	});
+
+	test("an unknown command is a fault that shows the help", async () => {
+		const failed = await fault(["lauch"]);
+		expect(failed.publicDetail).toContain('"lauch" is not a command');
+		expect(failed.publicDetail).toContain("config print");
+	});
+
+	test("a third party's plugin brings its command, which sees what plugins contributed", async () => {
+		const file = join(folder, "greet.ts");
+		writeFileSync(
+			file,
+			`import { z } from "${join(import.meta.dir, "../../node_modules/zod/index.js")}";
+			export const greetPlugin = {
+				name: "greet", version: "1", needs: {}, setup: () => ({}),
+				config: z.object({ GREETING: z.string().default("hello").describe("A word.") }),
+				contributes: [{ pointId: "greet.word", value: "world" }], opens: [{ id: "greet.word" }],
+				cli: [{
+					name: "greet", usage: "greet <who>", summary: "greets",
+					async run([who], { out, contributions }) {
+						out(who + " " + contributions({ id: "greet.word" }).join());
+						return 3;
+					},
+				}],
+			};`,
+		);
+		expect(await svc(["greet", "hello"], { PLUGINS: file })).toMatchObject({
+			code: 3,
+			out: "hello world",
+		});
+		expect((await svc(["config", "print"], { PLUGINS: file })).out).toContain("GREETING=hello");
+	});
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "bun:test";
+import { z } from "zod";
+import { parseConfig } from "#core/config/parseConfig.ts";
+import { defineFaults } from "#core/fault/defineFaults.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { createHost } from "#core/plugin/createHost.ts";
+import { contribute, extensionPoint } from "#core/plugin/extensionPoint.ts";
+import type { AnyPlugin, Parts } from "#core/plugin/Plugin.ts";
+import { serviceKey } from "#core/plugin/serviceKey.ts";
+
+const said: [string, unknown][] = [];
+const log = {
+	...silentLog,
+	error: (text: string, context?: unknown) => said.push([text, context]),
+};
+// Only what a host itself uses of the runtime.
+const core = { clock: { nowMs: () => 0 }, log: { ...log, with: () => log } } as unknown as Core;
+
+function plugin(name: string, parts: Parts<unknown>, rest: Partial<AnyPlugin> = {}): AnyPlugin {
+	return { name, version: "1", config: z.object({}), needs: {}, setup: () => parts, ...rest };
+}
+
+function host(
+	plugins: AnyPlugin[],
+	limits: { startTimeoutMs?: number; stopTimeoutMs?: number } = {},
+) {
+	said.length = 0;
+	const sections = plugins.map(({ name, config }) => ({ owner: name, schema: config }));
+	return createHost({
+		plugins,
+		config: parseConfig(sections, {}),
+		core,
+		healthTimeoutMs: 20,
+		...limits,
+	});
+}
+
+/** A plugin that writes down what happens to it. */
+function witness(name: string, events: string[], parts: Parts<unknown> = {}): AnyPlugin {
+	return plugin(name, {
+		start(signal) {
+			events.push(`${name} starts`);
+			signal.addEventListener("abort", () => events.push(`${name} is told`));
+		},
+		stop: () => void events.push(`${name} stops`),
+		...parts,
+	});
+}
+
+const hangs = () => new Promise<never>(() => {});
+const failure = (
+	promise: Promise<unknown>,
+): Promise<{ code?: string; publicDetail?: string; retry?: string }> =>
+	promise.then(
+		() => ({}),
+		(error) => error,
+	);
+
+describe("setup", () => {
+	test("gives each plugin what it needs, its configuration and the contributions to points", async () => {
+		const point = extensionPoint<string>("words");
+		const key = serviceKey<string>()("greeting");
+		let got: unknown;
+		await host([
+			plugin("a", { service: "hello" }, { offers: key, contributes: [contribute(point, "x")] }),
+			plugin(
+				"b",
+				{},
+				{
+					needs: { greeting: key },
+					config: z.object({ WORD: z.string().default("w").describe("A word.") }),
+					contributes: [contribute(point, "y")],
+					setup({ needs, config, contributions }) {
+						got = { needs, config, words: contributions(point) };
+						return {};
+					},
+				},
+			),
+		]);
+		expect(got).toEqual({ needs: { greeting: "hello" }, config: { WORD: "w" }, words: ["x", "y"] });
+	});
+
+	test("that fails, hangs or forgets the offered service names its plugin", async () => {
+		const broken = plugin("broken", {}, { setup: () => Promise.reject(new Error("no disk")) });
+		expect((await failure(host([broken]))).publicDetail).toBe(
+			'The plugin "broken" was not set up: Error: no disk',
+		);
+		const slow = plugin("slow", {}, { setup: hangs });
+		expect((await failure(host([slow], { startTimeoutMs: 5 }))).publicDetail).toBe(
+			'The plugin "slow" was not set up: its setup took longer than 5 ms',
+		);
+		const empty = plugin("empty", {}, { offers: serviceKey<string>()("word") });
+		expect((await failure(host([empty]))).publicDetail).toContain('it offers "word"');
+	});
+
+	test("two jobs or two tasks of one name are refused", async () => {
+		const run = async () => {};
+		const job = {
+			name: "a.tick",
+			schedule: { everyMs: 1 },
+			lock: "process",
+			timeoutMs: 1,
+			run,
+		} as const;
+		const task = { name: "a.do", payload: z.any(), priority: 0, attemptsMax: 1, timeoutMs: 1, run };
+		const parts = { jobs: [job], tasks: [task] };
+		expect((await failure(host([plugin("a", parts), plugin("b", parts)]))).publicDetail).toBe(
+			'Plugins: "a" and "b" both have the job "a.tick"; "a" and "b" both have the task "a.do".',
+		);
+	});
+});
+
+describe("start and stop", () => {
+	test("plugins start in order and stop in reverse, each told when its own turn comes", async () => {
+		const events: string[] = [];
+		const { start, stop } = await host([witness("a", events), witness("b", events)]);
+		await start();
+		await Promise.all([stop(), stop()]);
+		expect(events).toEqual([
+			"a starts",
+			"b starts",
+			"b is told",
+			"b stops",
+			"a is told",
+			"a stops",
+		]);
+	});
+
+	test("a start that fails stops those before it in reverse, and those after it never start", async () => {
+		const events: string[] = [];
+		const { start } = await host([
+			witness("a", events),
+			witness("b", events),
+			witness("c", events, { start: () => Promise.reject(new Error("port taken")) }),
+			witness("d", events),
+		]);
+		const failed = await failure(start());
+		expect(failed.publicDetail).toBe('The plugin "c" did not start: Error: port taken');
+		expect(failed.retry).toBe("never");
+		expect(events.filter((event) => event.endsWith("stops"))).toEqual([
+			"c stops",
+			"b stops",
+			"a stops",
+		]);
+		expect(events).not.toContain("d starts");
+	});
+
+	test("a start that throws at once fails like one that rejects", async () => {
+		const { start } = await host([
+			plugin("a", {
+				start() {
+					throw new Error("at once");
+				},
+			}),
+		]);
+		expect((await failure(start())).publicDetail).toContain('"a" did not start: Error: at once');
+	});
+
+	test("a start that hangs is ended by a limit that names the plugin", async () => {
+		const events: string[] = [];
+		const plugins = [witness("a", events), plugin("slow", { start: hangs })];
+		const { start } = await host(plugins, { startTimeoutMs: 5 });
+		expect((await failure(start())).publicDetail).toBe(
+			'The plugin "slow" did not start: its start took longer than 5 ms',
+		);
+		expect(events.at(-1)).toBe("a stops");
+	});
+
+	test("a fault's own advice to try again later is kept", async () => {
+		const fault = defineFaults({ away: { status: 503, retry: "later", public: "Away." } });
+		const { start } = await host([plugin("a", { start: () => Promise.reject(fault.away()) })]);
+		expect(await failure(start())).toMatchObject({ retry: "later" });
+	});
+
+	test("a plugin that will not stop is named, and the others are stopped all the same", async () => {
+		const events: string[] = [];
+		const plugins = [
+			witness("a", events),
+			plugin("stuck", { stop: hangs }),
+			plugin("angry", { stop: () => Promise.reject(new Error("no")) }),
+		];
+		const { start, stop } = await host(plugins, { stopTimeoutMs: 5 });
+		await start();
+		await stop();
+		expect(events.at(-1)).toBe("a stops");
+		expect(said.map(([, context]) => (context as { plugin: string }).plugin)).toEqual([
+			"angry",
+			"stuck",
+		]);
+	});
+
+	test("a host that is stopped while it starts begins no further plugin", async () => {
+		const events: string[] = [];
+		let go = () => {};
+		const slow = new Promise<void>((done) => {
+			go = done;
+		});
+		const { start, stop } = await host([
+			plugin("slow", { start: () => slow }),
+			witness("b", events),
+		]);
+		const started = start();
+		const stopped = stop();
+		go();
+		await Promise.all([started, stopped]);
+		expect(events).toEqual([]);
+	});
+});
+
+test("health is each plugin's own word; one that fails, throws or hangs cannot be told", async () => {
+	const { health } = await host([
+		plugin("well", { health: async () => null }),
+		plugin("silent", {}),
+		plugin("ill", { health: async () => "no blocks" }),
+		plugin("failing", { health: () => Promise.reject(new Error("x")) }),
+		plugin("throwing", {
+			health() {
+				throw new Error("x");
+			},
+		}),
+		plugin("hanging", { health: hangs }),
+	]);
+	const unknown = "its health cannot be told";
+	expect(Object.fromEntries(await health())).toEqual({
+		well: null,
+		silent: null,
+		ill: "no blocks",
+		failing: unknown,
+		throwing: unknown,
+		hanging: unknown,
+	});
+});

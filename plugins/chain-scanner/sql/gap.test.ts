@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { insertGap, nextGap, setTopAside, shrinkGap } from "#plugins/chain-scanner/sql/gap.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+}, 60_000);
+afterAll(() => database.drop());
+
+let chainId = 0;
+const gapOf = async (...ranges: [number, number][]) => {
+	chainId++;
+	for (const [from, to] of ranges) {
+		const range = { from, to };
+		const gap = { chainId, lane: "mint", range, reason: "restart_behind" } as const;
+		await database.db.transaction((tx) => insertGap(tx, gap));
+	}
+	return chainId;
+};
+const next = async (of: number, restMs = 0) => {
+	const gap = await nextGap(database.db, { chainId: of, lane: "mint", restMs });
+	if (!gap) throw new Error("nothing is owed");
+	return gap;
+};
+
+test("[ING-10] the newest gap comes first, and shrinks from its top until it is gone", async () => {
+	const chain = await gapOf([1, 9], [20, 29]);
+	const gap = await next(chain);
+	expect([gap.from, gap.to]).toEqual([20, 29]);
+	expect(await database.db.transaction((tx) => shrinkGap(tx, gap, 25))).toBe(true);
+	const rest = await next(chain);
+	expect([rest.from, rest.to]).toEqual([20, 24]);
+	expect(await database.db.transaction((tx) => shrinkGap(tx, rest, 20))).toBe(true);
+	expect((await next(chain)).to).toBe(9);
+	expect(await nextGap(database.db, { chainId: chain, lane: "sale", restMs: 0 })).toBeNull();
+});
+
+test("[ING-10] what was drained meanwhile is not drained again: the gap must end where it did", async () => {
+	const chain = await gapOf([1, 9]);
+	const stale = await next(chain);
+	await database.db.transaction((tx) => shrinkGap(tx, stale, 7));
+	for (const from of [4, 1]) {
+		expect(await database.db.transaction((tx) => shrinkGap(tx, stale, from))).toBe(false);
+	}
+	const aside = await database.db.transaction((tx) => setTopAside(tx, stale, "range_refused"));
+	expect(aside).toBe(false);
+	const left = await next(chain);
+	expect([left.from, left.to]).toEqual([1, 6]);
+});
+
+test("a block set aside is owed still, comes last, rests, and takes its turn with the others", async () => {
+	const chain = await gapOf([1, 3]);
+	const order: number[] = [];
+	for (let turn = 0; turn < 5; turn++) {
+		const gap = await next(chain);
+		order.push(gap.to);
+		expect(gap.tried).toBe(turn > 2);
+		await database.db.transaction((tx) => setTopAside(tx, gap, "range_refused"));
+	}
+	expect(order).toEqual([3, 2, 1, 3, 2]);
+	const rested = await nextGap(database.db, { chainId: chain, lane: "mint", restMs: 60_000 });
+	expect(rested).toBeNull();
+});

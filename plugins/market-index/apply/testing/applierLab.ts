@@ -1,0 +1,62 @@
+import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createOutbox } from "#core/outbox/createOutbox.ts";
+import type { Frame } from "#core/outbox/Frame.ts";
+import type { NewJob } from "#core/queue/JobQueue.ts";
+import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
+import type { NewEvent } from "#plugins/market-index/contract.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+
+export type ApplierLab = ReturnType<typeof createApplierLab>;
+
+/** The applier over a real database and the real outbox; jobs are kept in a list. */
+export function createApplierLab(db: Database) {
+	const clock = { nowMs: () => NOW_MS };
+	const outbox = createOutbox({ db, bus: inProcessBus(silentLog), clock });
+	const jobs: NewJob[] = [];
+	const hooks = { onJobs: async (_tx: Tx) => {} };
+	const applier = createApplier({
+		chains: createChainRegistry(builtinChains),
+		clock,
+		outbox,
+		partitions: partitionsOf(db),
+		queue: {
+			async add(tx, added) {
+				jobs.push(...added);
+				await hooks.onJobs(tx);
+			},
+		},
+	});
+	return {
+		db,
+		jobs,
+		hooks,
+		applier,
+		/** One lane run: the chain's lock, and then the batch. */
+		async apply(chain: Chain, events: readonly NewEvent[], { live = false } = {}) {
+			await db.transaction(async (tx) => {
+				await tx.execute("select pg_advisory_xact_lock($1)", [chain.id]);
+				await applier(tx, { chainId: chain.id, live, events });
+			});
+		},
+		/** Every frame of a topic so far, oldest first. */
+		async frames(topic: string): Promise<Frame[]> {
+			const { batches } = await outbox.read(topic, 0);
+			return batches.flatMap((batch) => batch.frames);
+		},
+		/** Forgets all that was stored. */
+		async clear() {
+			jobs.length = 0;
+			await db.execute(
+				`truncate market_index.collection, market_index.event, market_index.rollup_minute,
+					market_index.rollup_hour, market_index.rollup_day, market_index.former_slug,
+					market_index.currency, core.stream_head, core.stream_frame`,
+			);
+		},
+	};
+}
