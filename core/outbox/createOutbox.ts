@@ -37,7 +37,7 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 			if (frames.length === 0) return;
 			const topics = pending.get(tx) ?? openPending(tx);
 			const list = topics.get(topic);
-			// Not `push(...frames)`: a backfill's thousands would not fit on the stack.
+			// Not `push(...frames)`: a million arguments do not fit on the stack.
 			if (list) for (const frame of frames) list.push(frame);
 			else topics.set(topic, [...frames]);
 		},

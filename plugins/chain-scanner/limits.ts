@@ -4,8 +4,17 @@ export const WINDOW_BLOCKS_MAX = 1_000;
 /** A query that answers more logs than this halves the window. */
 export const LOGS_PER_QUERY_MAX = 10_000;
 
-/** Below this many logs a query leaves room to double the window again. */
-export const LOGS_PER_QUERY_LOW = 2_500;
+/**
+ * Below this many logs a query leaves room to double the window again: twice as many, at the size
+ * of sale logs, still fit into one answer.
+ */
+export const LOGS_PER_QUERY_LOW = 1_250;
+
+/**
+ * A larger answer about several blocks is refused before it is read, and the window halves. What
+ * 10,000 logs at a time would hold in memory, both lanes together, was 300 MB.
+ */
+export const LOG_ANSWER_BYTES_MAX = 6 * 1024 * 1024;
 
 /** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is stepped over. */
 export const WINDOW_BLOCKS_MIN = 1;

@@ -1,6 +1,7 @@
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 
 export type FakeLog = { address: Hex; topics: readonly Hex[]; data?: Hex };
 export type FakeTransaction = { value?: bigint; logs: readonly FakeLog[] };
@@ -124,6 +125,22 @@ export function createFakeChain({ timestamps = true } = {}) {
 			const answers: unknown[] = [];
 			for (const call of batched) answers.push(await answer(call, options.signal));
 			return answers;
+		},
+		async settle(batched, options: RpcOptions = {}) {
+			const outcomes: RpcOutcome[] = [];
+			for (const call of batched) {
+				const asked = answer(call, options.signal);
+				const outcome = asked.then((result): RpcOutcome => ({ kind: "result", result }));
+				outcomes.push(
+					await outcome.catch((fault): RpcOutcome => {
+						if (fault instanceof Fault && fault.code !== "rpc_transport") {
+							return { kind: "fault", fault };
+						}
+						throw fault;
+					}),
+				);
+			}
+			return outcomes;
 		},
 		stats: () => ({ requests: calls.length, calls: calls.length, bytes: 0 }),
 	};

@@ -101,6 +101,21 @@ test("a socket that stays open and silent is given up for a new one", async () =
 	expect(heads.rest()).toEqual([]);
 });
 
+test("a socket that speaks is kept for longer than silence would be borne", async () => {
+	const node = open();
+	announceOnSubscribe(node, 0);
+	const silenceMaxMs = 200;
+	const { heads, losses } = subscribe([node.wsUrl], { silenceMaxMs });
+	await heads.next();
+	const beganMs = performance.now();
+	for (let block = 1; performance.now() - beganMs < silenceMaxMs * 2; block++) {
+		node.announce(block);
+		expect(await heads.next()).toBe(block);
+	}
+	expect(losses.rest()).toEqual([]);
+	expect(node.opened()).toBe(1);
+});
+
 test("a node that refuses to subscribe is left for the next endpoint", async () => {
 	const refusing = open();
 	const right = open();

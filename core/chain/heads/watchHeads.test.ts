@@ -29,6 +29,7 @@ function watch(poll: () => Promise<unknown>, headUrls: string[] = []) {
 			return poll();
 		},
 		batch: async () => [],
+		settle: async () => [],
 		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
 	};
 	const controller = new AbortController();
@@ -136,6 +137,7 @@ test("a watch whose signal is already aborted asks nothing", () => {
 	const rpc: Rpc = {
 		call: async () => ++asked,
 		batch: async () => [],
+		settle: async () => [],
 		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
 	};
 	watchHeads({

@@ -1,7 +1,16 @@
+import type { Fault } from "#core/fault/Fault.ts";
+
 /** One JSON-RPC call. */
 export type RpcCall = { method: string; params: readonly unknown[] };
 
-export type RpcOptions = { signal?: AbortSignal | undefined };
+export type RpcOptions = {
+	signal?: AbortSignal | undefined;
+	/** Refuses a larger answer as `rpc_range`, with how many times too large it is in `meta`. */
+	bodyBytesMax?: number | undefined;
+};
+
+/** One call's own outcome in a batch whose calls stand for themselves. */
+export type RpcOutcome = { kind: "result"; result: unknown } | { kind: "fault"; fault: Fault };
 
 /** How much was asked of the endpoints so far. */
 export type RpcStats = { requests: number; calls: number; bytes: number };
@@ -17,5 +26,7 @@ export type Rpc = {
 	call(call: RpcCall, options?: RpcOptions): Promise<unknown>;
 	/** Results in the order of the calls. One call's error fails all. */
 	batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<unknown[]>;
+	/** The same, but a call that the node refuses fails alone. Throws where nothing was learned. */
+	settle(calls: readonly RpcCall[], options?: RpcOptions): Promise<RpcOutcome[]>;
 	stats(): RpcStats;
 };

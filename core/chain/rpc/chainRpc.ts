@@ -27,6 +27,8 @@ export function chainRpc(options: {
 		call: (call, callOptions) => attempt((rpc) => rpc.call(call, callOptions), callOptions),
 		batch: (calls: readonly RpcCall[], callOptions?: RpcOptions) =>
 			attempt((rpc) => rpc.batch(calls, callOptions), callOptions),
+		settle: (calls: readonly RpcCall[], callOptions?: RpcOptions) =>
+			attempt((rpc) => rpc.settle(calls, callOptions), callOptions),
 		stats() {
 			const sum = { requests: 0, calls: 0, bytes: 0 };
 			for (const { rpc } of endpoints) {

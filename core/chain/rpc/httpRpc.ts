@@ -1,6 +1,6 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
-import { cutText, readAnswers } from "#core/chain/rpc/readAnswers.ts";
+import { cutText, readAnswers, settleAnswers } from "#core/chain/rpc/readAnswers.ts";
 import { readBody } from "#core/chain/rpc/readBody.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
@@ -19,55 +19,77 @@ export type HttpRpcOptions = {
 
 /** JSON-RPC over HTTP to one endpoint. Does not retry: its caller knows what is worth retrying. */
 export function httpRpc(options: HttpRpcOptions): Rpc {
-	const send = options.fetch ?? fetch;
+	const fetchIt = options.fetch ?? fetch;
 	const stats = { requests: 0, calls: 0, bytes: 0 };
 	let nextId = 1;
 
 	return {
 		async call(call, callOptions = {}) {
-			const [answer] = await request([call], callOptions, false);
-			return answer;
+			const firstId = takeIds(1);
+			const { method, params } = call;
+			const text = await send({ jsonrpc: "2.0", id: firstId, method, params }, 1, callOptions);
+			return readAnswers(text, [call], firstId)[0];
 		},
-		async batch(calls, callOptions = {}) {
-			const chunks: RpcCall[][] = [];
-			for (let at = 0; at < calls.length; at += options.batchMax) {
-				chunks.push(calls.slice(at, at + options.batchMax));
-			}
-			const answers: unknown[][] = Array.from({ length: chunks.length });
-			let next = 0;
-			const worker = async () => {
-				for (let at = next++; at < chunks.length; at = next++) {
-					answers[at] = await request(chunks[at] ?? [], callOptions, true).catch((error) => {
-						// The batch has failed: what has not been sent yet is not sent any more.
-						next = chunks.length;
-						throw error;
-					});
-				}
-			};
-			const workers = Math.min(options.concurrencyMax, chunks.length);
-			await Promise.all(Array.from({ length: workers }, worker));
-			return answers.flat();
-		},
+		batch: (calls, callOptions = {}) => inChunks(calls, callOptions, readAnswers),
+		settle: (calls, callOptions = {}) => inChunks(calls, callOptions, settleAnswers),
 		stats: () => ({ ...stats }),
 	};
 
-	async function request(calls: readonly RpcCall[], { signal }: RpcOptions, asBatch: boolean) {
-		const firstId = nextId;
-		nextId += calls.length;
+	async function inChunks<Answer>(
+		calls: readonly RpcCall[],
+		callOptions: RpcOptions,
+		read: (text: string, calls: readonly RpcCall[], firstId: number) => Answer[],
+	): Promise<Answer[]> {
+		const chunks: RpcCall[][] = [];
+		for (let at = 0; at < calls.length; at += options.batchMax) {
+			chunks.push(calls.slice(at, at + options.batchMax));
+		}
+		const answers: Answer[][] = Array.from({ length: chunks.length });
+		let next = 0;
+		const worker = async () => {
+			for (let at = next++; at < chunks.length; at = next++) {
+				answers[at] = await request(chunks[at] ?? [], callOptions, read).catch((error) => {
+					// The batch has failed: what has not been sent yet is not sent any more.
+					next = chunks.length;
+					throw error;
+				});
+			}
+		};
+		const workers = Math.min(options.concurrencyMax, chunks.length);
+		await Promise.all(Array.from({ length: workers }, worker));
+		return answers.flat();
+	}
+
+	async function request<Answer>(
+		calls: readonly RpcCall[],
+		callOptions: RpcOptions,
+		read: (text: string, calls: readonly RpcCall[], firstId: number) => Answer[],
+	): Promise<Answer[]> {
+		const firstId = takeIds(calls.length);
 		const bodies = calls.map(({ method, params }, index) => {
 			return { jsonrpc: "2.0", id: firstId + index, method, params };
 		});
-		stats.requests++;
-		stats.calls += calls.length;
-		const text = await post(JSON.stringify(asBatch ? bodies : bodies[0]), signal);
-		stats.bytes += text.length;
-		return readAnswers(text, calls, firstId);
+		return read(await send(bodies, calls.length, callOptions), calls, firstId);
 	}
 
-	async function post(body: string, signal: AbortSignal | undefined): Promise<string> {
+	function takeIds(count: number): number {
+		const firstId = nextId;
+		nextId += count;
+		return firstId;
+	}
+
+	async function send(body: object, calls: number, callOptions: RpcOptions): Promise<string> {
+		stats.requests++;
+		stats.calls += calls;
+		const text = await post(JSON.stringify(body), callOptions);
+		stats.bytes += text.length;
+		return text;
+	}
+
+	async function post(body: string, { signal, bodyBytesMax }: RpcOptions): Promise<string> {
 		const timeout = AbortSignal.timeout(options.timeoutMs);
 		try {
-			const response = await send(options.url, {
+			const response = await fetchIt(options.url, {
 				method: "POST",
 				// Bun unpacks brotli and zstd whole before we can count (76 KB became 183 MB).
 				headers: { "content-type": "application/json", "accept-encoding": "gzip" },
@@ -75,7 +97,8 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 				redirect: "error",
 				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
 			});
-			const text = await readBody(response, options.bodyBytesMax);
+			const bytesMax = Math.min(bodyBytesMax ?? options.bodyBytesMax, options.bodyBytesMax);
+			const text = await readBody(response, bytesMax);
 			if (isAnswer(response.status) && (response.ok || looksLikeJson(text))) return text;
 			throw rpcFault.transport({ detail: `HTTP ${response.status}: ${cutText(text)}` });
 		} catch (error) {

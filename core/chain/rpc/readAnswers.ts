@@ -1,6 +1,6 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { isRangeError, isRateLimit } from "#core/chain/rpc/isRangeError.ts";
-import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { RpcErrorObject } from "#core/chain/rpc/RpcErrorObject.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
@@ -9,11 +9,23 @@ const ERROR_TEXT_MAX = 300;
 
 type Answer = { id?: unknown; result?: unknown; error?: unknown };
 
-/**
- * The results in the order of the calls, told apart by their ids: a node may answer a batch in any
- * order. Whatever does not answer each call exactly once taught us nothing.
- */
+/** The results in the order of the calls; one call's error fails all. */
 export function readAnswers(text: string, calls: readonly RpcCall[], firstId: number): unknown[] {
+	return settleAnswers(text, calls, firstId).map((outcome) => {
+		if (outcome.kind === "fault") throw outcome.fault;
+		return outcome.result;
+	});
+}
+
+/**
+ * Each call's outcome in the order of the calls, told apart by their ids: a node may answer a batch
+ * in any order. Whatever does not answer each call exactly once taught us nothing.
+ */
+export function settleAnswers(
+	text: string,
+	calls: readonly RpcCall[],
+	firstId: number,
+): RpcOutcome[] {
 	const parsed = parseJson(text);
 	const answers: (Answer | null)[] = Array.isArray(parsed) ? parsed : [parsed];
 	// A batch refused as a whole comes back as one error object.
@@ -22,18 +34,23 @@ export function readAnswers(text: string, calls: readonly RpcCall[], firstId: nu
 		if (answer?.error) throw answerFault(answer.error, calls[0]);
 		throw rpcFault.transport({ detail: `${answers.length} answers to ${calls.length} calls` });
 	}
-	const results: unknown[] = Array.from({ length: calls.length });
-	const seen = new Set<number>();
+	const outcomes = new Map<number, RpcOutcome>();
 	for (const answer of answers) {
 		const index = indexOf(answer?.id, { firstId, count: calls.length });
-		if (answer?.error) throw answerFault(answer.error, calls[index]);
-		if (answer?.result === undefined || calls[index] === undefined || seen.has(index)) {
+		const call = calls[index];
+		if (answer?.error) {
+			const fault = answerFault(answer.error, call);
+			// An error that names no call, or that only says "not now", is everybody's.
+			if (!call || outcomes.has(index) || fault.code === "rpc_transport") throw fault;
+			outcomes.set(index, { kind: "fault", fault });
+			continue;
+		}
+		if (answer?.result === undefined || !call || outcomes.has(index)) {
 			throw rpcFault.transport({ detail: `an answer that fits no call: ${cutText(text)}` });
 		}
-		seen.add(index);
-		results[index] = answer.result;
+		outcomes.set(index, { kind: "result", result: answer.result });
 	}
-	return results;
+	return calls.flatMap((_, index) => outcomes.get(index) ?? []);
 }
 
 /** Which call an id belongs to. One answer to one call needs none; places prove nothing. */

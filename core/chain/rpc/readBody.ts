@@ -9,7 +9,10 @@ export async function readBody(response: Response, bytesMax: number): Promise<st
 	const announced = Number(response.headers.get("content-length") ?? Number.NaN);
 	if (announced > bytesMax) {
 		await response.body?.cancel();
-		throw rpcFault.range({ detail: `an answer of ${announced} bytes was refused` });
+		throw rpcFault.range({
+			detail: `an answer of ${announced} bytes was refused`,
+			meta: { timesTooLarge: announced / bytesMax },
+		});
 	}
 	const isExact = announced >= 0 && !response.headers.has("content-encoding");
 	if (isExact || response.body === null) return response.text();

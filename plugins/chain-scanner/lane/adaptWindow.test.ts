@@ -16,11 +16,18 @@ test("[ING-08] a refused range halves the window down to one block and no furthe
 });
 
 test("[ING-08] full windows with few logs grow back to 1,000 blocks and no further", () => {
-	expect(adaptWindow(500, answered(2_499, 500))).toBe(1_000);
+	expect(adaptWindow(500, answered(1_249, 500))).toBe(1_000);
 	expect(adaptWindow(1_000, answered(0, 1_000))).toBe(1_000);
-	expect(adaptWindow(500, answered(2_500, 500))).toBe(500);
+	expect(adaptWindow(500, answered(1_250, 500))).toBe(500);
 });
 
 test("[ING-08] one block at the head says nothing about a window of hundreds", () => {
 	expect(adaptWindow(125, answered(10, 1))).toBe(125);
+});
+
+test("an answer refused for its size halves the window as often as its size asks for", () => {
+	const refused = (timesTooLarge: number) => ({ kind: "refused", timesTooLarge }) as const;
+	expect(adaptWindow(1_000, refused(1.5))).toBe(500);
+	expect(adaptWindow(1_000, refused(7.9))).toBe(125);
+	expect(adaptWindow(1_000, refused(1e9))).toBe(1);
 });

@@ -15,6 +15,8 @@ export type FailureKind = {
 	kind: "refused" | "away" | "fenced" | "unplaced";
 	/** For the metric: one of a few. */
 	code: string;
+	/** Of a refused answer: how many times larger than allowed it was, where that is known. */
+	timesTooLarge?: number | undefined;
 };
 
 /** How a refused span is marked: by whom it was refused. */
@@ -28,7 +30,12 @@ const ROWS_REFUSED = /^2[23][0-9A-Z]{3}$/;
 export function failureKind(error: unknown): FailureKind {
 	if (error instanceof Fault) {
 		const { code } = error;
-		if (code === "rpc_range") return { kind: "refused", code };
+		if (code === "rpc_range") {
+			const { timesTooLarge } = error.meta;
+			return typeof timesTooLarge === "number"
+				? { kind: "refused", code, timesTooLarge }
+				: { kind: "refused", code };
+		}
 		if (code === "fenced") return { kind: "fenced", code };
 		return { kind: code.startsWith("rpc_") ? "away" : "unplaced", code };
 	}

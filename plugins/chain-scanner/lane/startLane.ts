@@ -109,7 +109,9 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 		const { from, to } = position.asked;
 		const blocks = to - from + 1;
 		// From what was asked for: a range that the head cut short says nothing of a wide window.
-		state.window = adaptWindow(Math.min(state.window, blocks), { kind: "refused" });
+		const { timesTooLarge } = failure;
+		const asked = Math.min(state.window, blocks);
+		state.window = adaptWindow(asked, { kind: "refused", timesTooLarge });
 		if (blocks > WINDOW_BLOCKS_MIN) return;
 		doublings = position.refusals++;
 		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });

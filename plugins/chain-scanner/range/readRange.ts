@@ -6,6 +6,7 @@ import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import { LOG_ANSWER_BYTES_MAX } from "#plugins/chain-scanner/limits.ts";
 import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 
@@ -43,7 +44,7 @@ export async function readRange(
 		return { method: "eth_getLogs", params: [{ ...filter, ...span }] };
 	});
 	const [first, ...answers] = await rpc
-		.batch([headerCall(range.to), ...queries], { signal })
+		.batch([headerCall(range.to), ...queries], { signal, bodyBytesMax: answerBytesMax(range) })
 		.catch(async (error) => {
 			throw await whyRefused(rpc, range, { error, signal });
 		});
@@ -55,6 +56,11 @@ export async function readRange(
 	const blockTimeMs = await readTimes(rpc, logs, known, signal);
 	const logCount = Math.max(0, ...lists.map((list) => list.length));
 	return { logs, lastHash: header.hash, logCount, blockTimeMs };
+}
+
+/** One block cannot be asked for in parts: whatever it holds is taken, up to the client's own limit. */
+function answerBytesMax({ from, to }: BlockRange): number | undefined {
+	return to > from ? LOG_ANSWER_BYTES_MAX : undefined;
 }
 
 /**

@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
 
 test("ordinary words are kept as they are, without a copy", () => {
-	const payload = { image_url: "https://x.test/ü.png", emoji: "😀", text: "\\u0000 \\ud800 \t\n" };
+	const payload = { image_url: "https://x.test/ü.png", emoji: "😀", text: "\\ \t\n" };
 	expect(storablePayload(payload)).toBe(payload);
+	const spelled = { text: "\\u0000 \\ud800", path: "C:\\\\u0000" };
+	expect(storablePayload(spelled)).toEqual(spelled);
 	expect(storablePayload(null)).toBeNull();
 });
 

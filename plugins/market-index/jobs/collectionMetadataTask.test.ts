@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { encodeAbiParameters } from "viem";
+import type { Address } from "#core/chain/Hex.ts";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
+import { createTaskLab } from "#plugins/market-index/jobs/testing/taskLab.ts";
+import {
+	contractOf,
+	createMarketFixture,
+	ethereum,
+	type Fixture,
+	mintOf,
+	NOW_MS,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let fixture: Fixture;
+let lab: ReturnType<typeof createTaskLab>["lab"];
+let run: (contract: Address) => Promise<void>;
+let next = 0x100;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	fixture = createMarketFixture(database.db, [ethereum]);
+});
+afterAll(() => database.drop());
+beforeEach(() => {
+	const made = createTaskLab(database.db);
+	lab = made.lab;
+	const task = collectionMetadataTask(made.core);
+	run = async (contract) => {
+		const collectionId = await fixture.idOf(ethereum, contract);
+		await task.run({ collectionId }, { signal: lab.signal });
+	};
+});
+
+const NAME = "0x06fdde03";
+const CONTRACT_URI = "0xe8a3d485";
+const MAX_SUPPLY = "0xd5abeb01";
+const TOTAL_SUPPLY = "0x18160ddd";
+const text = (value: string) => encodeAbiParameters([{ type: "string" }], [value]);
+const uint = (value: bigint) => encodeAbiParameters([{ type: "uint256" }], [value]);
+
+async function fresh(): Promise<Address> {
+	const contract = contractOf(++next);
+	await fixture.seed(ethereum, [mintOf(contract)]);
+	return contract;
+}
+
+async function read(contract: Address) {
+	const [row] = await database.db.query(
+		`select slug, name, image_url as image, max_supply as max, total_supply as total,
+			metadata_at as at from market_index.collection where address = $1`,
+		[Buffer.from(contract.slice(2), "hex")],
+	);
+	return row as Record<string, unknown>;
+}
+
+test("[ING-04] a collection is named and renamed by its contract; its address still leads to it", async () => {
+	const contract = await fresh();
+	lab.answers = {
+		[NAME]: text("Bored Cats"),
+		[CONTRACT_URI]: text('data:application/json;utf8,{"name":"Other","image":"ipfs://cat"}'),
+		[MAX_SUPPLY]: uint(2n ** 256n - 1n),
+		[TOTAL_SUPPLY]: uint(7n),
+	};
+	await run(contract);
+	expect(await read(contract)).toEqual({
+		slug: "bored-cats",
+		name: "Bored Cats",
+		image: "ipfs://cat",
+		max: (2n ** 256n - 1n).toString(),
+		total: "7",
+		at: new Date(NOW_MS),
+	});
+	for (const slug of ["bored-cats", contract]) {
+		expect(await fixture.index.find(slug, "ethereum")).toMatchObject({ address: contract });
+	}
+	const before = await read(contract);
+	await run(contract);
+	expect(await read(contract)).toEqual(before);
+});
+
+test("a name that is not told is taken from contractURI", async () => {
+	const contract = await fresh();
+	lab.answers = { [CONTRACT_URI]: text('data:application/json,{"name":"From Afar"}') };
+	await run(contract);
+	expect(await read(contract)).toMatchObject({ slug: "from-afar", name: "From Afar", max: null });
+});
+
+test("an answer that is missing now never erases one that was given before", async () => {
+	const contract = await fresh();
+	lab.answers = { [NAME]: text("Kept"), [MAX_SUPPLY]: uint(5n) };
+	await run(contract);
+	lab.answers = {};
+	await run(contract);
+	expect(await read(contract)).toMatchObject({ slug: "kept", name: "Kept", max: "5" });
+});
+
+test("a contract that says nothing readable keeps its address as slug, and that is said", async () => {
+	const contract = await fresh();
+	for (const name of [text("\u0000\u202e"), `0x${"ff".repeat(32)}`, "0x1234", text(contract)]) {
+		lab.answers = { [NAME]: name as string };
+		await run(contract);
+		expect(await read(contract)).toMatchObject({ slug: contract });
+	}
+	expect(lab.said).toContain("a collection has no readable name");
+});
+
+test("names with what text and jsonb refuse are stored without it", async () => {
+	const contract = await fresh();
+	const uri = 'data:application/json,{"image":"https://x.test/\\u0000"}';
+	lab.answers = { [NAME]: text("Nu\u0000l Cats"), [CONTRACT_URI]: text(uri) };
+	await run(contract);
+	expect(await read(contract)).toMatchObject({ name: "Nu l Cats", slug: "nu-l-cats", image: null });
+});
+
+test("silence and a node of another chain store nothing and are tried again", async () => {
+	const contract = await fresh();
+	for (const fault of [rpcFault.transport(), rpcFault.wrongChain()]) {
+		lab.answers = {
+			[NAME]: text("Half"),
+			[MAX_SUPPLY]: () => {
+				throw fault;
+			},
+		};
+		await expect(run(contract)).rejects.toBe(fault);
+		expect(await read(contract)).toMatchObject({ name: null, at: null });
+	}
+});
+
+test("a chain taken out of CHAINS is looked for again in a day, and its names wait", async () => {
+	const contract = await fresh();
+	lab.away = true;
+	await run(contract);
+	const collectionId = await fixture.idOf(ethereum, contract);
+	expect(lab.jobs).toMatchObject([{ payload: { collectionId }, delayMs: 86_400_000 }]);
+	expect(await read(contract)).toMatchObject({ at: null });
+});
+
+test("a job of a collection that is gone is done", async () => {
+	await run(contractOf(0xdead));
+	expect(lab.jobs).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Database } from "#core/db/Database.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import type { NewJob } from "#core/queue/JobQueue.ts";
+import { base, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+
+/** What a node says to calls, by selector; a function may throw, and no entry is a revert. */
+export type Answers = Record<string, string | (() => string)>;
+
+/** The runtime as metadata tasks see it, with nodes that answer what a test says. */
+export function createTaskLab(db: Database) {
+	const lab = {
+		answers: {} as Answers,
+		jobs: [] as NewJob[],
+		said: [] as string[],
+		away: false,
+		signal: new AbortController().signal,
+	};
+	const rpc: Pick<Rpc, "call"> = {
+		async call({ params }) {
+			const [{ data }] = params as [{ data: string }];
+			const answer = lab.answers[data];
+			if (answer === undefined) throw rpcFault.refused({ detail: "execution reverted" });
+			return typeof answer === "string" ? answer : answer();
+		},
+	};
+	const access = (chain: typeof ethereum) => ({ chain, rpc: rpc as Rpc, headUrls: [] });
+	const core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log"> = {
+		db,
+		get indexed() {
+			return lab.away ? [] : [access(ethereum), access(base)];
+		},
+		queue: { add: async (_tx, jobs) => void lab.jobs.push(...jobs) },
+		clock: { nowMs: () => NOW_MS },
+		log: { ...silentLog, info: (message) => lab.said.push(message) },
+	};
+	return { lab, core };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { slugOf } from "#plugins/market-index/metadata/slugOf.ts";
+
+test("a name becomes lower-case letters, digits and dashes", () => {
+	expect(slugOf("Évil  Name <b>!")).toBe("evil-name-b");
+	expect(slugOf("--CryptoPunks v2--")).toBe("cryptopunks-v2");
+	expect(slugOf("ＦＵＬＬ width")).toBe("full-width");
+	expect(slugOf(`${"a".repeat(63)}-b`)).toBe("a".repeat(63));
+});
+
+test("a name without letters that a URL takes has no slug", () => {
+	for (const name of ["", "猫", "❤️", "---", " "]) expect(slugOf(name)).toBeNull();
+});
+
+test("nothing that could be taken for an address is a slug", () => {
+	const address = `0x${"Ab".repeat(20)}`;
+	for (const name of [address, `  ${address}!`, "0x", "0xCAFE", address.replace("0x", "０ｘ")]) {
+		expect(slugOf(name)).toBeNull();
+	}
+	expect(slugOf("0xCats")).toBe("0xcats");
+});
+
+test("whatever the name, a slug fits a URL and is its own slug", () => {
+	const name = fc.string({ unit: "binary", maxLength: 200 });
+	fc.assert(
+		fc.property(fc.oneof(name, fc.string({ maxLength: 200 })), (text) => {
+			const slug = slugOf(text);
+			if (slug === null) return;
+			expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+			expect(slug.length).toBeLessThanOrEqual(64);
+			expect(slugOf(slug)).toBe(slug);
+		}),
+		{ numRuns: 2_000 },
+	);
+});
