@@ -55,9 +55,10 @@ test("collections are kept apart, and minted units counted by quantity", () => {
 		row(mintOf(CATS, { quantity: 2n ** 256n - 1n })),
 		row(mintOf(CATS), 2),
 	]);
-	expect(changes.map(({ collectionId, mints, mintedUnits }) => [collectionId, mints, mintedUnits]))
-		.toEqual([
-			[1, 2, 2n ** 256n + 4n],
-			[2, 1, 1n],
-		]);
+	expect(
+		changes.map(({ collectionId, mints, mintedUnits }) => [collectionId, mints, mintedUnits]),
+	).toEqual([
+		[1, 2, 2n ** 256n + 4n],
+		[2, 1, 1n],
+	]);
 });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { type ApplierLab, createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
+import {
+	type ApplierLab,
+	createApplierLab,
+} from "#plugins/market-index/apply/testing/applierLab.ts";
 import { MINT_FRAMES_MAX } from "#plugins/market-index/limits.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
@@ -42,7 +45,11 @@ const sectionsOf = (frames: { data: unknown }[]) =>
 	frames.map(({ data }) => (data as { section: string }).section);
 
 test("[STR-04] a sale is told as the row that activity then answers, with the candle that it moved", async () => {
-	const sale = saleOf(CATS, { ...now, currency: STRANGE_COIN, payload: { image_url: "https://x.test/1" } });
+	const sale = saleOf(CATS, {
+		...now,
+		currency: STRANGE_COIN,
+		payload: { image_url: "https://x.test/1" },
+	});
 	await lab.apply(ethereum, [sale, saleOf(CATS, { ...now, totalRaw: 3n * ETH })], { live: true });
 	const frames = await told(CATS);
 	expect(typesOf(frames)).toEqual(["market_event", "market_event", "candle_update"]);
@@ -148,5 +155,9 @@ test("a run that catches up tells each topic once that all it knows is old", asy
 	const sales = Array.from({ length: 30 }, () => saleOf(CATS, now));
 	await lab.apply(ethereum, [...sales, mintOf(DOGS, now)]);
 	const frame = { type: "snapshot_required", data: { reason: "catching_up" } };
-	expect([await told(CATS), await told(DOGS), await discover()]).toEqual([[frame], [frame], [frame]]);
+	expect([await told(CATS), await told(DOGS), await discover()]).toEqual([
+		[frame],
+		[frame],
+		[frame],
+	]);
 });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { type ApplierLab, createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
+import {
+	type ApplierLab,
+	createApplierLab,
+} from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
@@ -77,7 +80,9 @@ const history = fc
 const batchesOf = (events: readonly NewEvent[]) =>
 	fc
 		.array(fc.shuffledSubarray([...events], { minLength: 1 }), { maxLength: 5 })
-		.chain((parts) => fc.shuffledSubarray([...parts, [...events]], { minLength: parts.length + 1 }));
+		.chain((parts) =>
+			fc.shuffledSubarray([...parts, [...events]], { minLength: parts.length + 1 }),
+		);
 
 test("[IDX-10] batches in any order, cut anywhere and replayed, leave what one run does", async () => {
 	const runs = history.chain((events) => fc.tuple(fc.constant(events), batchesOf(events)));

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { type ApplierLab, createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
+import {
+	type ApplierLab,
+	createApplierLab,
+} from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import type { MarketIndex, NewEvent } from "#plugins/market-index/contract.ts";
 import { COLLECTION_METADATA_TASK } from "#plugins/market-index/jobs/metadataJobs.ts";
@@ -61,7 +64,7 @@ describe("what other sources record", () => {
 			saleOf(CATS, { ...given, kind: "transfer", totalRaw: null, currency: null, venue: null }),
 	};
 	for (const [kind, make] of Object.entries(kinds)) {
-		test(`[IDX-12] a ${kind} comes back over HTTP with its payload, its image and its traits`, async () => {
+		test(`[IDX-12] a ${kind} comes back over HTTP with payload, image and traits`, async () => {
 			const traits = [{ trait_type: "Hat", value: "Red" }];
 			const both = {
 				image_url: "https://x.test/1.png",
@@ -123,9 +126,15 @@ describe("what other sources record", () => {
 		const deep: Record<string, unknown> = {};
 		let inner = deep;
 		for (let level = 0; level < 20_000; level++) inner = inner["in"] = {};
-		await recorded([saleOf(CATS, { payload: deep }), saleOf(CATS, { payload: { long: "x".repeat(1e6) } })]);
+		await recorded([
+			saleOf(CATS, { payload: deep }),
+			saleOf(CATS, { payload: { long: "x".repeat(1e6) } }),
+		]);
 		const rows = await activity(CATS);
-		expect(rows.map((row: { providerPayload: unknown }) => row.providerPayload)).toEqual([null, null]);
+		expect(rows.map((row: { providerPayload: unknown }) => row.providerPayload)).toEqual([
+			null,
+			null,
+		]);
 	});
 
 	test("an event that could never be shown is refused with its whole batch", async () => {
@@ -241,9 +250,10 @@ describe("collections", () => {
 	test("an excluded collection takes in nothing and tells nothing", async () => {
 		await lab.apply(ethereum, [saleOf(CATS), saleOf(DOGS)]);
 		const before = await readFigures(database.db);
-		await database.db.execute("update market_index.collection set excluded = true where slug = $1", [
-			CATS,
-		]);
+		await database.db.execute(
+			"update market_index.collection set excluded = true where slug = $1",
+			[CATS],
+		);
 		for (const live of [true, false]) {
 			const now = { occurredAtMs: NOW_MS - 1_000 };
 			const coin = { ...now, currency: STRANGE_COIN };

@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { catchUpFrames, liveFrames } from "#plugins/market-index/apply/framesOf.ts";
-import { contractOf, ethereum, mintOf, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
+import {
+	contractOf,
+	ethereum,
+	mintOf,
+	saleOf,
+} from "#plugins/market-index/testing/marketFixture.ts";
 
 const CATS = contractOf(1);
 const DOGS = contractOf(2);
@@ -28,7 +33,9 @@ test("a mint goes to its collection and to discover, joined to the collection's 
 	expect(told.get("discover:ethereum")).toEqual([
 		{ type: "discover_row", data: { section: "mints", row: { ...event, collection } } },
 	]);
-	expect(told.get(topics.dogs)).toMatchObject([{ type: "market_event", data: { eventType: "sale" } }]);
+	expect(told.get(topics.dogs)).toMatchObject([
+		{ type: "market_event", data: { eventType: "sale" } },
+	]);
 });
 
 test("frames of a topic are in the order of their events", () => {
@@ -41,12 +48,16 @@ test("frames of a topic are in the order of their events", () => {
 
 test("a window of 40 mints is told one by one and one of 41 once, and sales in either case", () => {
 	const crowd = (count: number) => frames([...mints(count), saleOf(CATS), saleOf(CATS)]);
-	expect(crowd(40).get(topics.cats)?.map(({ type }) => type)).toEqual(Array(42).fill("market_event"));
-	expect(crowd(41).get(topics.cats)?.map(({ type }) => type)).toEqual([
-		"snapshot_required",
-		"market_event",
-		"market_event",
-	]);
+	expect(
+		crowd(40)
+			.get(topics.cats)
+			?.map(({ type }) => type),
+	).toEqual(Array(42).fill("market_event"));
+	expect(
+		crowd(41)
+			.get(topics.cats)
+			?.map(({ type }) => type),
+	).toEqual(["snapshot_required", "market_event", "market_event"]);
 	expect(crowd(41).get("discover:ethereum")).toEqual([
 		{ type: "snapshot_required", data: { reason: "too_many_mints" } },
 	]);

@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
-import { base, chainNamed, ethereum, polygon } from "#plugins/market-index/testing/marketFixture.ts";
+import {
+	base,
+	chainNamed,
+	ethereum,
+	polygon,
+} from "#plugins/market-index/testing/marketFixture.ts";
 import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
 
 const HUGE = 2n ** 256n - 1n;

@@ -18,9 +18,9 @@ test("NUL and lone surrogates become the replacement character, in keys and valu
 test("whatever words a provider has, what is kept holds nothing that jsonb refuses", () => {
 	const word = fc.oneof(
 		fc.string({ unit: "binary" }),
-		fc.array(fc.constantFrom("\u0000", "\ud800", "\udfff", "\\", '"', "u0000", "😀")).map((parts) =>
-			parts.join(""),
-		),
+		fc
+			.array(fc.constantFrom("\u0000", "\ud800", "\udfff", "\\", '"', "u0000", "😀"))
+			.map((parts) => parts.join("")),
 	);
 	const payloads = fc.dictionary(word, fc.oneof(word, fc.array(word), fc.dictionary(word, word)));
 	fc.assert(

@@ -23,8 +23,8 @@ export function storablePayload(payload: Payload | null): Payload | null {
 	if (text.length > PAYLOAD_LENGTH_MAX) return null;
 	if (!UNSTORABLE.test(text)) return payload;
 	return JSON.parse(
-		text.replace(ESCAPES, (escape, code?: string) => {
-			return code === "0000" || code?.startsWith("d") ? "\ufffd" : escape;
+		text.replace(ESCAPES, (whole, code?: string) => {
+			return code === "0000" || code?.startsWith("d") ? "\ufffd" : whole;
 		}),
 	);
 }

@@ -4,7 +4,7 @@ import { TIERS } from "#plugins/market-index/apply/bucketOf.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import type { RollupPrices } from "#plugins/market-index/apply/Rollup.ts";
 import { coarsen, mergePrices, sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
-import { contractOf, NOW_MS, mintOf, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
+import { contractOf, mintOf, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 
 const CATS = contractOf(1);
 const row = (event: ReturnType<typeof saleOf>, given: Partial<EventRow> = {}): EventRow => ({
@@ -57,13 +57,11 @@ describe("prices", () => {
 
 test("[IDX-10] only accepted sales and mints are counted, and a transfer never", () => {
 	const refused = { accepted: false } as const;
-	const events = [
-		sale(refused),
-		row(mintOf(CATS, refused), refused),
-		sale({ kind: "transfer" }),
-	];
+	const events = [sale(refused), row(mintOf(CATS, refused), refused), sale({ kind: "transfer" })];
 	expect(sumRollups(events)).toEqual([]);
-	expect(sumRollups([...events, sale(), row(mintOf(CATS))])).toMatchObject([{ sales: 1, mints: 1 }]);
+	expect(sumRollups([...events, sale(), row(mintOf(CATS))])).toMatchObject([
+		{ sales: 1, mints: 1 },
+	]);
 });
 
 test("volume is the exact total, and a unit's price is rounded down only where it is a price", () => {
@@ -96,12 +94,13 @@ test("collections and minutes are kept apart, at the millisecond", () => {
 		sale({ occurredAtMs: minute - 1 }),
 		sale({ occurredAtMs: minute, collectionId: 2 }),
 	]);
-	expect(byKey(rollups).map(({ collectionId, bucketMs, sales }) => [collectionId, bucketMs, sales]))
-		.toEqual([
-			[1, minute - 60_000, 1],
-			[1, minute, 2],
-			[2, minute, 1],
-		]);
+	expect(
+		byKey(rollups).map(({ collectionId, bucketMs, sales }) => [collectionId, bucketMs, sales]),
+	).toEqual([
+		[1, minute - 60_000, 1],
+		[1, minute, 2],
+		[2, minute, 1],
+	]);
 });
 
 test("coarse buckets by way of fine ones are those of the events themselves", () => {

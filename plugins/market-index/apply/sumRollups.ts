@@ -32,11 +32,7 @@ export function coarsen(fine: readonly Rollup[], coarseMs: number): Rollup[] {
 	return [...rollups.values()];
 }
 
-function openRollup(
-	rollups: Map<string, Rollup>,
-	collectionId: number,
-	bucketMs: number,
-): Rollup {
+function openRollup(rollups: Map<string, Rollup>, collectionId: number, bucketMs: number): Rollup {
 	const key = `${collectionId}:${bucketMs}`;
 	const known = rollups.get(key);
 	if (known) return known;
@@ -84,8 +80,8 @@ export function mergePrices(a: RollupPrices | null, b: RollupPrices | null): Rol
 	const last = closes >= 0 ? a : b;
 	return {
 		open: first.open,
-		high: a.high > b.high ? a.high : b.high,
-		low: a.low < b.low ? a.low : b.low,
+		high: compare(a.high, b.high) >= 0 ? a.high : b.high,
+		low: compare(a.low, b.low) <= 0 ? a.low : b.low,
 		close: last.close,
 		openPosition: first.openPosition,
 		closePosition: last.closePosition,

@@ -4,6 +4,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
 import { createTaskLab } from "#plugins/market-index/jobs/testing/taskLab.ts";
+import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
 import {
 	base,
 	contractOf,
@@ -11,7 +12,6 @@ import {
 	ethereum,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Chain } from "#core/chain/Chain.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";

@@ -11,7 +11,16 @@ test("ordinary names are kept, in any script", () => {
 });
 
 test("what is not a name is null", () => {
-	const nothing = ["", "  ", "\u0000\u0000", "\ufffd", "\u200b\u200d", "\ud800", "\u3164", "\u2800"];
+	const nothing = [
+		"",
+		"  ",
+		"\u0000\u0000",
+		"\ufffd",
+		"\u200b\u200d",
+		"\ud800",
+		"\u3164",
+		"\u2800",
+	];
 	for (const name of [null, ...nothing, "\ufe0f", "\u0301", "\u{e000}"]) {
 		expect(cleanName(name)).toBeNull();
 	}

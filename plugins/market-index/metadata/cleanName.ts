@@ -2,7 +2,7 @@ import { NAME_LENGTH_MAX } from "#plugins/market-index/limits.ts";
 
 /** Control, format, private and unassigned characters, and the letters that show nothing. */
 const UNREADABLE =
-	/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffd]/gu;
+	/\p{Cc}|\p{Cf}|\p{Co}|\p{Cn}|\p{Zl}|\p{Zp}|\u034f|[\u115f\u1160\u2800\u3164\uffa0\ufffd]/gu;
 
 /**
  * A name from a stranger, fit to be stored and shown: nothing that reverses text, hides it or

@@ -29,7 +29,8 @@ test("a URI that points elsewhere is not followed", () => {
 });
 
 test("only images that a page may show are kept: never a script's URL", () => {
-	for (const url of ["https://x.test/a.png", "ipfs://cid/1.png", image]) expect(imageOf(url)).toBe(url);
+	for (const url of ["https://x.test/a.png", "ipfs://cid/1.png", image])
+		expect(imageOf(url)).toBe(url);
 	const refused = [
 		"javascript:alert(1)",
 		"data:text/html,<script>",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { IMAGE_LENGTH_MAX } from "#plugins/market-index/limits.ts";
+import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 
 /** What a collection says of itself by ERC-7572. */
 export type ContractMetadata = { name: string | null; imageUrl: string | null };

@@ -14,7 +14,7 @@ test("a candle shows the nearest number to each exact amount, and its time in UT
 	expect(renderCandle(row)).toEqual({
 		openTime: "2026-03-10T14:37:00.000Z",
 		open: 1,
-		high: 123456789012.34568,
+		high: 123_456_789_012.345_67,
 		low: 1e-18,
 		close: 0,
 		volumeNative: Number(2n ** 256n - 1n) / 1e18,

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { type Currencies, renderEvent, type StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import {
+	type Currencies,
+	renderEvent,
+	type StoredEvent,
+} from "#plugins/market-index/render/renderEvent.ts";
 import { marketEventSchema } from "#plugins/market-index/schemas/marketEventSchema.ts";
 import {
 	base,
@@ -54,7 +58,10 @@ describe("[IDX-12] prices", () => {
 			settlementCurrency: null,
 		});
 		const free = { ...mintOf(CATS), totalNative: 0n };
-		expect(renderEvent(ethereum, free, new Map())).toMatchObject({ priceNative: 0, amountRaw: "0" });
+		expect(renderEvent(ethereum, free, new Map())).toMatchObject({
+			priceNative: 0,
+			amountRaw: "0",
+		});
 	});
 });
 

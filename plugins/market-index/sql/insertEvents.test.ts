@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
-import { EVENT_COLUMNS, type EventColumns, eventOf } from "#plugins/market-index/sql/eventColumns.ts";
+import {
+	EVENT_COLUMNS,
+	type EventColumns,
+	eventOf,
+} from "#plugins/market-index/sql/eventColumns.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 import { resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
 import { contractOf, ethereum, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
@@ -52,7 +56,9 @@ for (const [way, count] of [
 			const given: Partial<EventRow>[] = [
 				{ tokenId: HUGE, quantity: HUGE, totalRaw: HUGE, totalNative: HUGE },
 				{ tokenId: 0n, totalRaw: null, currency: null, venue: null },
-				{ payload: { text: 'tab\t, line\n, return\r, slash\\ \\N "quote" ü😀 {}', deep: [[null]] } },
+				{
+					payload: { text: 'tab\t, line\n, return\r, slash\\ \\N "quote" ü😀 {}', deep: [[null]] },
+				},
 				{ payload: {}, venue: "\\N", reason: "self_trade", accepted: false },
 				{ venue: "" },
 				{ kind: "transfer", onchainVerified: false, subIndex: 99_999 },

@@ -24,7 +24,10 @@ const [A, B, C] = [contractOf(0xa), contractOf(0xb), contractOf(0xc)] as const;
 beforeEach(async () => {
 	await database.db.execute("truncate market_index.collection, market_index.former_slug");
 	await database.db.execute("truncate market_index.event");
-	await fixture.seed(ethereum, [A, B, C].map((contract) => mintOf(contract)));
+	await fixture.seed(
+		ethereum,
+		[A, B, C].map((contract) => mintOf(contract)),
+	);
 	await fixture.seed(base, [mintOf(A)]);
 });
 
@@ -77,7 +80,10 @@ test("a former slug keeps leading to its collection, and nobody else gets it", a
 
 test("renames at the same moment never choose the same slug", async () => {
 	const contracts = Array.from({ length: 12 }, (_, index) => contractOf(0x100 + index));
-	await fixture.seed(ethereum, contracts.map((contract) => mintOf(contract)));
+	await fixture.seed(
+		ethereum,
+		contracts.map((contract) => mintOf(contract)),
+	);
 	const slugs = await Promise.all(contracts.map((contract) => rename(contract, "same")));
 	expect(new Set(slugs).size).toBe(12);
 	expect(slugs.toSorted()).toContain("same");

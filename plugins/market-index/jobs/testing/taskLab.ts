@@ -1,8 +1,8 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { Core } from "#core/plugin/Core.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import type { Core } from "#core/plugin/Core.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import { base, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 
