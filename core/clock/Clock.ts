@@ -1,2 +1,4 @@
-/** Where time comes from. Everything that asks for the time takes one, so a test can hold it still. */
+/**
+ * Where time comes from. Everything that asks for the time takes one, so a test can hold it still.
+ */
 export type Clock = { nowMs(): number };

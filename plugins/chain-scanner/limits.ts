@@ -11,7 +11,7 @@ export const LOGS_PER_QUERY_MAX = 10_000;
 export const LOGS_PER_QUERY_LOW = 1_250;
 
 /**
- * A larger answer about several blocks is refused before it is read, and the window halves. 
+ * A larger answer about several blocks is refused before it is read, and the window halves.
  * Measured while catching up, both lanes and a range ahead each: unbounded 447 MB, 6 MiB 308, 4 MiB
  * 247, at the same speed.
  */

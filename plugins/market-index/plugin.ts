@@ -26,7 +26,11 @@ export const marketIndexPlugin = definePlugin({
 			name: "market-index",
 			apply: (tx, { chainId, live, events }) => {
 				const seen = { onchainVerified: true, payload: null };
-				return record(tx, { chainId, live, events: events.map((event) => ({ ...event, ...seen })) });
+				return record(tx, {
+					chainId,
+					live,
+					events: events.map((event) => ({ ...event, ...seen })),
+				});
 			},
 		});
 		const index = { record, find };

@@ -47,7 +47,11 @@ const bad: [path: () => string, status: number, code: string][] = [
 	[() => `${market}/collections/${plain}/candles?interval=1h&before=soon`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/candles?interval=1h&limit=501`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/activity?cursor=!`, 422, "validation_error"],
-	[() => `${market}/collections/${plain}/activity?cursor=bm90IGEgY3Vyc29y`, 422, "validation_error"],
+	[
+		() => `${market}/collections/${plain}/activity?cursor=bm90IGEgY3Vyc29y`,
+		422,
+		"validation_error",
+	],
 	[() => `${market}/collections/${plain}/activity?limit=-1`, 422, "validation_error"],
 	[() => `${market}/collections/${plain}/sales?range=2h`, 422, "validation_error"],
 	[() => `${market}/collections/nobody/candles?chain=anvil`, 404, "not_found"],

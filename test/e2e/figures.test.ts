@@ -105,7 +105,9 @@ test("[ING-12] [ING-07] every sale and every mint of the chain is there once, an
 });
 
 test("[IDX-01] [IDX-10] volumes and counts of the list are those of the chain's last 24 hours", async () => {
-	const { body } = await service.get("/v1/nft-market/collections?chain=anvil&mode=trending&limit=200");
+	const { body } = await service.get(
+		"/v1/nft-market/collections?chain=anvil&mode=trending&limit=200",
+	);
 	expect(body.normalized.map((row: any) => row.contractAddress).sort()).toEqual(contracts().sort());
 	const from = windowStart(body.freshness.listRefreshedAt, DAY_MS);
 	for (const row of body.normalized) {
@@ -133,7 +135,9 @@ for (const [interval, minutes] of Object.entries(INTERVALS)) {
 			const got: any[] = [];
 			let before = "";
 			for (let page = 0; page < 200; page++) {
-				const { status, body } = await service.get(`${path}&interval=${interval}&limit=50${before}`);
+				const { status, body } = await service.get(
+					`${path}&interval=${interval}&limit=50${before}`,
+				);
 				expect(status).toBe(200);
 				got.unshift(...body.candles);
 				if (!body.page.hasMore) break;
@@ -182,7 +186,8 @@ test("[API-06] a collection's detail tells its last sale and its mints as the ch
 		const last = salesOf(contract).at(-1);
 		expect(body.lastSale?.transactionHash ?? null).toBe(last?.transactionHash ?? null);
 		expect(body.lastSale?.tokenId ?? null).toBe(last?.tokenId.toString() ?? null);
-		if (last && isPriced(last)) expect(body.lastSale.priceNative).toBeCloseTo(ether(unitOf(last)), 9);
+		if (last && isPriced(last))
+			expect(body.lastSale.priceNative).toBeCloseTo(ether(unitOf(last)), 9);
 		const mints = deeds.filter((deed) => deed.kind === "mint" && deed.contract === contract);
 		const supply = mints.reduce((sum, { quantity }) => sum + quantity, 0n);
 		expect(body.mint.mintedSupply).toBe(Number(supply));
@@ -215,7 +220,11 @@ test("the 13 tiles are those of the chain's last 24 hours, and unknown ones are 
 });
 
 test("[API-12] [API-22] trending counts each window's sales; the sold-out are listed as ended", async () => {
-	for (const [window, lengthMs] of [["1h", HOUR_MS], ["24h", DAY_MS], ["7d", 7 * DAY_MS]] as const) {
+	for (const [window, lengthMs] of [
+		["1h", HOUR_MS],
+		["24h", DAY_MS],
+		["7d", 7 * DAY_MS],
+	] as const) {
 		const path = `/v1/nft-market/trending?chain=anvil&window=${window}&limit=200`;
 		const { body } = await service.get(path);
 		const from = windowStart(body.freshness.servedAt, lengthMs);
@@ -232,7 +241,10 @@ test("[API-12] [API-22] trending counts each window's sales; the sold-out are li
 
 test("[API-23] discover shows the newest mints, each with its collection", async () => {
 	const { body } = await service.get("/v1/nft-market/discover?chain=anvil&limit=20");
-	const newest = deeds.filter(({ kind }) => kind === "mint").slice(-20).map((deed) => deed.block);
+	const newest = deeds
+		.filter(({ kind }) => kind === "mint")
+		.slice(-20)
+		.map((deed) => deed.block);
 	const got = body.mints.map((mint: any) => mint.blockNumber);
 	expect([...got].sort((a, b) => a - b)).toEqual([...newest].sort((a, b) => a - b));
 	for (const mint of body.mints) {

@@ -36,13 +36,17 @@ const mintsOf = async (contract: Hex, transaction: Hex) => {
 	const path = `/v1/nft-market/collections/${contract}/activity?chain=anvil&type=mint&limit=200`;
 	const { status, body } = await service.get(path);
 	expect(status).toBe(200);
-	return body.data.filter((event: { transactionHash: Hex }) => event.transactionHash === transaction);
+	return body.data.filter(
+		(event: { transactionHash: Hex }) => event.transactionHash === transaction,
+	);
 };
 
 const buyer: Hex = "0x00000000000000000000000000000000000b0b01";
 
 test("[ING-01] [ING-07] a mint's price is the transaction's value over the tokens it minted", async () => {
-	const hash = await chain.call("Plain721", plain, "mint", [buyer, 3n], { value: 3_000_000_000_000_000n });
+	const hash = await chain.call("Plain721", plain, "mint", [buyer, 3n], {
+		value: 3_000_000_000_000_000n,
+	});
 	const mints = await mintsOf(plain, hash);
 	expect(mints).toHaveLength(3);
 	for (const mint of mints) {
@@ -86,13 +90,9 @@ test("[ING-01] ERC-1155 mints count their quantities, one row for each id of a b
 		{ tokenId: "7", quantity: "5", amountRaw: "100", totalRaw: "500", to: buyer },
 	]);
 	const ids = [8n, 9n, 2n ** 256n - 1n];
-	const batch = await chain.call(
-		"Plain1155",
-		editions,
-		"mintBatch",
-		[buyer, ids, [1n, 3n, 4n]],
-		{ value: 800n },
-	);
+	const batch = await chain.call("Plain1155", editions, "mintBatch", [buyer, ids, [1n, 3n, 4n]], {
+		value: 800n,
+	});
 	const mints = await mintsOf(editions, batch);
 	const byId = new Map(mints.map((mint: { tokenId: string }) => [mint.tokenId, mint]));
 	expect(byId.size).toBe(3);

@@ -39,7 +39,10 @@ test("an RPC that dies for a while costs delay and nothing else", async () => {
 	const proxy = await startRpcProxy(anvil.url);
 	undo.push(async () => proxy.stop());
 	const service = await startTestService({ chain: proxy });
-	undo.push(() => service.database.drop(), () => service.stop());
+	undo.push(
+		() => service.database.drop(),
+		() => service.stop(),
+	);
 	await mint(3n);
 	await service.indexed(await headOf(anvil));
 	proxy.fail(true);
@@ -61,7 +64,10 @@ test("an RPC on the wrong chain is refused: said once, and nothing of it is inde
 	undo.push(async () => proxy.stop());
 	proxy.pretendChain(1);
 	const service = await startTestService({ chain: proxy, log });
-	undo.push(() => service.database.drop(), () => service.stop());
+	undo.push(
+		() => service.database.drop(),
+		() => service.stop(),
+	);
 	await proxy.calls("eth_chainId", 5);
 	expect(await tokensOf(service)).toEqual([]);
 	expect(lines.filter((line) => line.includes("another chain"))).toHaveLength(1);
@@ -93,7 +99,10 @@ test("[ING-03] a first start begins at the head, without history", async () => {
 	await mint(3n);
 	await anvil.rpc("anvil_mine", ["0x5"]);
 	const service = await startTestService({ chain: anvil, scanFrom: null });
-	undo.push(() => service.database.drop(), () => service.stop());
+	undo.push(
+		() => service.database.drop(),
+		() => service.stop(),
+	);
 	await service.indexed(await headOf(anvil));
 	expect(await tokensOf(service)).toEqual([]);
 	await mint(1n);

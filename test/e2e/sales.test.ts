@@ -85,10 +85,7 @@ test("[ING-12] an accepted offer: the offerer bought, and the price is what the 
 	const order = await chain.sign({
 		offerer: buyer,
 		offer: [chain.coin(2n * ETHER)],
-		consideration: [
-			chain.to(buyer, chain.nft(id)),
-			chain.to(relayer, chain.coin(ETHER / 10n)),
-		],
+		consideration: [chain.to(buyer, chain.nft(id)), chain.to(relayer, chain.coin(ETHER / 10n))],
 	});
 	const receipt = await chain.fulfillAdvancedOrder({ order }, { from: seller });
 	const sales = await salesOf(chain.tokens.nft, receipt.transactionHash);
@@ -107,7 +104,11 @@ test("[ING-12] an accepted offer: the offerer bought, and the price is what the 
 });
 
 test("[ING-12] a bundle's price is split by unit, the remainder to the first, and adds up", async () => {
-	const ids = [await chain.mintNft(seller), await chain.mintNft(seller), await chain.mintNft(seller)];
+	const ids = [
+		await chain.mintNft(seller),
+		await chain.mintNft(seller),
+		await chain.mintNft(seller),
+	];
 	const order = await chain.sign({
 		offerer: seller,
 		offer: ids.map((id) => chain.nft(id)),

@@ -103,14 +103,17 @@ test("[STR-02] a client that was away gets what it missed, each frame once", asy
 });
 
 test("a stream of an unknown collection is refused with a problem", async () => {
-	const response = await fetch(`${service.url}/v1/nft-market/collections/nobody/stream?chain=anvil`, {
-		headers: {
-			connection: "Upgrade",
-			upgrade: "websocket",
-			"sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
-			"sec-websocket-version": "13",
+	const response = await fetch(
+		`${service.url}/v1/nft-market/collections/nobody/stream?chain=anvil`,
+		{
+			headers: {
+				connection: "Upgrade",
+				upgrade: "websocket",
+				"sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+				"sec-websocket-version": "13",
+			},
 		},
-	});
+	);
 	expect(response.status).toBe(404);
 	expect((await response.json()).code).toBe("not_found");
 });

@@ -43,9 +43,10 @@ function compile(content: string): Record<string, Fixture> {
 		if (error.severity === "error") throw new Error(error.formattedMessage);
 	}
 	const fixtures: Record<string, Fixture> = {};
-	for (const [name, contract] of Object.entries<{ abi: Abi; evm: { bytecode: { object: string } } }>(
-		output.contracts["Fixtures.sol"],
-	)) {
+	for (const [name, contract] of Object.entries<{
+		abi: Abi;
+		evm: { bytecode: { object: string } };
+	}>(output.contracts["Fixtures.sol"])) {
 		fixtures[name] = { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` };
 	}
 	return fixtures;

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import { Fault } from "#core/fault/Fault.ts";
 import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
 
 export type FakeLog = { address: Hex; topics: readonly Hex[]; data?: Hex };
 export type FakeTransaction = { value?: bigint; logs: readonly FakeLog[] };

@@ -1,6 +1,6 @@
 import { type Service, startService } from "#api/service/startService.ts";
-import { silentLog } from "#core/log/silentLog.ts";
 import type { Log } from "#core/log/Log.ts";
+import { silentLog } from "#core/log/silentLog.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 export type TestService = Service & {

@@ -1,3 +1,7 @@
 import { runSuite } from "#test/run/runSuite.ts";
+import { withDatabase } from "#test/run/withDatabase.ts";
 
-process.exit(await runSuite({ unitOnly: true, argv: process.argv.slice(2), report: "check.xml" }));
+const argv = process.argv.slice(2);
+process.exit(
+	await withDatabase((env) => runSuite({ unitOnly: true, argv, report: "check.xml", env })),
+);

@@ -1,5 +1,6 @@
 /**
- * Decides what of `bun test` reaches the screen: one line a file and everything about a failure, and
+ * Decides what of `bun test` reaches the screen: one line a file and everything about a failure,
+ * and
  * not the blank lines and totals between.
  */
 export function createLineFilter(print: (line: string) => void): (line: string) => void {

@@ -2,7 +2,10 @@ import type { TestCase } from "#test/run/TestCase.ts";
 
 const CASE = /<testcase\b([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 
-/** Reads the report of `bun test --reporter=junit` (1.4.5): attributes are escaped, nothing is CDATA. */
+/**
+ * Reads the report of `bun test --reporter=junit` (1.4.5): attributes are escaped, nothing is
+ * CDATA.
+ */
 export function parseJunit(xml: string): TestCase[] {
 	return [...xml.matchAll(CASE)].map(([, attributes = "", body = ""]) => {
 		const failure = /<(?:failure|error)\b([^>]*?)(?:\/>|>([\s\S]*?)<\/(?:failure|error)>)/.exec(

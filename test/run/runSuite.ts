@@ -15,6 +15,8 @@ export type SuiteOptions = {
 	/** The name of the report in `test/.report`. */
 	report: string;
 	root?: string;
+	/** Added to the tests' environment. */
+	env?: Record<string, string>;
 	print?: (line: string) => void;
 };
 
@@ -32,7 +34,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 	await Bun.file(reportFile)
 		.delete()
 		.catch(() => {});
-	const env = await childEnvironment(root, prove);
+	const env = { ...(await childEnvironment(root, prove)), ...options.env };
 	const cases: TestCase[] = [];
 	if (only.length === 0) {
 		print("── types and lint");

@@ -13,6 +13,8 @@ export type RunOptions = {
 	print: (line: string) => void;
 };
 
+const TEST_TIMEOUT_MS = 60_000;
+
 /** Runs one group and answers its cases, those included that never got to run. */
 export async function runTests(group: TestGroup, options: RunOptions): Promise<TestCase[]> {
 	const { root, reportFolder, env, print } = options;
@@ -32,6 +34,8 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			// The developer's `.env` is not read again; and a file that leaks harms no other.
 			"--no-env-file",
 			group.parallel ? "--parallel" : "--isolate",
+			// Bun's five seconds are too few for a test that starts a server on a busy machine.
+			`--timeout=${TEST_TIMEOUT_MS}`,
 			"--reporter=junit",
 			`--reporter-outfile=${report}`,
 			...group.files.map((file) => `./${file}`),

@@ -1,3 +1,7 @@
 import { runSuite } from "#test/run/runSuite.ts";
+import { withDatabase } from "#test/run/withDatabase.ts";
 
-process.exit(await runSuite({ unitOnly: false, argv: process.argv.slice(2), report: "junit.xml" }));
+const argv = process.argv.slice(2);
+process.exit(
+	await withDatabase((env) => runSuite({ unitOnly: false, argv, report: "junit.xml", env })),
+);

@@ -21,7 +21,10 @@ const CollectionState = z.object({
 	launchedAt: z.int().nullable(),
 });
 
-/** What the planner knows of a collection on chain; it matches because no planned transaction reverts. */
+/**
+ * What the planner knows of a collection on chain; it matches because no planned transaction
+ * reverts.
+ */
 export type CollectionState = z.infer<typeof CollectionState>;
 
 /** Everything the traffic needs to go on after a restart, as plain JSON. */

@@ -1,6 +1,8 @@
 import type { Address } from "viem";
 
-/** Where mainnet has them: a service which knows Seaport by address needs no setting for this world. */
+/**
+ * Where mainnet has them: a service which knows Seaport by address needs no setting for this world.
+ */
 export const addresses = {
 	seaport: "0x0000000000000068F116a894984e2DB1123eB395",
 	conduitController: "0x00000000F9490004C11Cef243f5400493c00Ad63",

@@ -5,7 +5,10 @@ export type CollectionPlan = {
 	name: string;
 	symbol: string;
 	about: string;
-	/** open: paid or free by `mintEther`; soldOut: open until supply ends; reserved: all minted at launch. */
+	/**
+	 * open: paid or free by `mintEther`; soldOut: open until supply ends; reserved: all minted at
+	 * launch.
+	 */
 	mint: "open" | "soldOut" | "reserved";
 	mintEther: string;
 	/** ERC-721: supply limit. ERC-1155: number of editions. */

@@ -3,7 +3,9 @@ import type { BlockTime } from "./blockTimes.ts";
 const QUARTER_S = 900;
 const CATCH_UP_BLOCKS_MAX = 200;
 
-/** Blocks for the time the world stood still, so that its charts have no hole; at most 200 of them. */
+/**
+ * Blocks for the time the world stood still, so that its charts have no hole; at most 200 of them.
+ */
 export function catchUpTimes(headS: number, nowS: number): BlockTime[] {
 	const blocks = Math.min(CATCH_UP_BLOCKS_MAX, Math.floor((nowS - headS) / QUARTER_S));
 	const stepS = (nowS - headS) / (blocks + 1);

@@ -10,7 +10,10 @@ const Reply = z.object({
 	error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 
-/** A plain JSON-RPC client: viem's would poll, retry and estimate, and history has thousands of sends. */
+/**
+ * A plain JSON-RPC client: viem's would poll, retry and estimate, and history has thousands of
+ * sends.
+ */
 export function createRpc(url: string): Rpc {
 	async function batch(calls: RpcCall[]): Promise<unknown[]> {
 		const results: unknown[] = [];

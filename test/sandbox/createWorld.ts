@@ -49,7 +49,9 @@ export async function createWorld(rpc: Rpc, draft: WorldDraft): Promise<World> {
 	return world;
 }
 
-/** Everyone gets WETH and coins, and lets the conduit move them and the tokens of every collection. */
+/**
+ * Everyone gets WETH and coins, and lets the conduit move them and the tokens of every collection.
+ */
 function openPurses(world: World, actors: readonly Actor[]): PlannedTx[] {
 	const approveAll = encode("setApprovalForAll", [addresses.conduit, true]);
 	const approve = encode("approve", [addresses.conduit, maxUint256]);

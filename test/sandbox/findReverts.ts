@@ -5,7 +5,10 @@ import type { Rpc } from "./Rpc.ts";
 const BLOCKS_PER_REQUEST = 50;
 const Receipts = z.array(z.object({ transactionHash: z.string(), status: z.string() }));
 
-/** Reads every receipt of these blocks; returns how many there are and the hashes of those that failed. */
+/**
+ * Reads every receipt of these blocks; returns how many there are and the hashes of those that
+ * failed.
+ */
 export async function findReverts(
 	rpc: Rpc,
 	range: { fromBlock: number; toBlock: number },

@@ -75,7 +75,10 @@ export async function installSeaport(
 	return openConduit(rpc, owner);
 }
 
-/** Registers the conduit with the controller and returns the call by which its owner opens it for Seaport. */
+/**
+ * Registers the conduit with the controller and returns the call by which its owner opens it for
+ * Seaport.
+ */
 async function openConduit(rpc: Rpc, owner: Address): Promise<{ to: Address; data: Hex }> {
 	// ConduitProperties in mapping slot 0: key, owner, potential owner, channels.
 	const slot = keccak256(
@@ -136,7 +139,8 @@ async function read(
 
 function readBytecode(name: keyof typeof artifactFile): Hex {
 	const require = createRequire(import.meta.url);
-	// Only src/artifacts has the JSON; the package exports no path to it, so it is found from its main file.
+	// Only src/artifacts has the JSON; the package exports no path to it, so it is found from its
+	// main file.
 	const packageFile = require.resolve("@opensea/seaport-js/package.json");
 	const root = packageFile.slice(0, -"@opensea/seaport-js/package.json".length);
 	return Artifact.parse(require(`${root}${artifactRoot}/${artifactFile[name]}`)).bytecode;

@@ -1,5 +1,6 @@
 // The sandbox world as a process of its own:
-//   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420] [--port 0]
+//   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
+// [--port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 import { systemClock } from "#core/clock/systemClock.ts";
 import { catalogue } from "./catalogue.ts";

@@ -17,7 +17,9 @@ export type BlockDraft = {
 	timeS: number;
 };
 
-/** Sends a block's transactions with their nonces and mines it at its time; returns their hashes. */
+/**
+ * Sends a block's transactions with their nonces and mines it at its time; returns their hashes.
+ */
 export async function mineBlock(
 	rpc: Rpc,
 	{ world, actors, txs, timeS }: BlockDraft,

@@ -84,7 +84,9 @@ async function beginChain({ options, actors, nowS }: Opening): Promise<OpenChain
 	}
 }
 
-/** A world with a reverted transaction is one the planner no longer knows: better none than that. */
+/**
+ * A world with a reverted transaction is one the planner no longer knows: better none than that.
+ */
 async function runChecked(
 	{ rpc }: Anvil,
 	people: { world: World; actors: readonly Actor[] },

@@ -54,7 +54,10 @@ async function beat({ anvil, world }: OpenChain, live: Live): Promise<void> {
 	await live.afterBlock();
 }
 
-/** After a failed block the pool may hold a part of it: mine that and take the nonces from the chain. */
+/**
+ * After a failed block the pool may hold a part of it: mine that and take the nonces from the
+ * chain.
+ */
 async function resume({ anvil, world }: OpenChain, live: Live): Promise<void> {
 	try {
 		await anvil.rpc.call("evm_mine", []);

@@ -12,7 +12,9 @@ const Ready = z.object({
 export type SandboxOptions = {
 	dataDir: string;
 	seed?: number;
-	/** Milliseconds between live blocks; 0 is a still world which mines each transaction as it comes. */
+	/**
+	 * Milliseconds between live blocks; 0 is a still world which mines each transaction as it comes.
+	 */
 	paceMs?: number;
 	/** 420 are four days; 40 are enough for a test and take some seconds less. */
 	historyBlocks?: number;

@@ -2,6 +2,7 @@ import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { cutText, readAnswers, settleAnswers } from "#core/chain/rpc/readAnswers.ts";
 import { readBody } from "#core/chain/rpc/readBody.ts";
+import { runChunks } from "#core/chain/rpc/runChunks.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
 export type HttpRpcOptions = {
@@ -16,6 +17,8 @@ export type HttpRpcOptions = {
 	bodyBytesMax: number;
 	fetch?: typeof fetch;
 };
+
+type ReadAnswers<Answer> = (text: string, calls: readonly RpcCall[], firstId: number) => Answer[];
 
 /** JSON-RPC over HTTP to one endpoint. Does not retry: its caller knows what is worth retrying. */
 export function httpRpc(options: HttpRpcOptions): Rpc {
@@ -35,35 +38,18 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		stats: () => ({ ...stats }),
 	};
 
-	async function inChunks<Answer>(
+	function inChunks<Answer>(
 		calls: readonly RpcCall[],
 		callOptions: RpcOptions,
-		read: (text: string, calls: readonly RpcCall[], firstId: number) => Answer[],
+		read: ReadAnswers<Answer>,
 	): Promise<Answer[]> {
-		const chunks: RpcCall[][] = [];
-		for (let at = 0; at < calls.length; at += options.batchMax) {
-			chunks.push(calls.slice(at, at + options.batchMax));
-		}
-		const answers: Answer[][] = Array.from({ length: chunks.length });
-		let next = 0;
-		const worker = async () => {
-			for (let at = next++; at < chunks.length; at = next++) {
-				answers[at] = await request(chunks[at] ?? [], callOptions, read).catch((error) => {
-					// The batch has failed: what has not been sent yet is not sent any more.
-					next = chunks.length;
-					throw error;
-				});
-			}
-		};
-		const workers = Math.min(options.concurrencyMax, chunks.length);
-		await Promise.all(Array.from({ length: workers }, worker));
-		return answers.flat();
+		return runChunks(calls, options, (chunk) => request(chunk, callOptions, read));
 	}
 
 	async function request<Answer>(
 		calls: readonly RpcCall[],
 		callOptions: RpcOptions,
-		read: (text: string, calls: readonly RpcCall[], firstId: number) => Answer[],
+		read: ReadAnswers<Answer>,
 	): Promise<Answer[]> {
 		const firstId = takeIds(calls.length);
 		const bodies = calls.map(({ method, params }, index) => {

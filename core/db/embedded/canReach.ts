@@ -1,7 +1,9 @@
 import type { ServerUser } from "#core/db/embedded/chooseServerUser.ts";
 import { runCommand } from "#core/db/embedded/runCommand.ts";
 
-/** Whether the server's user can enter a folder. Asked of the system: mode bits do not show ACLs. */
+/**
+ * Whether the server's user can enter a folder. Asked of the system: mode bits do not show ACLs.
+ */
 export async function canReach(user: ServerUser, folder: string): Promise<boolean> {
 	if (user.prefix.length === 0) return true;
 	const command = [...user.prefix, "/bin/sh", "-c", 'test -x "$0"', folder];

@@ -9,7 +9,9 @@ export type Users = {
 	connections: number;
 };
 
-/** Counts in pg_stat_activity. An operator's psql does not count: it must not keep the server up. */
+/**
+ * Counts in pg_stat_activity. An operator's psql does not count: it must not keep the server up.
+ */
 export async function countUsers(client: pg.Client): Promise<Users> {
 	const { rows } = await client.query<Users>(
 		`select count(*)::int as connections,

@@ -1,6 +1,8 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What can keep the embedded PostgreSQL from running; each sentence says what the operator can do. */
+/**
+ * What can keep the embedded PostgreSQL from running; each sentence says what the operator can do.
+ */
 export const embeddedServerFault = defineFaults({
 	embeddedServerMissing: {
 		status: 503,

@@ -18,7 +18,9 @@ export async function isOurServer(client: pg.Client, cluster: string): Promise<b
 	return row.folder === realpathSync(cluster) && row.identifier === clusterIdentifier(cluster);
 }
 
-/** The first eight bytes of pg_control, in the machine's byte order (little endian on all of ours). */
+/**
+ * The first eight bytes of pg_control, in the machine's byte order (little endian on all of ours).
+ */
 function clusterIdentifier(cluster: string): string {
 	const bytes = Buffer.alloc(8);
 	const handle = openSync(join(cluster, "global", "pg_control"), "r");

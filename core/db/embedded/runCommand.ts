@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 
-/** What the server's programs get to see: nothing of ours, above all no PG* variable and no secret. */
+/**
+ * What the server's programs get to see: nothing of ours, above all no PG* variable and no secret.
+ */
 const commandEnv = {
 	PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 	LC_ALL: "C",

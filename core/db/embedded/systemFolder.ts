@@ -7,7 +7,8 @@ const PARENTS = ["/var/lib/tapeline", "/var/tmp/tapeline"] as const;
 /**
  * A folder outside the checkout that the server's user can enter, made when missing.
  *
- * For root only: everybody may pass through it, and what is put in it is owned by the server's user.
+ * For root only: everybody may pass through it, and what is put in it is owned by the server's
+ * user.
  */
 export function systemFolder(name: string): string {
 	let cause: unknown;

@@ -58,7 +58,9 @@ export async function readRange(
 	return { logs, lastHash: header.hash, logCount, blockTimeMs };
 }
 
-/** One block cannot be asked for in parts: whatever it holds is taken, up to the client's own limit. */
+/**
+ * One block cannot be asked for in parts: whatever it holds is taken, up to the client's own limit.
+ */
 function answerBytesMax({ from, to }: BlockRange): number | undefined {
 	return to > from ? LOG_ANSWER_BYTES_MAX : undefined;
 }

@@ -1,7 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { CandleRow } from "#plugins/market-index/render/renderCandle.ts";
 
-/** Each interval is a whole number of one tier's buckets, and begins at multiples since 1970, UTC. */
+/**
+ * Each interval is a whole number of one tier's buckets, and begins at multiples since 1970, UTC.
+ */
 export const CANDLE_INTERVALS = {
 	"1m": { ms: 60_000, table: "rollup_minute", buckets: 1 },
 	"15m": { ms: 900_000, table: "rollup_minute", buckets: 15 },

@@ -47,7 +47,9 @@ export type Fixture = RouteContext & {
 	idOf(chain: Chain, contract: Address): Promise<number>;
 };
 
-/** The reading side over a real database, a held clock and lanes that say what a test tells them. */
+/**
+ * The reading side over a real database, a held clock and lanes that say what a test tells them.
+ */
 export function createMarketFixture(
 	db: Database,
 	chains: readonly Chain[] = [ethereum, base, polygon],

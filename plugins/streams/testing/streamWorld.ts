@@ -19,7 +19,9 @@ const fault = defineFaults({
 	notFound: { status: 404, retry: "never", public: "No such collection." },
 });
 
-/** The plugin behind the real HTTP app, on a real port and a real database; only the index is fake. */
+/**
+ * The plugin behind the real HTTP app, on a real port and a real database; only the index is fake.
+ */
 export async function streamWorld(
 	db: Database,
 	options: { connectionsPerClientMax?: number; bus?: Bus; trustedProxyHops?: number } = {},

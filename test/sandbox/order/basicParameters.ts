@@ -12,7 +12,10 @@ const route = {
 	token1155ToCoin: 20,
 };
 
-/** BasicOrderParameters of an order which fits them: one offered item, then payments of one currency. */
+/**
+ * BasicOrderParameters of an order which fits them: one offered item, then payments of one
+ * currency.
+ */
 export type BasicParameters = {
 	considerationToken: Address;
 	considerationIdentifier: bigint;

@@ -14,7 +14,10 @@ export type OrderDraft = {
 	partial?: boolean;
 };
 
-/** Completes a draft with this world's habits (no zone, the OpenSea conduit) and the offerer's signature. */
+/**
+ * Completes a draft with this world's habits (no zone, the OpenSea conduit) and the offerer's
+ * signature.
+ */
 export async function signOrder(offerer: Actor, draft: OrderDraft): Promise<SignedOrder> {
 	const parameters = {
 		offerer: offerer.address,

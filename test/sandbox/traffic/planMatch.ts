@@ -12,7 +12,9 @@ import { priceOf } from "./priceOf.ts";
 import type { Scene, Stall } from "./Scene.ts";
 import { splitPayment } from "./splitPayment.ts";
 
-/** A third party matches a WETH listing with a WETH offer: neither side of the sale is the caller. */
+/**
+ * A third party matches a WETH listing with a WETH offer: neither side of the sale is the caller.
+ */
 export async function planMatch(scene: Scene, stall: Stall): Promise<boolean> {
 	const goods = pickGoods(scene, stall);
 	if (!goods) return false;

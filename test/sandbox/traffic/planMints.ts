@@ -8,7 +8,9 @@ const BATCH_MAX = 5;
 /** A sell-out is over by this part of history. */
 const SOLD_OUT_BY = 0.7;
 
-/** The mints of one collection in one block; `share` is the block's part of a quarter of an hour. */
+/**
+ * The mints of one collection in one block; `share` is the block's part of a quarter of an hour.
+ */
 export function planMints(scene: Scene, stall: Stall, share: number): void {
 	const { plan, state } = stall;
 	if (state.launchedAt === null || plan.mint === "reserved") return;

@@ -53,7 +53,8 @@ export async function planPrivate(scene: Scene, stall: Stall): Promise<boolean> 
 			considerationComponents: at(0n, item),
 		})),
 	];
-	// A native payment in an offer is possible in match calls only, for the caller; no signature needed then.
+	// A native payment in an offer is possible in match calls only, for the caller; no signature
+	// needed then.
 	const unsigned = { ...mirror, signature: "0x" } as const;
 	const data = encodeFunctionData({
 		abi: seaportAbi,
