@@ -31,7 +31,7 @@ const POOL_END_TIMEOUT_MS = 2_000;
 
 /** Builds the queue's own tables. It takes a lock of its own, so any process may call it. */
 export async function migrateQueue(connectionString: string): Promise<void> {
-	const pool = new Pool({ connectionString, max: 1, application_name: "tapeline queue" });
+	const pool = new Pool({ connectionString, max: 1, application_name: "tapeline migrate" });
 	listenForErrors(pool, () => {});
 	try {
 		await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });

@@ -8,7 +8,7 @@ import {
 	COLLECTION_METADATA_TASK,
 	collectionJobs,
 } from "#plugins/market-index/jobs/metadataJobs.ts";
-import { callContract } from "#plugins/market-index/metadata/callContract.ts";
+import { callViews } from "#plugins/market-index/metadata/callViews.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
 import { readAbiUint } from "#plugins/market-index/metadata/readAbiUint.ts";
@@ -69,13 +69,9 @@ type Facts = {
 };
 
 async function readFacts(rpc: Rpc, address: Address, signal: AbortSignal): Promise<Facts> {
-	const call = (data: Hex) => callContract(rpc, address, data, signal);
-	const [name, uri, maxSupply, totalSupply] = await Promise.all([
-		call(NAME),
-		call(CONTRACT_URI),
-		call(MAX_SUPPLY),
-		call(TOTAL_SUPPLY),
-	]);
+	const views = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
+	const answers = await callViews(rpc, address, views, signal);
+	const [name = null, uri = null, maxSupply = null, totalSupply = null] = answers;
 	const about = readContractUri(uri && readAbiText(uri));
 	return {
 		name: cleanName(name && readAbiText(name)) ?? about?.name ?? null,

@@ -7,7 +7,7 @@ import {
 	CURRENCY_METADATA_TASK,
 	currencyJob,
 } from "#plugins/market-index/jobs/metadataJobs.ts";
-import { callContract } from "#plugins/market-index/metadata/callContract.ts";
+import { callViews } from "#plugins/market-index/metadata/callViews.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
 import { readAbiUint } from "#plugins/market-index/metadata/readAbiUint.ts";
@@ -45,10 +45,8 @@ export function currencyMetadataTask(
 				await core.db.transaction((tx) => core.queue.add(tx, [later]));
 				return;
 			}
-			const [symbol, decimals] = await Promise.all([
-				callContract(access.rpc, contract, SYMBOL, signal),
-				callContract(access.rpc, contract, DECIMALS, signal),
-			]);
+			const answers = await callViews(access.rpc, contract, [SYMBOL, DECIMALS], signal);
+			const [symbol = null, decimals = null] = answers;
 			const places = decimals && readAbiUint(decimals);
 			const label = cleanName(symbol && readAbiText(symbol)) ?? "";
 			// By code points: half of an emoji is no character.

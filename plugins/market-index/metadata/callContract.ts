@@ -1,5 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
 /** A contract may burn this much and no more of the node's time. */
@@ -18,14 +18,22 @@ export async function callContract(
 	data: Hex,
 	signal: AbortSignal,
 ): Promise<Hex | null> {
-	const params = [{ to: contract, data, gas: GAS_MAX }, "latest"];
 	try {
-		const answer = await rpc.call({ method: "eth_call", params }, { signal });
-		return isAnswer(answer) ? answer : null;
+		return answerOf(await rpc.call(viewCall(contract, data), { signal }));
 	} catch (error) {
 		if (isRefusal(error)) return null;
 		throw error;
 	}
+}
+
+/** A view as a call, with the gas it may burn. */
+export function viewCall(contract: Address, data: Hex): RpcCall {
+	return { method: "eth_call", params: [{ to: contract, data, gas: GAS_MAX }, "latest"] };
+}
+
+/** What came back, or null where it is no bytes or too many. */
+export function answerOf(answer: unknown): Hex | null {
+	return isAnswer(answer) ? answer : null;
 }
 
 function isAnswer(answer: unknown): answer is Hex {
@@ -37,7 +45,7 @@ function isAnswer(answer: unknown): answer is Hex {
  * The node answered, and its answer was no. A revert's text is the contract's own, so that one
  * which speaks of limits is taken for a range. Silence, and a node of another chain, say nothing.
  */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
 	if (!(error instanceof Fault)) return false;
 	return error.code === "rpc_refused" || error.code === "rpc_range";
 }

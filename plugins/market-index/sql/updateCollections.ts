@@ -1,6 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { AMOUNT_MAX, capAmount } from "#plugins/market-index/apply/capAmount.ts";
+import { AMOUNT_MAX } from "#plugins/market-index/apply/capAmount.ts";
 
 /** What one batch adds to a collection's own figures. */
 export type CollectionChange = {
@@ -61,14 +61,14 @@ export async function updateCollections(
 		[
 			changes.map((change) => change.collectionId),
 			changes.map((change) => change.mints),
-			changes.map((change) => capAmount(change.mintedUnits)),
+			changes.map((change) => change.mintedUnits),
 			changes.map((change) => at(change.firstMintAtMs)),
 			changes.map((change) => at(change.lastMintAtMs)),
 			changes.map((change) => change.lastMint?.position ?? null),
 			changes.map((change) => change.lastMint?.totalRaw ?? null),
 			changes.map((change) => change.lastMint?.quantity ?? null),
 			changes.map((change) => change.sales),
-			changes.map((change) => capAmount(change.volume)),
+			changes.map((change) => change.volume),
 			changes.map((change) => at(change.lastSale?.atMs)),
 			changes.map((change) => change.lastSale?.position ?? null),
 			changes.map((change) => change.lastSale?.tokenId ?? null),

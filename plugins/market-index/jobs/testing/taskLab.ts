@@ -1,5 +1,5 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -18,14 +18,16 @@ export function createTaskLab(db: Database) {
 		away: false,
 		signal: new AbortController().signal,
 	};
-	const rpc: Pick<Rpc, "call"> = {
-		async call({ params }) {
-			const [{ data }] = params as [{ data: string }];
-			const answer = lab.answers[data];
-			if (answer === undefined) throw rpcFault.refused({ detail: "execution reverted" });
-			return typeof answer === "string" ? answer : answer();
-		},
+	const outcomeOf = ({ params }: RpcCall): RpcOutcome => {
+		const [{ data }] = params as [{ data: string }];
+		const answer = lab.answers[data];
+		if (answer === undefined) {
+			const fault = rpcFault.refused({ detail: "execution reverted" });
+			return { kind: "fault", fault };
+		}
+		return { kind: "result", result: typeof answer === "string" ? answer : answer() };
 	};
+	const rpc: Pick<Rpc, "settle"> = { settle: async (calls) => calls.map(outcomeOf) };
 	const access = (chain: typeof ethereum) => ({ chain, rpc: rpc as Rpc, headUrls: [] });
 	const core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log"> = {
 		db,
