@@ -1,3 +1,4 @@
+import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import type { BlockRange, RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
 
@@ -25,7 +26,7 @@ export type LaneState = {
 	head: number | null;
 	/** The lowest head heard: a first start begins there, however long its first write takes. */
 	headLowest: number | null;
-	window: number;
+	window: LogWindow;
 	/** The token of the lease as the lane last saw it; null while it has none. */
 	heldToken: number | null;
 	/** True until a write has succeeded since the lease was taken: the restart rule applies. */

@@ -1,6 +1,6 @@
 import type { Lease } from "#core/lease/leases.ts";
-import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
+import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import type {
 	BlockRange,
 	LaneSource,
@@ -20,7 +20,7 @@ import {
 /** One lane's part of a chain's backfill, between its turns. */
 export type GapDrain = {
 	options: Omit<BackfillOptions, "times" | "sources"> & { times: LaneTimes; source: LaneSource };
-	window: number;
+	window: LogWindow;
 	/** How often in a row one block was refused. */
 	refusals: number;
 	/** Other failures in a row. */
@@ -44,13 +44,13 @@ export async function drainGap(
 	const gap = await nextGap(db, owed);
 	if (!gap) return false;
 	if (gap.id !== drain.gap?.id || gap.to !== drain.gap.to) drain.refusals = 0;
-	const asked = { from: Math.max(gap.from, gap.to - drain.window + 1), to: gap.to };
+	const asked = { from: Math.max(gap.from, gap.to - drain.window.blocks + 1), to: gap.to };
 	drain.gap = gap;
 	drain.asked = asked;
 	const reading = await readInTime(drain, asked, signal);
 	if (!reading) return true;
 	const answered = { logCount: reading.logCount, blocks: asked.to - asked.from + 1 };
-	drain.window = adaptWindow(drain.window, { kind: "answered", ...answered });
+	drain.window.answered(answered);
 	await write(drain, { lease, gap, reading });
 	drain.refusals = 0;
 	drain.failures = 0;
@@ -72,7 +72,7 @@ async function readInTime(
 	} catch (error) {
 		if (!ceiling.aborted || stop.aborted) throw error;
 		onFailure("lane_ceiling");
-		drain.window = adaptWindow(drain.window, { kind: "refused" });
+		drain.window.refused(drain.window);
 		return null;
 	}
 }

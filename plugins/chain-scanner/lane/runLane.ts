@@ -1,7 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease/leases.ts";
-import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import type { RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { Asked, LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
@@ -33,7 +32,7 @@ export async function runLane(run: LaneRun): Promise<void> {
 			if (!reading) break;
 			const blocks = reading.range.to - reading.range.from + 1;
 			const { logCount } = reading;
-			state.window = adaptWindow(state.window, { kind: "answered", logCount, blocks });
+			state.window.answered({ blocks, logCount });
 			if (reading.range.to < state.head && !limit.aborted) {
 				at.ahead = ask(run, reading.range.to + 1, limit);
 			}
@@ -49,12 +48,12 @@ export async function runLane(run: LaneRun): Promise<void> {
 	// A range that takes longer than a whole run would be asked for again for ever.
 	if (ceiling.aborted && !advanced) {
 		options.onFailure("lane_ceiling");
-		state.window = adaptWindow(state.window, { kind: "refused" });
+		state.window.refused(state.window);
 	}
 }
 
 function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Asked {
-	const range = { from, to: Math.min(from + state.window - 1, state.head ?? from) };
+	const range = { from, to: Math.min(from + state.window.blocks - 1, state.head ?? from) };
 	const reading = options.source.read(range, limit);
 	// Looked at when its turn comes; until then its failure is nobody's surprise.
 	reading.catch(() => {});

@@ -1,12 +1,11 @@
 import { sleep } from "#core/time/sleep.ts";
-import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
+import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import { drainGap, type GapDrain, setAside } from "#plugins/chain-scanner/lane/drainGap.ts";
 import { failureKind, gapReason } from "#plugins/chain-scanner/lane/failureKind.ts";
 import {
 	LANE_TIMES,
 	RANGE_FAILURES_MAX,
-	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
 
@@ -20,7 +19,7 @@ export async function startBackfill(options: BackfillOptions): Promise<void> {
 	const name = `backfill:${chainId}`;
 	const drains = options.sources.map((source): GapDrain => {
 		const shared = { ...options, times, source };
-		const fresh = { window: WINDOW_BLOCKS_MAX, refusals: 0, failures: 0, gap: null, asked: null };
+		const fresh = { window: createLogWindow(), refusals: 0, failures: 0, gap: null, asked: null };
 		return { options: shared, ...fresh };
 	});
 	while (!signal.aborted) {
@@ -42,7 +41,7 @@ export async function startBackfill(options: BackfillOptions): Promise<void> {
 async function recover(drain: GapDrain, leaseName: string, error: unknown): Promise<boolean> {
 	const { options, gap, asked } = drain;
 	if (options.signal.aborted) return false;
-	const { kind, code } = failureKind(error);
+	const { kind, code, timesTooLarge } = failureKind(error);
 	options.onFailure(code);
 	if (kind === "fenced") options.leases.forget(leaseName);
 	if (kind !== "refused" || !gap || !asked) {
@@ -54,7 +53,7 @@ async function recover(drain: GapDrain, leaseName: string, error: unknown): Prom
 	}
 	const blocks = asked.to - asked.from + 1;
 	if (blocks > WINDOW_BLOCKS_MIN) {
-		drain.window = adaptWindow(Math.min(drain.window, blocks), { kind: "refused" });
+		drain.window.refused({ blocks, timesTooLarge });
 		return true;
 	}
 	drain.refusals++;

@@ -1,7 +1,7 @@
 import type { Lease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
-import { adaptWindow } from "#plugins/chain-scanner/lane/adaptWindow.ts";
+import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import {
 	type FailureKind,
 	failureKind,
@@ -16,7 +16,6 @@ import {
 	LANE_TIMES,
 	type LaneTimes,
 	RANGE_FAILURES_MAX,
-	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
 import { touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
@@ -38,7 +37,7 @@ export function startLane(
 	const state: LaneState = {
 		head: null,
 		headLowest: null,
-		window: WINDOW_BLOCKS_MAX,
+		window: createLogWindow(),
 		heldToken: null,
 		restarted: true,
 		position: null,
@@ -108,10 +107,7 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	if (failure.kind === "refused" && position?.asked) {
 		const { from, to } = position.asked;
 		const blocks = to - from + 1;
-		// From what was asked for: a range that the head cut short says nothing of a wide window.
-		const { timesTooLarge } = failure;
-		const asked = Math.min(state.window, blocks);
-		state.window = adaptWindow(asked, { kind: "refused", timesTooLarge });
+		state.window.refused({ blocks, timesTooLarge: failure.timesTooLarge });
 		if (blocks > WINDOW_BLOCKS_MIN) return;
 		doublings = position.refusals++;
 		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });
