@@ -39,6 +39,13 @@ describe("refusals", () => {
 		expect(failed.publicDetail).toContain("ethereum");
 	});
 
+	test("whose endpoints name a chain that is not defined is refused, and the name is said", () => {
+		const CHAIN_RPC_URLS_JSON = JSON.stringify({ bsae: ["https://x.example"] });
+		const fault = refusal({ CHAINS: "base", CHAIN_RPC_URLS_JSON });
+		expect(fault.code).toBe("chain_unknown");
+		expect(fault.publicDetail).toContain('CHAIN_RPC_URLS_JSON names "bsae"');
+	});
+
 	test("a chain with sockets only is refused: nothing could be asked", () => {
 		const CHAIN_RPC_URLS_JSON = JSON.stringify({ base: ["wss://x.example"] });
 		expect(refusal({ CHAINS: "base", CHAIN_RPC_URLS_JSON }).code).toBe("rpc_missing");

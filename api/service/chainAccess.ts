@@ -19,18 +19,23 @@ export function chainAccess(
 	log: Log,
 ): readonly ChainAccess[] {
 	if (config.CHAINS.length === 0) throw serviceFault.chainsMissing();
+	for (const name of Object.keys(config.CHAIN_RPC_URLS_JSON)) {
+		if (!chains.bySlug(name)) throw unknownChain("CHAIN_RPC_URLS_JSON", name, chains);
+	}
 	const indexed = new Map<number, ChainAccess>();
 	for (const name of config.CHAINS) {
 		const chain = chains.bySlug(name);
-		if (!chain) {
-			const known = chains.all.map(({ slug }) => slug).join(", ");
-			throw serviceFault.chainUnknown({
-				public: `CHAINS names "${name}", which is not defined. Defined are: ${known}.`,
-			});
-		}
+		if (!chain) throw unknownChain("CHAINS", name, chains);
 		indexed.set(chain.id, accessTo(chain, urlsOf(chain, config, chains), config, log));
 	}
 	return [...indexed.values()];
+}
+
+function unknownChain(variable: string, name: string, chains: ChainRegistry) {
+	const known = chains.all.map(({ slug }) => slug).join(", ");
+	return serviceFault.chainUnknown({
+		public: `${variable} names "${name}", which is not defined. Defined are: ${known}.`,
+	});
 }
 
 /** Configured under the chain's id, its slug or an alias; else its public endpoints. */

@@ -8,7 +8,11 @@ import type { Log } from "#core/log/Log.ts";
 import type { AnyPlugin } from "#core/plugin/Plugin.ts";
 import { migrateQueue } from "#core/queue/runQueueWorkers.ts";
 
-const CONNECTIONS_MAX = 20;
+/** For requests and jobs; each chain's lanes wait for its lock with a connection in hand. */
+const CONNECTIONS_FOR_ALL = 16;
+const CONNECTIONS_PER_CHAIN = 4;
+/** The embedded server takes 100; the queue and a second process need some too. */
+const CONNECTIONS_MAX = 60;
 const CORE_MIGRATIONS = {
 	schema: "core",
 	folder: join(import.meta.dir, "../../core/db/migrations"),
@@ -23,7 +27,7 @@ export type Storage = {
 
 /** Opens the configured server, or starts the embedded one, and brings its schemas up to date. */
 export async function openStorage(
-	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
+	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR" | "CHAINS">,
 	plugins: readonly AnyPlugin[],
 	log: Log,
 ): Promise<Storage> {
@@ -34,7 +38,10 @@ export async function openStorage(
 		await migrateQueue(server.connectionString);
 		const db = openDatabase({
 			connectionString: server.connectionString,
-			connectionsMax: CONNECTIONS_MAX,
+			connectionsMax: Math.min(
+				CONNECTIONS_FOR_ALL + CONNECTIONS_PER_CHAIN * config.CHAINS.length,
+				CONNECTIONS_MAX,
+			),
 			applicationName: "tapeline",
 			log,
 		});

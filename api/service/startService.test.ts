@@ -113,7 +113,7 @@ describe("a service", () => {
 });
 
 test("storage that is opened again finds its schemas up to date", async () => {
-	const config = { DATABASE_URL: database.connectionString, DATA_DIR: folder };
+	const config = { DATABASE_URL: database.connectionString, DATA_DIR: folder, CHAINS: [] };
 	for (let turn = 0; turn < 2; turn++) {
 		const storage = await openStorage(config, [], silentLog);
 		expect(await storage.db.query("select 1 as one")).toEqual([{ one: 1 }]);

@@ -79,7 +79,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const stop = await run(core, host, config, undo);
 		return { ...stop, core, host, config, storage };
 	} catch (error) {
-		for (const step of undo.reverse()) await step();
+		// What went wrong first is what the operator must read.
+		await undoAll(undo, log);
 		throw error;
 	}
 }
@@ -134,18 +135,20 @@ async function run(core: Core, host: Host, config: CoreConfig, undo: (() => Prom
 	undo.push(() => listener.stop());
 
 	let stopped: Promise<void> | null = null;
-	const stopAll = async () => {
-		for (const step of undo.reverse()) {
-			await step().catch((error) => core.log.error("a part did not stop", { error }));
-		}
-	};
 	return {
 		url: listener.url,
 		stop() {
-			stopped ??= stopAll();
+			stopped ??= undoAll(undo, core.log);
 			return stopped;
 		},
 	};
+}
+
+/** The last that began ends first. A part that does not end well is named, and the others still end. */
+async function undoAll(undo: (() => Promise<void>)[], log: Log): Promise<void> {
+	for (const step of undo.splice(0).reverse()) {
+		await step().catch((error) => log.error("a part did not stop", { error }));
+	}
 }
 
 function listen(core: Core, host: Host, config: CoreConfig): Promise<HttpListener> {

@@ -5,6 +5,7 @@ export type NewJob = {
 	payload: unknown;
 	/** A job with the same key that has not begun is replaced, so one thing queues once. */
 	key: string;
+	/** Lower runs first. 0 is ordinary, 10 can wait. */
 	priority?: number;
 	/** Not before this long from now. */
 	delayMs?: number;

@@ -5,8 +5,6 @@ export type QueueTask<Payload extends z.ZodType = z.ZodType> = {
 	/** Unique, `<plugin>.<what>`. */
 	name: string;
 	payload: Payload;
-	/** Lower runs first. 0 is ordinary, 10 can wait. */
-	priority: number;
 	/** Attempts in all, 25 at most; the distance between them grows from seconds to hours. */
 	attemptsMax: number;
 	timeoutMs: number;

@@ -27,7 +27,6 @@ type Run = QueueTask<typeof payload>["run"];
 const task = (run: Run, options: Partial<QueueTask<typeof payload>> = {}): QueueTask => ({
 	name: "test.task",
 	payload,
-	priority: 0,
 	attemptsMax: 12,
 	timeoutMs: 60_000,
 	run,

@@ -10,6 +10,7 @@ import {
 	type Venue,
 	VenuePoint,
 } from "#plugins/chain-scanner/contract.ts";
+import { createLaneHealth, type LaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
 import { decodeCommand } from "#plugins/chain-scanner/decode/decodeCommand.ts";
 import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
@@ -49,6 +50,7 @@ export const chainScannerPlugin = definePlugin({
 		const sinks: EventSink[] = [];
 		const venues = contributions(VenuePoint);
 		const metrics = scannerMetrics(core.metrics);
+		const health = createLaneHealth(core.clock);
 		const stopping = new AbortController();
 		let running: Promise<unknown> = Promise.resolve();
 		return {
@@ -64,7 +66,7 @@ export const chainScannerPlugin = definePlugin({
 				const options = { scanFrom, pollMs: config.RPC_POLL_MS, signal: stopping.signal };
 				running = Promise.all(
 					core.indexed.map((access) =>
-						runChain(core, access, { ...options, sinks, venues, metrics }),
+						runChain(core, access, { ...options, sinks, venues, metrics, health }),
 					),
 				);
 			},
@@ -72,6 +74,7 @@ export const chainScannerPlugin = definePlugin({
 				stopping.abort();
 				await running;
 			},
+			health: async () => health.trouble(),
 		};
 	},
 });
@@ -80,6 +83,7 @@ type ChainRun = {
 	sinks: readonly EventSink[];
 	venues: readonly Venue[];
 	metrics: ScannerMetrics;
+	health: LaneHealth;
 	scanFrom: number | null;
 	pollMs: number;
 	signal: AbortSignal;
@@ -88,7 +92,7 @@ type ChainRun = {
 /** Everything that runs for one chain: its head watch, its two lanes, its backfill. */
 async function runChain(core: Core, { chain, rpc, headUrls }: ChainAccess, run: ChainRun) {
 	const { clock, db, leases } = core;
-	const { sinks, metrics, scanFrom, signal } = run;
+	const { sinks, metrics, health, scanFrom, signal } = run;
 	const log = core.log.with({ chain: chain.slug });
 	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
 	const sources = [mintSource(rpc, report), saleSource(rpc, run.venues, report)];
@@ -100,8 +104,14 @@ async function runChain(core: Core, { chain, rpc, headUrls }: ChainAccess, run: 
 			source,
 			scanFrom,
 			log: log.with({ lane: source.kind }),
-			onIndexed: (progress) => metrics.indexed(labels, progress),
-			onFailure: (code) => metrics.failed(labels, code),
+			onIndexed(progress) {
+				metrics.indexed(labels, progress);
+				health.worked(`${chain.slug} ${source.kind}`);
+			},
+			onFailure(code) {
+				metrics.failed(labels, code);
+				health.failed(`${chain.slug} ${source.kind}`, code);
+			},
 		});
 	});
 	const backfill = startBackfill({

@@ -31,7 +31,6 @@ export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload
 	return {
 		name: COLLECTION_METADATA_TASK,
 		payload,
-		priority: 10,
 		attemptsMax: 12,
 		timeoutMs: 30_000,
 		async run({ collectionId }, { signal }) {

@@ -33,7 +33,6 @@ export function currencyMetadataTask(
 	return {
 		name: CURRENCY_METADATA_TASK,
 		payload,
-		priority: 10,
 		attemptsMax: 12,
 		timeoutMs: 30_000,
 		async run({ chainId, address }, { signal }) {
