@@ -144,7 +144,9 @@ async function run(core: Core, host: Host, config: CoreConfig, undo: (() => Prom
 	};
 }
 
-/** The last that began ends first. A part that does not end well is named, and the others still end. */
+/**
+ * The last that began ends first. A part that does not end well is named, and the others still end.
+ */
 async function undoAll(undo: (() => Promise<void>)[], log: Log): Promise<void> {
 	for (const step of undo.splice(0).reverse()) {
 		await step().catch((error) => log.error("a part did not stop", { error }));
