@@ -9,6 +9,8 @@ export type NewJob = {
 	priority?: number;
 	/** Not before this long from now. */
 	delayMs?: number;
+	/** A waiting job with the same key keeps the time it was to run at. */
+	keepsTime?: boolean;
 };
 
 /** Puts durable work in line. It joins the transaction: no commit, no job. */

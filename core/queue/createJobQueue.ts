@@ -16,10 +16,11 @@ async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
 	await tx.execute(
 		`select graphile_worker.add_job(
 			task, payload => payload, run_at => now() + delay_ms * interval '1 millisecond',
-			max_attempts => $6, job_key => key, priority => priority
+			max_attempts => $6, job_key => key, priority => priority,
+			job_key_mode => case when keeps_time then 'preserve_run_at' else 'replace' end
 		)
-		from unnest($1::text[], $2::json[], $3::text[], $4::int4[], $5::int4[])
-			as given (task, payload, key, priority, delay_ms)`,
+		from unnest($1::text[], $2::json[], $3::text[], $4::int4[], $5::int4[], $7::boolean[])
+			as given (task, payload, key, priority, delay_ms, keeps_time)`,
 		[
 			sorted.map((job) => job.task),
 			sorted.map((job) => JSON.stringify(job.payload)),
@@ -27,6 +28,7 @@ async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
 			sorted.map((job) => job.priority ?? 0),
 			sorted.map((job) => job.delayMs ?? 0),
 			JOB_ATTEMPTS_MAX,
+			sorted.map((job) => job.keepsTime ?? false),
 		],
 	);
 }

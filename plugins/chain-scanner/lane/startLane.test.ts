@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { LANE_TIMES } from "#plugins/chain-scanner/limits.ts";
+import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
 	createLaneWorld,
 	gated,
@@ -396,4 +398,23 @@ test("[ING-05] a lane asks the node for heads, logs and values, and the database
 		["7", "2", "20"],
 	]);
 	expect(rows.every(({ live }) => live)).toBe(true);
+});
+
+test("[ING-09] the ceiling of a lane's run is 20 s", () => {
+	expect(LANE_TIMES.ceilingMs).toBe(20_000);
+});
+
+test("[API-18] a lane that catches up tells the chain's head, not its own place", async () => {
+	const world = await newWorld();
+	world.chain.mineTo(2_500);
+	world.chain.troubles.before = ({ params: [query] }) => {
+		const { fromBlock } = (query ?? {}) as { fromBlock?: string };
+		return Number(fromBlock) > 1_000 ? new Promise(() => {}) : undefined;
+	};
+	const lane = world.worker({ scanFrom: 1 });
+	lane.look();
+	await lane.untilIndexed(1_000);
+	const cursor = await readCursor(database.db, world.chainId, "mint");
+	expect(cursor).toMatchObject({ blockNumber: 1_000, headBlock: 2_500 });
+	await lane.stop();
 });

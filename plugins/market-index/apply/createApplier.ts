@@ -23,7 +23,11 @@ import {
 	type NewEvent,
 	type NewEvents,
 } from "#plugins/market-index/contract.ts";
-import { collectionJobs, currencyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import {
+	collectionJobs,
+	currencyJobs,
+	supplyJobs,
+} from "#plugins/market-index/jobs/metadataJobs.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
 import { readCandleUpdates } from "#plugins/market-index/sql/readCandleUpdates.ts";
@@ -63,7 +67,7 @@ export function createApplier(options: ApplierOptions): Applier {
 		const known = await resolveCollections(tx, chain.id, contractsOf(batch));
 		const rows = rowsOf(chain, batch, known);
 		const stored = await insertEvents(tx, chain.id, rows);
-		await queueMetadata(options, tx, chain, known, stored);
+		await queueMetadata(options, tx, chain, { known, stored, live: batch.live });
 		if (stored.length === 0) return;
 
 		const rollups = sumRollups(stored);
@@ -124,11 +128,23 @@ async function queueMetadata(
 	options: ApplierOptions,
 	tx: Tx,
 	chain: Chain,
-	known: ReadonlyMap<Address, KnownCollection>,
-	stored: readonly EventRow[],
+	change: {
+		known: ReadonlyMap<Address, KnownCollection>;
+		stored: readonly EventRow[];
+		live: boolean;
+	},
 ): Promise<void> {
+	const { known, stored, live } = change;
 	const fresh = [...known.values()].filter((collection) => collection.isNew);
-	const jobs = [...collectionJobs(fresh), ...(await currencyJobs(tx, chain, stored))];
+	const minted = new Set<number>();
+	if (live)
+		for (const { kind, collectionId } of stored) if (kind === "mint") minted.add(collectionId);
+	for (const { id } of fresh) minted.delete(id);
+	const jobs = [
+		...collectionJobs(fresh),
+		...supplyJobs(minted),
+		...(await currencyJobs(tx, chain, stored)),
+	];
 	if (jobs.length > 0) await options.queue.add(tx, jobs);
 }
 

@@ -90,6 +90,7 @@ async function store(core: TaskCore, facts: Facts & { chainId: number; collectio
 				image_url = coalesce($3, image_url),
 				max_supply = coalesce($4, max_supply),
 				total_supply = coalesce($5, total_supply),
+				supply_mints = mints,
 				metadata_at = $6
 			where id = $1`,
 			[

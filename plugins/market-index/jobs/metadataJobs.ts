@@ -3,6 +3,7 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { SUPPLY_REFRESH_MS } from "#plugins/market-index/limits.ts";
 import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
 
 export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
@@ -21,6 +22,21 @@ export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): N
 		payload: { collectionId: id },
 		key: `${COLLECTION_METADATA_TASK}:${id}`,
 		priority: LOW_PRIORITY,
+	}));
+}
+
+/**
+ * A job for each collection that minted: its contract is asked again a little later. The first
+ * mint decides when, so a mint at every block does not put it off for ever.
+ */
+export function supplyJobs(minted: Iterable<number>): NewJob[] {
+	return [...minted].map((collectionId) => ({
+		task: COLLECTION_METADATA_TASK,
+		payload: { collectionId },
+		key: `${COLLECTION_METADATA_TASK}:${collectionId}:again`,
+		priority: LOW_PRIORITY,
+		delayMs: SUPPLY_REFRESH_MS,
+		keepsTime: true,
 	}));
 }
 

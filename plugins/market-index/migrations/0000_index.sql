@@ -19,8 +19,9 @@ create table market_index.collection (
 	floor_native numeric(78),
 	max_supply numeric(78),
 	total_supply numeric(78),
+	-- How many mint events the index held when `total_supply` was read.
+	supply_mints int8,
 	metadata_at timestamptz,
-	metadata_failure text,
 	-- Units that mint events brought into being, and how many such events there were.
 	minted_units numeric(78) not null default 0,
 	mints int8 not null default 0,

@@ -43,7 +43,9 @@ const COLUMNS = `c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex')
 	c.reveal_checked_at as "revealCheckedAt", c.revealed_at as "revealedAt",
 	c.owners_count as "ownersCount", c.listed_count as "listedCount",
 	c.floor_native as "floorNative", c.max_supply as "maxSupply",
-	c.total_supply as "totalSupply", c.minted_units as "mintedUnits",
+	case when c.total_supply is null or c.mints = c.supply_mints then c.total_supply
+		else greatest(c.total_supply, c.minted_units) end as "totalSupply",
+	c.minted_units as "mintedUnits",
 	c.first_mint_at as "firstMintAt", c.last_mint_at as "lastMintAt",
 	c.last_mint_total_raw as "lastMintTotalRaw", c.last_mint_quantity as "lastMintQuantity",
 	c.sales, c.last_sale_at as "lastSaleAt", c.last_sale_token_id as "lastSaleTokenId",
