@@ -35,6 +35,8 @@ import { runSchedules } from "#core/schedule/runSchedules.ts";
 /** 600 a minute for each client; the specification's section 8. */
 const REQUESTS_PER_MINUTE_MAX = 600;
 const QUEUE_CONCURRENCY = 4;
+const REDIS_UNUSED =
+	"REDIS_URL is set, and this version does not use it yet: bus, cache and limits live in each process";
 /** The specification's section 8: a page is fresh for 15 s and kept for 90. */
 const PAGE_FRESH_MS = 15_000;
 const PAGE_KEPT_MS = 90_000;
@@ -67,6 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const config = parsed.of(sections.core);
 	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock });
 	for (const warning of parsed.warnings) log.warn(warning);
+	if (config.REDIS_URL !== undefined) log.warn(REDIS_UNUSED);
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
 	const indexed = chainAccess(config, chains, log);

@@ -27,7 +27,9 @@ export const coreConfig = z.object({
 		.regex(/^(redis|rediss|valkey|valkeys):\/\//)
 		.optional()
 		.meta({ expects: "a URL that begins with redis:// or rediss://" })
-		.describe("Redis for bus, page cache and rate limits. Unset: they live in this process."),
+		.describe(
+			"Redis for bus, page cache and rate limits. Not used yet: they live in each process.",
+		),
 	CHAINS: commaList(z.string().toLowerCase())
 		.default([])
 		.meta({ expects: "names of chains, separated by commas, such as base,ethereum" })

@@ -77,7 +77,7 @@ test("[STR-02] every client of a topic gets each frame once, in order, and no ot
 });
 
 // Guarantee: a dead bus costs a second, not a frame.
-test("[STR-04] frames arrive although nothing was ever announced", async () => {
+test("[STR-02] [STR-04] frames arrive although nothing was ever announced", async () => {
 	const silent = await streamWorld(db, { bus: announcedBus() });
 	const slug = newSlug();
 	const client = open(slug, "", silent);

@@ -73,6 +73,7 @@ describe("[SEC-04] one error shape", () => {
 			expect(body).toMatchObject({ status, code });
 			for (const member of ["type", "title", "detail", "message", "requestId"]) {
 				expect(body[member]).toBeString();
+				expect(body[member]).not.toBe("");
 			}
 			expect(body.message).toBe(body.detail);
 			if (status === 422) expect(body.issues[0]).toHaveProperty("path");

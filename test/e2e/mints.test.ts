@@ -109,7 +109,7 @@ test("[ING-01] an ERC-20 mint is noise: no collection, no event", async () => {
 	expect(body.code).toBe("not_found");
 });
 
-test("[ING-04] a contract seen for the first time is a collection, queued, and is renamed later", async () => {
+test("[ING-04] [API-06] a contract seen for the first time is a collection, queued, and is renamed later", async () => {
 	const fresh = await chain.deploy("Plain721", ["Évil  Name <b>!", 5n]);
 	await chain.call("Plain721", fresh, "mint", [buyer, 1n]);
 	await indexedAll();

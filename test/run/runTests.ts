@@ -36,6 +36,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			group.parallel ? "--parallel" : "--isolate",
 			// Bun's five seconds are too few for a test that starts a server on a busy machine.
 			`--timeout=${TEST_TIMEOUT_MS}`,
+			...(env.PROVE === "1" ? ["--preload", "./test/run/proveLonger.ts"] : []),
 			"--reporter=junit",
 			`--reporter-outfile=${report}`,
 			...group.files.map((file) => `./${file}`),

@@ -87,7 +87,7 @@ test("two processes never drain one gap twice", async () => {
 	expect(await world.tokens()).toEqual(range(1, 40));
 });
 
-test("a range that takes longer than a run is asked for in parts", async () => {
+test("[ING-09] a range that takes longer than a run is asked for in parts", async () => {
 	const world = await owingWorld(8);
 	world.chain.troubles.before = ({ method, params: [query] }) => {
 		if (method !== "eth_getLogs") return;

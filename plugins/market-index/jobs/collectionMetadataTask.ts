@@ -24,18 +24,24 @@ const CONTRACT_URI: Hex = "0xe8a3d485";
 const MAX_SUPPLY: Hex = "0xd5abeb01";
 const TOTAL_SUPPLY: Hex = "0x18160ddd";
 
-type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log">;
+type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
 
 /** Reads what a collection's contract says of itself, and renames the collection by it. */
 export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload> {
+	const nameless = core.metrics.counter({
+		name: "collections_nameless_total",
+		help: "Collections whose contract told no readable name.",
+		labels: ["chain"],
+	});
 	return {
 		name: COLLECTION_METADATA_TASK,
 		payload,
 		attemptsMax: 12,
 		timeoutMs: 30_000,
 		async run({ collectionId }, { signal }) {
-			const rows = await core.db.query<{ chainId: number; address: Address }>(
-				`select chain_id as "chainId", '0x' || encode(address, 'hex') as address
+			const rows = await core.db.query<Known>(
+				`select chain_id as "chainId", '0x' || encode(address, 'hex') as address, slug,
+					metadata_at is null as "isFirst"
 				from market_index.collection where id = $1`,
 				[collectionId],
 			);
@@ -51,14 +57,17 @@ export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload
 				return;
 			}
 			const facts = await readFacts(access.rpc, row.address, signal);
-			await store(core, { ...facts, chainId: row.chainId, collectionId });
-			if (facts.name === null) {
+			await store(core, facts, { ...row, collectionId });
+			if (facts.name === null && row.isFirst) {
 				const context = { chain: access.chain.slug, contract: row.address };
+				nameless.inc({ chain: access.chain.slug });
 				core.log.info("a collection has no readable name", context);
 			}
 		},
 	};
 }
+
+type Known = { chainId: number; address: Address; slug: string; isFirst: boolean };
 
 type Facts = {
 	name: string | null;
@@ -80,8 +89,9 @@ async function readFacts(rpc: Rpc, address: Address, signal: AbortSignal): Promi
 	};
 }
 
-async function store(core: TaskCore, facts: Facts & { chainId: number; collectionId: number }) {
-	const { chainId, collectionId, name } = facts;
+async function store(core: TaskCore, facts: Facts, known: Known & { collectionId: number }) {
+	const { name } = facts;
+	const { chainId, collectionId } = known;
 	await core.db.transaction(async (tx) => {
 		// An answer that is missing now never erases one that was given before.
 		await tx.execute(
@@ -102,7 +112,8 @@ async function store(core: TaskCore, facts: Facts & { chainId: number; collectio
 				new Date(core.clock.nowMs()),
 			],
 		);
-		const wish = name === null ? null : slugOf(name);
+		// Once: a contract that changes its name at every block must not take every slug there is.
+		const wish = name === null || known.slug !== known.address ? null : slugOf(name);
 		if (wish !== null) await renameCollection(tx, { chainId, collectionId, wish });
 	});
 }

@@ -2,6 +2,7 @@ import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import { base, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
@@ -11,6 +12,7 @@ export type Answers = Record<string, string | (() => string)>;
 
 /** The runtime as metadata tasks see it, with nodes that answer what a test says. */
 export function createTaskLab(db: Database) {
+	const metrics = createMetrics({ processMetrics: false });
 	const lab = {
 		answers: {} as Answers,
 		jobs: [] as NewJob[],
@@ -29,14 +31,15 @@ export function createTaskLab(db: Database) {
 	};
 	const rpc: Pick<Rpc, "settle"> = { settle: async (calls) => calls.map(outcomeOf) };
 	const access = (chain: typeof ethereum) => ({ chain, rpc: rpc as Rpc, headUrls: [] });
-	const core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log"> = {
+	const core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics"> = {
 		db,
 		get indexed() {
 			return lab.away ? [] : [access(ethereum), access(base)];
 		},
 		queue: { add: async (_tx, jobs) => void lab.jobs.push(...jobs) },
 		clock: { nowMs: () => NOW_MS },
+		metrics,
 		log: { ...silentLog, info: (message) => lab.said.push(message) },
 	};
-	return { lab, core };
+	return { lab, core, metrics };
 }
