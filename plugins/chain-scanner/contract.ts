@@ -114,13 +114,15 @@ export type EventSink = {
 	apply(tx: Tx, batch: EventBatch): Promise<void>;
 };
 
-/** How far a chain's sale lane has come; what `freshness` is made of. */
+/** How far a lane has come; `freshness` is made of the sale lane's. */
 export type LaneProgress = {
 	chainId: number;
 	lane: LaneKind;
 	headBlock: number | null;
 	indexedBlock: number | null;
 	indexedAtMs: number | null;
+	/** True while backfill owes blocks that the lane left out. */
+	owes?: boolean;
 };
 
 export type Scanner = {

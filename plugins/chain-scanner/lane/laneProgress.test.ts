@@ -19,6 +19,7 @@ test("[API-18] a crowd that asks costs one read a second, and a failed read is n
 		headBlock: null,
 		indexedBlock: null,
 		indexedAtMs: null,
+		owes: false,
 	});
 	rows = [{ blockNumber: 5, headBlock: 6, indexedAt: new Date(7) }];
 	await Promise.all([progress(1, "sale"), progress(1, "sale")]);

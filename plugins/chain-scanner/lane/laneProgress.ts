@@ -21,6 +21,7 @@ export function laneProgress(db: Database, clock: Clock) {
 			headBlock: cursor?.headBlock ?? null,
 			indexedBlock: cursor?.blockNumber ?? null,
 			indexedAtMs: cursor?.indexedAtMs ?? null,
+			owes: cursor?.owes ?? false,
 		}));
 		kept.set(key, { readAtMs: nowMs, progress });
 		progress.catch(() => kept.delete(key));

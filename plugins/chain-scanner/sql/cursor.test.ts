@@ -34,6 +34,7 @@ test("[ING-09] a cursor moves only from where its lane left it", async () => {
 		blockNumber: 8,
 		headBlock: 10,
 		indexedAtMs: 1_700_000_000_000,
+		owes: false,
 	});
 	expect(await readCursor(database.db, 1, "mint")).toBeNull();
 });

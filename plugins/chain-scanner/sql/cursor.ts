@@ -7,23 +7,28 @@ export type Cursor = {
 	blockNumber: number;
 	headBlock: number;
 	indexedAtMs: number;
+	/** True while backfill owes blocks below. */
+	owes: boolean;
 };
 
-/** By primary key. */
+/** By primary key; gaps by the index `gap_newest`. */
 export async function readCursor(
 	db: Queryable,
 	chainId: number,
 	lane: LaneKind,
 ): Promise<Cursor | null> {
-	const rows = await db.query<{ blockNumber: number; headBlock: number; indexedAt: Date }>(
-		`select block_number as "blockNumber", head_block as "headBlock", indexed_at as "indexedAt"
+	const rows = await db.query<Omit<Cursor, "indexedAtMs"> & { indexedAt: Date }>(
+		`select block_number as "blockNumber", head_block as "headBlock", indexed_at as "indexedAt",
+			exists (
+				select from chain_scanner.gap where gap.chain_id = $1 and gap.lane = $2
+			) as owes
 		from chain_scanner.cursor where chain_id = $1 and lane = $2`,
 		[chainId, lane],
 	);
 	const row = rows[0];
 	if (!row) return null;
-	const { blockNumber, headBlock, indexedAt } = row;
-	return { blockNumber, headBlock, indexedAtMs: indexedAt.getTime() };
+	const { indexedAt, ...cursor } = row;
+	return { ...cursor, indexedAtMs: indexedAt.getTime() };
 }
 
 export type CursorMove = {
@@ -68,7 +73,7 @@ export async function moveCursor(tx: Tx, move: CursorMove): Promise<boolean> {
 	return moved === 1;
 }
 
-/** Records that a lane is level with a head that brought it nothing new. */
+/** Records how far the chain has gone while a lane cannot follow it. */
 export async function touchCursor(
 	db: Queryable,
 	touch: { chainId: number; lane: LaneKind; headBlock: number },

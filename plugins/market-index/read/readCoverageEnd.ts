@@ -1,17 +1,22 @@
-import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import type { LaneKind, Scanner } from "#plugins/chain-scanner/contract.ts";
+
+const LANES: readonly LaneKind[] = ["mint", "sale"];
 
 /**
- * Until when the index holds every event of a chain: when the sale lane last wrote. Null while it
- * is behind the head, since what it writes then is older than that by an unknown time.
+ * Until when the index holds every event of a chain: when the slower of its lanes last was level
+ * with the head. Null while one is behind, or backfill still owes blocks: how much is missing then
+ * is not known.
  */
 export async function readCoverageEnd(
 	scanner: Pick<Scanner, "progress">,
 	chainId: number,
 ): Promise<Date | null> {
-	const { headBlock, indexedBlock, indexedAtMs } = await scanner.progress(chainId, "sale");
-	if (headBlock === null || indexedBlock === null || indexedAtMs === null) return null;
-	return headBlock - indexedBlock <= HEAD_BLOCKS ? new Date(indexedAtMs) : null;
+	const lanes = await Promise.all(LANES.map((lane) => scanner.progress(chainId, lane)));
+	let endMs = Number.POSITIVE_INFINITY;
+	for (const { headBlock, indexedBlock, indexedAtMs, owes } of lanes) {
+		if (indexedAtMs === null || indexedBlock === null || owes) return null;
+		if (headBlock !== indexedBlock) return null;
+		endMs = Math.min(endMs, indexedAtMs);
+	}
+	return new Date(endMs);
 }
-
-/** A lane this close counts as being at the head: blocks come while it writes. */
-const HEAD_BLOCKS = 5;

@@ -31,8 +31,13 @@ test("[API-18] freshness is of the sale lane, and of the chain that lags most", 
 	expect(new Set(asked)).toEqual(new Set(["sale"]));
 });
 
-test("coverage ends where the lane is, and is unknown while it is far behind or silent", async () => {
+test("coverage ends where both lanes are, and is unknown while one lags, owes or is silent", async () => {
 	expect(await readCoverageEnd(lanes({ 1: 0 }), 1)).toEqual(new Date(NOW_MS));
-	expect(await readCoverageEnd(lanes({ 1: 50 }), 1)).toBeNull();
+	expect(await readCoverageEnd(lanes({ 1: 1 }), 1)).toBeNull();
+	const owing = lanes({ 1: 0 });
+	const progress = async (id: number, lane: LaneKind) => {
+		return { ...(await owing.progress(id, lane)), owes: lane === "mint" };
+	};
+	expect(await readCoverageEnd({ progress }, 1)).toBeNull();
 	expect(await readCoverageEnd(lanes({}), 1)).toBeNull();
 });
