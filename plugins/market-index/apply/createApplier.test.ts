@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import {
 	type ApplierLab,
@@ -34,7 +35,8 @@ beforeAll(async () => {
 	const fixture = createMarketFixture(database.db, [ethereum]);
 	ask = createAsk(fixture);
 	const nowhere = { append() {} } as unknown as Core["outbox"];
-	const core = { ...fixture.core, outbox: nowhere, queue: { add: async () => {} } };
+	const metrics = createMetrics({ processMetrics: false });
+	const core = { ...fixture.core, metrics, outbox: nowhere, queue: { add: async () => {} } };
 	const parts = await marketIndexPlugin.setup({
 		config: {},
 		needs: { scanner: { ...fixture.scanner, addSink() {} } },
