@@ -12,6 +12,11 @@ export const httpFault = defineFaults({
 		retry: "never",
 		public: "Requests from this origin are not allowed.",
 	},
+	portInUse: {
+		status: 500,
+		retry: "later",
+		public: "The port is in use by another program.",
+	},
 	notFound: { status: 404, retry: "never", public: "There is nothing at this address." },
 	methodNotAllowed: {
 		status: 405,

@@ -318,3 +318,12 @@ describe("the end", () => {
 		expect(second).rejects.toThrow();
 	});
 });
+
+test("a port that somebody else has is named, with the variable that decides it", async () => {
+	const { port } = await start(plain());
+	const app = testHttpApp({ routes: [plain()] });
+	const options = { host: "127.0.0.1", port, log: silentLog };
+	const failed = await listenHttp(app, options).catch((fault) => fault);
+	expect(failed.code).toBe("port_in_use");
+	expect(failed.publicDetail).toContain(`PORT is ${port}`);
+});

@@ -36,6 +36,11 @@ export type Sale = {
 	currency: Address | null;
 	seller: Address;
 	buyer: Address;
+	/**
+	 * True where the venue's logs say who was paid and not who gave the token. The lane then asks
+	 * the token's own logs.
+	 */
+	sellerUnproven?: boolean;
 	accepted: boolean;
 	/** Why it is not accepted; null when it is. */
 	reason: SaleRejection | null;

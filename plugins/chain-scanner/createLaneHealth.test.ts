@@ -36,3 +36,13 @@ test("a failure long ago is no outage, however often it comes", () => {
 	failFor("anvil sale", 5);
 	expect(health.trouble()).toBeNull();
 });
+
+test("a chain whose head was never heard is not ready, and why is said", () => {
+	const { health } = lanes();
+	health.awaits("anvil head");
+	expect(health.trouble()).toBe("anvil head has not been heard yet");
+	health.failed("anvil head", "rpc_wrong_chain");
+	expect(health.trouble()).toBe("anvil head has not been heard yet (rpc_wrong_chain)");
+	health.worked("anvil head");
+	expect(health.trouble()).toBeNull();
+});

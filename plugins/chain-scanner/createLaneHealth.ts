@@ -7,6 +7,8 @@ const FAILS_AGAIN_MS = 30_000;
 
 /** What `/readyz` asks of the lanes. */
 export type LaneHealth = {
+	/** Until it worked for the first time it is not ready, however short that is. */
+	awaits(lane: string): void;
 	/** The lane wrote something: whatever was wrong is over. */
 	worked(lane: string): void;
 	failed(lane: string, code: string): void;
@@ -17,8 +19,13 @@ export type LaneHealth = {
 /** Remembers which lanes fail, and since when. */
 export function createLaneHealth(clock: Clock): LaneHealth {
 	const failing = new Map<string, { sinceMs: number; lastMs: number; code: string }>();
+	const awaited = new Set<string>();
 	return {
-		worked: (lane) => void failing.delete(lane),
+		awaits: (lane) => void awaited.add(lane),
+		worked(lane) {
+			failing.delete(lane);
+			awaited.delete(lane);
+		},
 		failed(lane, code) {
 			const nowMs = clock.nowMs();
 			const known = failing.get(lane);
@@ -27,6 +34,11 @@ export function createLaneHealth(clock: Clock): LaneHealth {
 		},
 		trouble() {
 			const nowMs = clock.nowMs();
+			const [first] = awaited;
+			if (first !== undefined) {
+				const code = failing.get(first)?.code;
+				return `${first} has not been heard yet${code ? ` (${code})` : ""}`;
+			}
 			const [worst] = [...failing]
 				.filter(([, { sinceMs, lastMs }]) => {
 					return nowMs - sinceMs >= FAILING_MS && nowMs - lastMs < FAILS_AGAIN_MS;

@@ -64,6 +64,7 @@ export const chainScannerPlugin = definePlugin({
 				if (core.role === "api") return;
 				const scanFrom = config.NFT_SCAN_FROM_BLOCK ?? null;
 				const options = { scanFrom, pollMs: config.RPC_POLL_MS, signal: stopping.signal };
+				for (const { chain } of core.indexed) health.awaits(`${chain.slug} head`);
 				running = Promise.all(
 					core.indexed.map((access) =>
 						runChain(core, access, { ...options, sinks, venues, metrics, health }),
@@ -128,7 +129,12 @@ async function runChain(core: Core, { chain, rpc, headUrls }: ChainAccess, run: 
 		clock,
 		log,
 		signal,
+		onFailure(code) {
+			metrics.failed({ chain: chain.slug, lane: "head" }, code);
+			health.failed(`${chain.slug} head`, code);
+		},
 		onHead: ({ number }) => {
+			health.worked(`${chain.slug} head`);
 			for (const lane of lanes) lane.offerHead(number);
 		},
 	});

@@ -16,7 +16,9 @@ export const IMAGE_LENGTH_MAX = 32_768;
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 200;
 
-/** How long after a mint a contract is asked for its supply again, once for all mints until then. */
+/**
+ * How long after a mint a contract is asked for its supply again, once for all mints until then.
+ */
 export const SUPPLY_REFRESH_MS = 10_000;
 
 /** A sold-out collection is presented as such for this long after its last mint. */

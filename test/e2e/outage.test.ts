@@ -52,6 +52,7 @@ test("an RPC that dies for a while costs delay and nothing else", async () => {
 	proxy.fail(false);
 	await service.indexed(await headOf(anvil));
 	expect(await tokensOf(service)).toEqual(upTo(8));
+	expect(await failures(service, "rpc_transport")).toBeGreaterThan(0);
 });
 
 test("an RPC on the wrong chain is refused: said once, and nothing of it is indexed", async () => {
@@ -71,6 +72,8 @@ test("an RPC on the wrong chain is refused: said once, and nothing of it is inde
 	await proxy.calls("eth_chainId", 5);
 	expect(await tokensOf(service)).toEqual([]);
 	expect(lines.filter((line) => line.includes("another chain"))).toHaveLength(1);
+	expect(await failures(service, "rpc_wrong_chain")).toBeGreaterThan(0);
+	expect((await service.get("/readyz")).status).toBe(503);
 	const { status } = await service.get("/v1/nft-market/collections?chain=anvil");
 	expect(status).toBe(200);
 	proxy.pretendChain(null);
@@ -126,6 +129,15 @@ test("[ING-03] a restart far behind begins at the head, and backfill drains the 
 	await drained(second);
 	expect(await tokensOf(second)).toEqual(upTo(6));
 });
+
+/** What `/metrics` counts of a kind of failure, all lanes and the head together. */
+async function failures(service: TestService, code: string): Promise<number> {
+	const text = await (await fetch(`${service.url}/metrics`)).text();
+	const lines = text.split("\n").filter((line) => {
+		return line.startsWith("tapeline_lane_failures_total{") && line.includes(`code="${code}"`);
+	});
+	return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
 
 /** Waits until no gap is owed any more. */
 async function drained(service: TestService): Promise<void> {

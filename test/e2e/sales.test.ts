@@ -103,6 +103,40 @@ test("[ING-12] an accepted offer: the offerer bought, and the price is what the 
 	]);
 });
 
+test("[ING-12] who accepts an offer sold, also when the money goes to somebody else", async () => {
+	const id = await chain.mintNft(seller);
+	const order = await chain.sign({
+		offerer: buyer,
+		offer: [chain.coin(ETHER)],
+		consideration: [chain.to(buyer, chain.nft(id))],
+	});
+	const paidTo = { from: seller, recipient: relayer };
+	const receipt = await chain.fulfillAdvancedOrder({ order }, paidTo);
+	const sales = await salesOf(chain.tokens.nft, receipt.transactionHash);
+	expect(sales).toMatchObject([{ from: seller, to: buyer, accepted: true }]);
+});
+
+test("[ING-12] a sale for two currencies has no price, and one to oneself is none", async () => {
+	const mixed = await chain.sign({
+		offerer: seller,
+		offer: [chain.nft(await chain.mintNft(seller))],
+		consideration: [chain.to(seller, chain.coin(5n)), chain.to(seller, chain.otherCoin(5n))],
+	});
+	const two = await chain.fulfillAdvancedOrder({ order: mixed }, { from: buyer });
+	expect(await salesOf(chain.tokens.nft, two.transactionHash)).toMatchObject([
+		{ accepted: false, reason: "several_currencies", priceNative: null, amountRaw: null },
+	]);
+	const own = await chain.sign({
+		offerer: seller,
+		offer: [chain.nft(await chain.mintNft(seller))],
+		consideration: [chain.to(relayer, chain.native(5n))],
+	});
+	const self = await chain.fulfillAdvancedOrder({ order: own }, { from: seller, value: 5n });
+	expect(await salesOf(chain.tokens.nft, self.transactionHash)).toMatchObject([
+		{ accepted: false, reason: "self_trade", from: seller, to: seller },
+	]);
+});
+
 test("[ING-12] a bundle's price is split by unit, the remainder to the first, and adds up", async () => {
 	const ids = [
 		await chain.mintNft(seller),

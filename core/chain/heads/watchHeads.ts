@@ -4,6 +4,7 @@ import { parseHead } from "#core/chain/heads/parseHead.ts";
 import { subscribeHeads } from "#core/chain/heads/subscribeHeads.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import type { Log } from "#core/log/Log.ts";
 
 export type HeadWatchOptions = {
@@ -16,6 +17,8 @@ export type HeadWatchOptions = {
 	clock: Clock;
 	log: Log;
 	onHead(head: Head): void;
+	/** A poll that brought no head, with the fault's code; also while nobody waits for a block. */
+	onFailure?(code: string): void;
 	signal: AbortSignal;
 	/** See `subscribeHeads`. */
 	silenceMaxMs?: number;
@@ -63,10 +66,12 @@ export function watchHeads(options: HeadWatchOptions): void {
 			if (head) onHead(head);
 			if (failing && head) log.info("the chain's RPC answers again", { head: head.number });
 			failing = head === null;
+			if (failing) options.onFailure?.("rpc_inconsistent");
 		} catch (error) {
 			// Said once for each outage: an RPC that is away for an hour is one event.
 			if (!failing && !signal.aborted) log.warn("the chain's RPC does not answer", { error });
 			failing = true;
+			if (!signal.aborted) options.onFailure?.(error instanceof Fault ? error.code : "unexpected");
 		} finally {
 			polling = false;
 		}

@@ -5,7 +5,9 @@ import { type Venue, VenuePoint } from "#plugins/chain-scanner/contract.ts";
 import { describeSale } from "#plugins/chain-scanner/decode/describeSale.ts";
 import { parseLogFile } from "#plugins/chain-scanner/decode/parseLogFile.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import { proveSellers } from "#plugins/chain-scanner/sale/proveSellers.ts";
 import { readTransaction } from "#plugins/chain-scanner/sale/readTransaction.ts";
+import { tokenMoves } from "#plugins/chain-scanner/sale/tokenMoves.ts";
 
 /** Reads logs from a file by hand: what the sale lane would make of them. */
 export const decodeCommand: CliCommand = {
@@ -29,7 +31,8 @@ export const decodeCommand: CliCommand = {
 			}
 			for (const logs of group.transactions) {
 				const { sales, undecoded } = readTransaction(logs, venues);
-				for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
+				for (const { sale, venue } of proveSellers(sales, tokenMoves(logs)))
+					out(JSON.stringify(describeSale(sale, venue)));
 				for (const { logIndex, problem } of undecoded) note(`log ${logIndex}: ${problem}`);
 				failures += undecoded.length;
 			}

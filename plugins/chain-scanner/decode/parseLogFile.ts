@@ -60,12 +60,15 @@ export function parseLogFile(text: string, options: LogFileOptions): LogGroup[] 
 
 /** A group is a list of logs, or an object that holds one, as receipts and fixtures do. */
 function logsIn(group: unknown): unknown {
-	return typeof group === "object" && group !== null && "logs" in group ? group.logs : group;
+	if (typeof group !== "object" || group === null) return group;
+	// `result` holds what a node answered to `eth_getLogs`.
+	return "logs" in group ? group.logs : "result" in group ? group.result : group;
 }
 
 function parseJson(text: string): unknown {
 	try {
-		return JSON.parse(text);
+		// Editors put a byte order mark first, which JSON does not know.
+		return JSON.parse(text.replace(/^\uFEFF/, ""));
 	} catch (cause) {
 		throw scannerFault.logFile({ public: `The file is not JSON: ${String(cause)}`, cause });
 	}

@@ -6,6 +6,8 @@ import type { ChainEvent, Sale, Venue } from "#plugins/chain-scanner/contract.ts
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
+import { proveSellers } from "#plugins/chain-scanner/sale/proveSellers.ts";
+import { readMoves } from "#plugins/chain-scanner/sale/readMoves.ts";
 import {
 	readTransaction,
 	type TransactionReading,
@@ -30,12 +32,18 @@ export function saleSource(
 				range,
 				signal,
 			);
+			const readings = [...groupByTransaction(logs)].flatMap((transaction) => {
+				const [first] = transaction;
+				return first ? [{ first, ...readTransaction(transaction, venues) }] : [];
+			});
+			const open = readings
+				.filter(({ sales }) => sales.some(({ sale }) => sale.sellerUnproven))
+				.map(({ first }) => ({ hash: first.transactionHash, blockHash: first.blockHash }));
+			const moves = await readMoves(rpc, open, signal);
 			const events: ChainEvent[] = [];
 			const problems: TransactionReading["undecoded"] = [];
-			for (const transaction of groupByTransaction(logs)) {
-				const [first] = transaction;
-				if (!first) continue;
-				const { sales, undecoded } = readTransaction(transaction, venues);
+			for (const { first, sales: read, undecoded } of readings) {
+				const sales = proveSellers(read, moves.get(first.transactionHash) ?? []);
 				problems.push(...undecoded);
 				const occurredAtMs = blockTimeMs.get(Number(first.blockNumber));
 				assert(occurredAtMs !== undefined, "the time of every block with a log was read");

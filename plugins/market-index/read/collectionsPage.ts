@@ -57,7 +57,9 @@ async function momentOf(
 	scanner: Pick<Scanner, "progress">,
 	chains: readonly Chain[],
 ): Promise<string> {
-	const lanes = await Promise.all(chains.map(({ id }) => scanner.progress(id, "sale")));
+	const lanes = await Promise.all(
+		chains.flatMap(({ id }) => [scanner.progress(id, "sale"), scanner.progress(id, "mint")]),
+	);
 	const behind = lanes.some(({ headBlock, indexedBlock }) => {
 		return (headBlock ?? Number.POSITIVE_INFINITY) - (indexedBlock ?? 0) > CATCHING_UP_BLOCKS;
 	});

@@ -8,6 +8,8 @@ export type Trade = {
 	item: OfferedItem;
 	quantity: bigint;
 	seller: Address;
+	/** True where `seller` is who was paid; who gave the NFT stands in the token's log. */
+	sellerUnproven?: boolean;
 	buyer: Address;
 	/** Who paid, where the logs prove it; a buyer may have been given the NFT by somebody else. */
 	payer: Address | null;

@@ -123,6 +123,7 @@ function toSale(trade: Trade, subIndex: number): Sale {
 		currency: trade.price.kind === "amount" ? trade.price.currency : null,
 		seller: trade.seller,
 		buyer: trade.buyer,
+		...(trade.sellerUnproven && { sellerUnproven: true }),
 		accepted: reason === null,
 		reason,
 	};

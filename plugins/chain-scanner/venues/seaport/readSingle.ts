@@ -63,6 +63,7 @@ function readAcceptedOffer(side: OrderSides): Trade[] {
 		item,
 		quantity: item.amount,
 		seller: recipient,
+		sellerUnproven: true,
 		buyer: item.recipient,
 		payer: offerer,
 		price: shares[index] ?? price,
