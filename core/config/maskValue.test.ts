@@ -46,3 +46,10 @@ test("every URL inside JSON and lists is masked, the rest stays readable", () =>
 test("what is no URL and no secret is shown", () => {
 	expect(maskValue({ name: "CHAINS", text: "base,ethereum" })).toBe("base,ethereum");
 });
+
+test("[SEC-07] a short key in an endpoint's path is hidden too", () => {
+	const text = "https://eth-mainnet.example/v2/KEYKEY123456";
+	expect(maskValue({ name: "CHAIN_RPC_URLS_JSON", text })).toBe(
+		"https://eth-mainnet.example/v2/***",
+	);
+});

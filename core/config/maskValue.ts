@@ -4,8 +4,8 @@ export const MASK = "***";
 const SECRET_NAME =
 	/(KEYS?|SECRETS?|TOKENS?|PASSWORDS?|PASSPHRASE|MNEMONIC|CREDENTIALS?)(_JSON)?$|^(DATABASE|REDIS)_URL$/;
 
-/** A long path segment is more often an API key (Alchemy, Infura, QuickNode) than a word. */
-const KEY_SEGMENT_LENGTH_MIN = 16;
+/** Short words stand in the paths of endpoints (v2, ws, rpc). A longer segment may be its key. */
+const HARMLESS_SEGMENT = /^(.{0,4}|mainnet|chain|token)$/i;
 
 export type Maskable = { name: string; text: string; declaredSecret?: boolean };
 
@@ -43,7 +43,7 @@ function maskUrl(url: string): string {
 }
 
 function maskSegment(segment: string): string {
-	return segment.length >= KEY_SEGMENT_LENGTH_MIN ? MASK : segment;
+	return HARMLESS_SEGMENT.test(segment) ? segment : MASK;
 }
 
 function maskQuery(query: string): string {
