@@ -5,7 +5,7 @@ const SECRET_NAME =
 	/(KEYS?|SECRETS?|TOKENS?|PASSWORDS?|PASSPHRASE|MNEMONIC|CREDENTIALS?)(_JSON)?$|^(DATABASE|REDIS)_URL$/;
 
 /** Short words stand in the paths of endpoints (v2, ws, rpc). A longer segment may be its key. */
-const HARMLESS_SEGMENT = /^(.{0,4}|mainnet|chain|token)$/i;
+const HARMLESS_SEGMENT = /^(.{0,4}|ogrpc|mainnet|chain)$/i;
 
 export type Maskable = { name: string; text: string; declaredSecret?: boolean };
 
