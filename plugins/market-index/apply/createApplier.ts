@@ -1,6 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
@@ -8,6 +8,7 @@ import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
 import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
 import {
 	catchUpFrames,
 	liveFrames,
@@ -161,11 +162,7 @@ async function tellLive(
 	chain: Chain,
 	{ stored, rollups, touched }: LiveChange,
 ): Promise<TopicFrames> {
-	const foreign = new Set<Address>();
-	for (const { currency } of stored) {
-		if (currency !== null && currency !== ZERO_ADDRESS) foreign.add(currency);
-	}
-	const currencies = await readCurrencies(tx, chain.id, [...foreign]);
+	const currencies = await readCurrencies(tx, chain.id, foreignCurrencies(stored));
 	const topics = liveFrames({ chain, events: stored, collections: touched, currencies });
 	const push = (topic: string, type: string, data: unknown) => {
 		const list = topics.get(topic) ?? [];

@@ -1,8 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
 import { SUPPLY_REFRESH_MS } from "#plugins/market-index/limits.ts";
 import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
 
@@ -56,11 +57,8 @@ export async function currencyJobs(
 	chain: Chain,
 	events: readonly EventRow[],
 ): Promise<NewJob[]> {
-	const paidWith = new Set<Address>();
-	for (const { currency } of events) {
-		if (currency !== null && currency !== ZERO_ADDRESS) paidWith.add(currency);
-	}
-	if (paidWith.size === 0) return [];
+	const paidWith = foreignCurrencies(events);
+	if (paidWith.length === 0) return [];
 	const rows = await tx.query<{ address: Address }>(
 		`insert into market_index.currency (chain_id, address)
 		select $1, address from unnest($2::bytea[]) as given (address)
@@ -70,7 +68,7 @@ export async function currencyJobs(
 		)
 		on conflict do nothing
 		returning '0x' || encode(address, 'hex') as address`,
-		[chain.id, [...paidWith].map((address) => Buffer.from(address.slice(2), "hex"))],
+		[chain.id, paidWith.map((address) => Buffer.from(address.slice(2), "hex"))],
 	);
 	return rows.map(({ address }) => currencyJob(chain.id, address));
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault/assert.ts";
 import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 
@@ -43,11 +44,20 @@ export function eventOf(row: EventColumns): StoredEvent {
 	const { kind, chainId: _, occurredAt, tokenId, quantity, totalRaw, totalNative, ...same } = row;
 	return {
 		...same,
-		kind: kind === EVENT_KIND.sale ? "sale" : kind === EVENT_KIND.mint ? "mint" : "transfer",
+		kind: kindOf(kind),
 		occurredAtMs: occurredAt.getTime(),
 		tokenId: BigInt(tokenId),
 		quantity: BigInt(quantity),
 		totalRaw: totalRaw === null ? null : BigInt(totalRaw),
 		totalNative: totalNative === null ? null : BigInt(totalNative),
 	};
+}
+
+const KINDS = ["sale", "mint", "transfer"] as const;
+
+/** A number that no kind is stored as must not pass for one of them. */
+function kindOf(stored: number): StoredEvent["kind"] {
+	const kind = KINDS.find((name) => EVENT_KIND[name] === stored);
+	assert(kind, `no event is stored as kind ${stored}`);
+	return kind;
 }

@@ -1,0 +1,10 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+
+/** The ERC-20s that events were paid in, each once: what has to be looked up to be named. */
+export function foreignCurrencies(events: Iterable<{ currency: Address | null }>): Address[] {
+	const foreign = new Set<Address>();
+	for (const { currency } of events) {
+		if (currency !== null && currency !== ZERO_ADDRESS) foreign.add(currency);
+	}
+	return [...foreign];
+}
