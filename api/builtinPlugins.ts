@@ -1,7 +1,13 @@
 import { definePlugins } from "#core/plugin/definePlugin.ts";
 import { chainScannerPlugin } from "#plugins/chain-scanner/plugin.ts";
+import { looksRarePlugin } from "#plugins/looksrare/plugin.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
 
 /** What ships. The loader sorts it; a need that nothing here meets does not compile. */
-export const builtinPlugins = definePlugins([chainScannerPlugin, marketIndexPlugin, streamsPlugin]);
+export const builtinPlugins = definePlugins([
+	chainScannerPlugin,
+	looksRarePlugin,
+	marketIndexPlugin,
+	streamsPlugin,
+]);

@@ -110,13 +110,19 @@ export type EventBatch = {
 	events: readonly ChainEvent[];
 };
 
+/** Every block above this one left the chain. */
+export type Reorg = { chainId: number; forkBlock: number };
+
 /**
- * Takes batches in. Called inside the lane's transaction, which already holds the chain's lock:
- * what a sink writes commits with the cursor or not at all, and it writes only its own tables.
+ * Takes batches in, and takes them back. Called inside the lane's transaction, which already holds
+ * the chain's lock: what a sink writes commits with the cursor or not at all, and it writes only
+ * its own tables.
  */
 export type EventSink = {
 	name: string;
 	apply(tx: Tx, batch: EventBatch): Promise<void>;
+	/** Takes out everything that came of blocks above the fork; lanes read those numbers again. */
+	revert(tx: Tx, reorg: Reorg): Promise<void>;
 };
 
 /** How far a lane has come; `freshness` is made of the sale lane's. */

@@ -2,6 +2,8 @@ import type { Clock } from "#core/clock/Clock.ts";
 
 /** A lane that fails for longer than this is no passing trouble. */
 const FAILING_MS = 60_000;
+/** What no lane gets over by itself is trouble from the first moment. */
+const ALARMS = new Set(["reorg_too_deep"]);
 /** A lane that fails at all fails again within this; silence since then means that it works. */
 const FAILS_AGAIN_MS = 30_000;
 
@@ -40,8 +42,9 @@ export function createLaneHealth(clock: Clock): LaneHealth {
 				return `${first} has not been heard yet${code ? ` (${code})` : ""}`;
 			}
 			const [worst] = [...failing]
-				.filter(([, { sinceMs, lastMs }]) => {
-					return nowMs - sinceMs >= FAILING_MS && nowMs - lastMs < FAILS_AGAIN_MS;
+				.filter(([, { sinceMs, lastMs, code }]) => {
+					const isLong = nowMs - sinceMs >= FAILING_MS || ALARMS.has(code);
+					return isLong && nowMs - lastMs < FAILS_AGAIN_MS;
 				})
 				.sort(([, a], [, b]) => a.sinceMs - b.sinceMs);
 			if (!worst) return null;

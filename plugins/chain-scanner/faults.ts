@@ -8,6 +8,19 @@ export const scannerFault = defineFaults({
 		retry: "later",
 		public: "The chain's RPC endpoint gave an answer that does not hold together.",
 	},
+	/** What was read does not fit on what is stored: one of the two is of another fork. */
+	forked: {
+		code: "lane_forked",
+		status: 503,
+		retry: "later",
+		public: "The chain forked; the index is being repaired.",
+	},
+	reorgTooDeep: {
+		code: "reorg_too_deep",
+		status: 503,
+		retry: "later",
+		public: "More blocks left the chain than the index can take back by itself.",
+	},
 	logFile: {
 		code: "log_file_invalid",
 		status: 422,

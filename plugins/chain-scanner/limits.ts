@@ -4,6 +4,18 @@ export const WINDOW_BLOCKS_MAX = 1_000;
 /** A query that answers more logs than this halves the window. */
 export const LOGS_PER_QUERY_MAX = 10_000;
 
+/** Blocks that may leave the chain, unless the operator says otherwise; more is an alarm. */
+export const REORG_DEPTH_DEFAULT = 128;
+/** What must always be repaired, and what headers are kept for at most. */
+export const REORG_DEPTH_LEAST = 64;
+export const REORG_DEPTH_MOST = 4_096;
+
+/** Blocks of a range within reach of reorgs: each one's header comes with it, in one request. */
+export const UNSETTLED_RANGE_MAX = 64;
+
+/** Headers that a search for a fork asks for first; nearly every reorg is shallower. */
+export const HEADERS_FIRST_ASKED = 16;
+
 /**
  * Below this many logs a query leaves room to double the window again: twice as many, at the size
  * of sale logs, still fit into one answer.
@@ -37,7 +49,7 @@ export const LIVE_BLOCKS_MAX = 64;
 export const ROWS_PER_WRITE_MAX = 16_000;
 
 /** Waits between attempts while the RPC is away: doubles from the first to the last. */
-export const RETRY_MIN_MS = 250;
+export const RETRY_MIN_MS = 50;
 export const RETRY_MAX_MS = 5_000;
 
 /** Token ids that one TransferBatch log may carry; a longer list is a lie about its own length. */

@@ -1,24 +1,18 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { watchHeads } from "#core/chain/heads/watchHeads.ts";
-import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { contribute } from "#core/plugin/extensionPoint.ts";
-import {
-	type EventSink,
-	ScannerKey,
-	type Venue,
-	VenuePoint,
-} from "#plugins/chain-scanner/contract.ts";
-import { createLaneHealth, type LaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
+import { runChain } from "#plugins/chain-scanner/chain/runChain.ts";
+import { type EventSink, ScannerKey, VenuePoint } from "#plugins/chain-scanner/contract.ts";
+import { createLaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
 import { decodeCommand } from "#plugins/chain-scanner/decode/decodeCommand.ts";
 import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
-import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
-import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
-import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
-import { undecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
-import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
-import { type ScannerMetrics, scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
+import {
+	REORG_DEPTH_DEFAULT,
+	REORG_DEPTH_LEAST,
+	REORG_DEPTH_MOST,
+} from "#plugins/chain-scanner/limits.ts";
+import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 
 const config = z.object({
@@ -27,6 +21,12 @@ const config = z.object({
 		.min(0)
 		.optional()
 		.describe("Block at which a lane without a cursor starts. Unset: the head of the chain."),
+	NFT_REORG_DEPTH_MAX: z
+		.int()
+		.min(REORG_DEPTH_LEAST)
+		.max(REORG_DEPTH_MOST)
+		.default(REORG_DEPTH_DEFAULT)
+		.describe("Blocks that may leave a chain and are then taken back; more stops its lanes."),
 	RPC_POLL_MS: z
 		.int()
 		.min(50)
@@ -63,7 +63,12 @@ export const chainScannerPlugin = definePlugin({
 			start() {
 				if (core.role === "api") return;
 				const scanFrom = config.NFT_SCAN_FROM_BLOCK ?? null;
-				const options = { scanFrom, pollMs: config.RPC_POLL_MS, signal: stopping.signal };
+				const options = {
+					scanFrom,
+					pollMs: config.RPC_POLL_MS,
+					reorgDepthMax: config.NFT_REORG_DEPTH_MAX,
+					signal: stopping.signal,
+				};
 				for (const { chain } of core.indexed) health.awaits(`${chain.slug} head`);
 				running = Promise.all(
 					core.indexed.map((access) =>
@@ -79,64 +84,3 @@ export const chainScannerPlugin = definePlugin({
 		};
 	},
 });
-
-type ChainRun = {
-	sinks: readonly EventSink[];
-	venues: readonly Venue[];
-	metrics: ScannerMetrics;
-	health: LaneHealth;
-	scanFrom: number | null;
-	pollMs: number;
-	signal: AbortSignal;
-};
-
-/** Everything that runs for one chain: its head watch, its two lanes, its backfill. */
-async function runChain(core: Core, { chain, rpc, headUrls }: ChainAccess, run: ChainRun) {
-	const { clock, db, leases } = core;
-	const { sinks, metrics, health, scanFrom, signal } = run;
-	const log = core.log.with({ chain: chain.slug });
-	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
-	const sources = [mintSource(rpc, report), saleSource(rpc, run.venues, report)];
-	const shared = { chainId: chain.id, db, sinks, clock, leases, signal };
-	const lanes = sources.map((source) => {
-		const labels = { chain: chain.slug, lane: source.kind };
-		return startLane({
-			...shared,
-			source,
-			scanFrom,
-			log: log.with({ lane: source.kind }),
-			onIndexed(progress) {
-				metrics.indexed(labels, progress);
-				health.worked(`${chain.slug} ${source.kind}`);
-			},
-			onFailure(code) {
-				metrics.failed(labels, code);
-				health.failed(`${chain.slug} ${source.kind}`, code);
-			},
-		});
-	});
-	const backfill = startBackfill({
-		...shared,
-		sources,
-		log,
-		onFailure: (code) => metrics.failed({ chain: chain.slug, lane: "backfill" }, code),
-	});
-	watchHeads({
-		chain,
-		rpc,
-		headUrls,
-		pollMs: run.pollMs,
-		clock,
-		log,
-		signal,
-		onFailure(code) {
-			metrics.failed({ chain: chain.slug, lane: "head" }, code);
-			health.failed(`${chain.slug} head`, code);
-		},
-		onHead: ({ number }) => {
-			health.worked(`${chain.slug} head`);
-			for (const lane of lanes) lane.offerHead(number);
-		},
-	});
-	await Promise.all([...lanes.map((lane) => lane.done), backfill]);
-}

@@ -5,6 +5,8 @@ type LaneLabels = { chain: string; lane: string };
 export type ScannerMetrics = {
 	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
 	failed(labels: LaneLabels, code: string): void;
+	/** Blocks left the chain and were taken out. */
+	reorg(chain: string, depth: number): void;
 };
 
 /** What an operator watches of the lanes. */
@@ -30,7 +32,21 @@ export function scannerMetrics(metrics: Metrics): ScannerMetrics {
 		help: "Lane runs that ended early, by what went wrong.",
 		labels: [...labels, "code"],
 	});
+	const reorgs = metrics.counter({
+		name: "index_reorgs_total",
+		help: "Forks that were repaired.",
+		labels: ["chain"],
+	});
+	const depths = metrics.counter({
+		name: "index_reorged_blocks_total",
+		help: "Blocks that left the chain and were taken out.",
+		labels: ["chain"],
+	});
 	return {
+		reorg(chain, depth) {
+			reorgs.inc({ chain });
+			depths.inc({ chain }, depth);
+		},
 		indexed(of, progress) {
 			block.set(of, progress.block);
 			head.set(of, progress.head);

@@ -23,3 +23,6 @@ export const SUPPLY_REFRESH_MS = 10_000;
 
 /** A sold-out collection is presented as such for this long after its last mint. */
 export const SOLD_OUT_SHOWN_MS = 900_000;
+
+/** Retractions that a topic's subscribers are told one by one; more, and they read anew. */
+export const RETRACTIONS_PER_TOPIC_MAX = 1_000;

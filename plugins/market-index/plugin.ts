@@ -3,6 +3,7 @@ import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
+import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
@@ -20,19 +21,10 @@ export const marketIndexPlugin = definePlugin({
 	tables: { schema: "market_index", folder: join(import.meta.dir, "migrations") },
 	setup({ needs, core }) {
 		const { chains, outbox, queue, clock, db } = core;
-		const record = createApplier({ chains, outbox, queue, clock, partitions: partitionsOf(db) });
+		const applying = { chains, outbox, queue, clock, partitions: partitionsOf(db) };
+		const record = createApplier(applying);
 		const find = createFinder(core);
-		needs.scanner.addSink({
-			name: "market-index",
-			apply: (tx, { chainId, live, events }) => {
-				const seen = { onchainVerified: true, payload: null };
-				return record(tx, {
-					chainId,
-					live,
-					events: events.map((event) => ({ ...event, ...seen })),
-				});
-			},
-		});
+		needs.scanner.addSink(marketSink(applying));
 		const index = { record, find };
 		return {
 			service: index,

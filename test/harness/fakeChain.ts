@@ -1,4 +1,5 @@
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
+import type { Head } from "#core/chain/heads/Head.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
@@ -41,6 +42,8 @@ export function createFakeChain({ timestamps = true } = {}) {
 	const blocks: Block[] = [];
 	const transactions = new Map<Hex, Transaction>();
 	const calls: RpcCall[] = [];
+	/** Counts forks: the same number on another branch is another block. */
+	let branch = 0;
 	const troubles: FakeTroubles = {
 		down: false,
 		lagBlocks: 0,
@@ -54,11 +57,11 @@ export function createFakeChain({ timestamps = true } = {}) {
 	/** Adds a block with these transactions; answers its number. */
 	function mine(mined: readonly FakeTransaction[] = []): number {
 		const number = blocks.length;
-		const hash = keccak256(toHex(`block ${number}`));
+		const hash = keccak256(toHex(`block ${number} of ${branch}`));
 		const timestamp = numberToHex(1_700_000_000 + number * 12);
 		const block: Block = { number, hash, parentHash: parentOf(number), timestamp, logs: [] };
 		for (const [index, { value = 0n, logs }] of mined.entries()) {
-			const transactionHash = keccak256(toHex(`transaction ${number} ${index}`));
+			const transactionHash = keccak256(toHex(`transaction ${number} ${index} of ${branch}`));
 			const place = { blockHash: hash, blockNumber: numberToHex(number) };
 			transactions.set(transactionHash, {
 				hash: transactionHash,
@@ -81,6 +84,27 @@ export function createFakeChain({ timestamps = true } = {}) {
 		return number;
 	}
 
+	/**
+	 * Takes the newest blocks off the chain; what is mined next makes another branch. Answers how
+	 * the chain flips back to them.
+	 */
+	function drop(depth: number): () => void {
+		const from = blocks.length - depth;
+		const dropped = blocks.splice(from);
+		branch++;
+		return () => {
+			blocks.splice(from, blocks.length, ...dropped);
+			branch++;
+		};
+	}
+
+	function headOf(number: number): Head {
+		const block = blocks[number];
+		if (!block) throw new Error(`no block ${number}`);
+		const { hash, parentHash, timestamp } = block;
+		return { number, hash, parentHash, timestampMs: Number(timestamp) * 1_000, logsBloom: null };
+	}
+
 	function parentOf(number: number): Hex {
 		return blocks[number - 1]?.hash ?? `0x${"0".repeat(64)}`;
 	}
@@ -99,12 +123,21 @@ export function createFakeChain({ timestamps = true } = {}) {
 			const block = first === "latest" ? known.at(-1) : known[Number(first)];
 			return block ? { ...block, logs: undefined, number: numberToHex(block.number) } : null;
 		}
+		if (method === "eth_getBlockByHash") {
+			const block = known.find(({ hash }) => hash === first);
+			return block ? { ...block, logs: undefined, number: numberToHex(block.number) } : null;
+		}
 		if (method === "eth_getTransactionByHash") return transactions.get(first as Hex) ?? null;
 		if (method === "eth_getLogs") return readLogs(first as LogQuery, known);
 		throw rpcFault.refused({ detail: `${method} is not available` });
 	}
 
 	function readLogs(query: LogQuery, known: readonly Block[]): SentLog[] {
+		if (query.blockHash !== undefined) {
+			const block = known.find(({ hash }) => hash === query.blockHash);
+			if (!block) throw rpcFault.refused({ detail: "unknown block" });
+			return readLogs({ ...query, ...spanOf(block.number), blockHash: undefined }, known);
+		}
 		const from = Number(query.fromBlock);
 		const to = Number(query.toBlock);
 		if (to - from + 1 > troubles.rangeMax)
@@ -142,6 +175,7 @@ export function createFakeChain({ timestamps = true } = {}) {
 			}
 			return outcomes;
 		},
+		distrust: () => {},
 		stats: () => ({ requests: calls.length, calls: calls.length, bytes: 0 }),
 	};
 
@@ -154,23 +188,33 @@ export function createFakeChain({ timestamps = true } = {}) {
 		mineTo(number: number) {
 			while (blocks.length <= number) mine();
 		},
+		drop,
 		head: () => blocks.length - 1,
+		headOf,
 		hashOf: (number: number): Hex => blocks[number]?.hash ?? "0x",
 		/** The spans of log queries so far, as `from..to`. */
 		asked: () =>
 			calls
 				.filter(({ method }) => method === "eth_getLogs")
 				.map(({ params: [query] }) => query as LogQuery)
-				.map(({ fromBlock, toBlock }) => `${Number(fromBlock)}..${Number(toBlock)}`),
+				.map(({ blockHash, fromBlock, toBlock }) => {
+					const at = blocks.find(({ hash }) => hash === blockHash)?.number;
+					return `${at ?? Number(fromBlock)}..${at ?? Number(toBlock)}`;
+				}),
 	};
 }
 
 type LogQuery = {
 	fromBlock: Hex;
 	toBlock: Hex;
+	blockHash?: Hex | undefined;
 	address?: readonly Hex[];
 	topics: readonly (Hex | null | readonly Hex[])[];
 };
+
+function spanOf(block: number) {
+	return { fromBlock: numberToHex(block), toBlock: numberToHex(block) };
+}
 
 /** As geth reads a filter: more positions than a log has topics means that it does not fit. */
 function fits(log: SentLog, { address, topics }: LogQuery): boolean {

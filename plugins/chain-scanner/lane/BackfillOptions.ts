@@ -4,12 +4,15 @@ import type { Log } from "#core/log/Log.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 
 export type BackfillOptions = {
 	chainId: number;
 	sources: readonly LaneSource[];
 	db: Database;
 	sinks: readonly EventSink[];
+	fork: ForkRepair;
+	reorgDepthMax: number;
 	log: Log;
 	leases: LeaseKeeper;
 	signal: AbortSignal;

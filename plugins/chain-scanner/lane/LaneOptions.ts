@@ -5,6 +5,7 @@ import type { Log } from "#core/log/Log.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 
 export type LaneOptions = {
 	chainId: number;
@@ -14,6 +15,9 @@ export type LaneOptions = {
 	clock: Clock;
 	log: Log;
 	leases: LeaseKeeper;
+	fork: ForkRepair;
+	/** How many blocks below the head may leave the chain. */
+	reorgDepthMax: number;
 	/** `NFT_SCAN_FROM_BLOCK`. */
 	scanFrom: number | null;
 	signal: AbortSignal;

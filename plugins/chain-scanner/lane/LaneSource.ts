@@ -1,5 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
 import type { ChainEvent, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 /** A span of blocks, both ends included. */
 export type BlockRange = { from: number; to: number };
@@ -9,16 +11,28 @@ export type RangeReading = {
 	range: BlockRange;
 	/** In chain order. */
 	events: ChainEvent[];
-	/** Hash of the last block of the range, as the answer to the same request said. */
-	lastHash: Hex;
+	/** What the index will stand on: every block within reach of reorgs, and the last of the range. */
+	blocks: BlockRef[];
+	/** The block below the range, as its first block says. */
+	parentHash: Hex;
 	/** Logs that the largest query answered: what the window adapts to. */
 	logCount: number;
 	/** Says what did not decode. Called once the range is committed: a range may be read twice. */
 	report(): void;
 };
 
+export type ReadOptions = {
+	signal: AbortSignal;
+	/** From this block on blocks may still leave the chain, and each one's header is read. */
+	unsettledFrom: number;
+	/** The node must have this block too: that is what makes the range a settled one. */
+	settledBy?: number | null;
+	/** The head as it was announced: a range of just this block is read by its hash. */
+	head?: Head | null;
+};
+
 /** Reads what one lane is after. Throws `rpcFault`s and `rpc_inconsistent`; never skips a log. */
 export type LaneSource = {
 	kind: LaneKind;
-	read(range: BlockRange, signal: AbortSignal): Promise<RangeReading>;
+	read(range: BlockRange, options: ReadOptions): Promise<RangeReading>;
 };

@@ -1,3 +1,5 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import type { BlockRange, RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
@@ -9,6 +11,13 @@ export type Asked = { range: BlockRange; reading: Promise<RangeReading> };
 export type Position = {
 	/** What the stored cursor says; null before the first write. */
 	cursor: number | null;
+	/** The block at the cursor: what is read next has to follow on it. */
+	cursorHash: Hex | null;
+	/**
+	 * The block that was last compared with the cursor's chain, or null: whether what is stored is
+	 * still of the node's chain must be asked before anything is built on it.
+	 */
+	sound: Hex | null;
 	next: number;
 	/** Written with the next range, so that a skipped span and the skip commit together. */
 	gap: { range: BlockRange; reason: GapReason } | null;
@@ -23,7 +32,7 @@ export type Position = {
 /** One lane's memory, between its runs. */
 export type LaneState = {
 	/** The newest word on where the head is. It may go back: whoever said more was wrong. */
-	head: number | null;
+	head: Head | null;
 	/** The lowest head heard: a first start begins there, however long its first write takes. */
 	headLowest: number | null;
 	window: LogWindow;

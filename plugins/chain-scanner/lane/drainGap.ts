@@ -6,9 +6,13 @@ import type {
 	LaneSource,
 	RangeReading,
 } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import { planDownward } from "#plugins/chain-scanner/lane/planDownward.ts";
+import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
 import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import { BACKFILL_ROWS_PER_WRITE_MAX, type LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
 	type Gap,
 	type GapReason,
@@ -44,10 +48,18 @@ export async function drainGap(
 	const gap = await nextGap(db, owed);
 	if (!gap) return false;
 	if (gap.id !== drain.gap?.id || gap.to !== drain.gap.to) drain.refusals = 0;
-	const asked = { from: Math.max(gap.from, gap.to - drain.window.blocks + 1), to: gap.to };
+	// What left the chain is taken out first: a gap may end among it.
+	if (await drain.options.fork.check(lease, signal)) return true;
+	const plan = planDownward({
+		gap,
+		head: await readHead(db, chainId),
+		blocksMax: drain.window.blocks,
+		reorgDepthMax: options.reorgDepthMax,
+	});
+	const asked = plan.range;
 	drain.gap = gap;
 	drain.asked = asked;
-	const reading = await readInTime(drain, asked, signal);
+	const reading = await readInTime(drain, plan, signal);
 	if (!reading) return true;
 	const answered = { logCount: reading.logCount, blocks: asked.to - asked.from + 1 };
 	drain.window.answered(answered);
@@ -62,13 +74,13 @@ export async function drainGap(
 /** The reading, or null when it took longer than a run may: then less is asked for. */
 async function readInTime(
 	drain: GapDrain,
-	range: BlockRange,
+	{ range, read }: RangePlan,
 	stop: AbortSignal,
 ): Promise<RangeReading | null> {
 	const { source, times, onFailure } = drain.options;
 	const ceiling = AbortSignal.timeout(times.ceilingMs);
 	try {
-		return await source.read(range, AbortSignal.any([stop, ceiling]));
+		return await source.read(range, { ...read, signal: AbortSignal.any([stop, ceiling]) });
 	} catch (error) {
 		if (!ceiling.aborted || stop.aborted) throw error;
 		onFailure("lane_ceiling");
@@ -87,6 +99,9 @@ async function write(
 	const parts = splitRange(reading.range, reading.events, BACKFILL_ROWS_PER_WRITE_MAX);
 	for (const { range, events } of parts.reverse()) {
 		const owed = left;
+		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
+		// Below the reach of reorgs nothing has to be compared any more.
+		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
 		await writeRange(
 			{ db, sinks },
 			{
@@ -95,6 +110,8 @@ async function write(
 				lease,
 				range,
 				events,
+				blocks,
+				pruneBelow: 0,
 				live: false,
 				commit: (tx) => shrinkGap(tx, owed, range.from),
 			},
@@ -112,7 +129,8 @@ export async function setAside(
 	const { chainId, db, log, source } = options;
 	const { lease, gap, code, error } = refused;
 	const range = { from: gap.to, to: gap.to };
-	const write = { chainId, lane: source.kind, lease, range, events: [], live: false };
+	const nothing = { events: [], blocks: [], pruneBelow: 0, live: false };
+	const write = { chainId, lane: source.kind, lease, range, ...nothing };
 	await writeRange({ db, sinks: [] }, { ...write, commit: (tx) => setTopAside(tx, gap, code) });
 	const context = { lane: source.kind, block: gap.to, code, error };
 	// The first time is news; afterwards it is tried, and counted, once in a while.

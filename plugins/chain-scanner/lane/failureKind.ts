@@ -9,10 +9,11 @@ import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
  *   alone does not, it is set aside.
  * - `away`: the node did not answer, lags or contradicts itself. The same question, later.
  * - `fenced`: another process holds the lane now.
+ * - `forked`: what was read is of another fork than what is stored. One of the two goes.
  * - `unplaced`: the database failed in a way that may hide a commit. Read the cursor again.
  */
 export type FailureKind = {
-	kind: "refused" | "away" | "fenced" | "unplaced";
+	kind: "refused" | "away" | "fenced" | "forked" | "unplaced";
 	/** For the metric: one of a few. */
 	code: string;
 	/** Of a refused answer: how many times larger than allowed it was, where that is known. */
@@ -37,6 +38,7 @@ export function failureKind(error: unknown): FailureKind {
 				: { kind: "refused", code };
 		}
 		if (code === "fenced") return { kind: "fenced", code };
+		if (code === "lane_forked") return { kind: "forked", code };
 		return { kind: code.startsWith("rpc_") ? "away" : "unplaced", code };
 	}
 	if (isRowsRefused(error)) return { kind: "refused", code: "rows_refused" };

@@ -15,8 +15,10 @@ export async function findPosition(
 	head: number,
 ): Promise<Position> {
 	const { chainId, db, source, scanFrom, log } = options;
-	const cursor = (await readCursor(db, chainId, source.kind))?.blockNumber ?? null;
-	const fresh = { asked: null, ahead: null, refusals: 0 };
+	const stored = await readCursor(db, chainId, source.kind);
+	const cursor = stored?.blockNumber ?? null;
+	const cursorHash = stored?.blockHash ?? null;
+	const fresh = { cursorHash, sound: null, asked: null, ahead: null, refusals: 0 };
 	if (!state.restarted && cursor !== null) return { cursor, next: cursor + 1, gap: null, ...fresh };
 	const at = cursor === null ? Math.min(state.headLowest ?? head, head) : head;
 	const plan = planStart({ cursor, head: at, scanFrom });

@@ -1,10 +1,13 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease/leases.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import type { RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { Asked, LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
-import { type RangePart, splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { partBlocks } from "#plugins/chain-scanner/lane/partBlocks.ts";
+import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
+import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import { LIVE_BLOCKS_MAX, ROWS_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
@@ -24,7 +27,7 @@ export async function runLane(run: LaneRun): Promise<void> {
 	const limit = AbortSignal.any([options.signal, ceiling, ended.signal]);
 	let advanced = false;
 	try {
-		while (state.head !== null && at.next <= state.head && !limit.aborted) {
+		while (state.head !== null && at.next <= state.head.number && !limit.aborted) {
 			const asked = at.ahead ?? ask(run, at.next, limit);
 			at.ahead = null;
 			at.asked = asked.range;
@@ -33,7 +36,8 @@ export async function runLane(run: LaneRun): Promise<void> {
 			const blocks = reading.range.to - reading.range.from + 1;
 			const { logCount } = reading;
 			state.window.answered({ blocks, logCount });
-			if (reading.range.to < state.head && !limit.aborted) {
+			mustFollow(at, reading);
+			if (reading.range.to < state.head.number && !limit.aborted) {
 				at.ahead = ask(run, reading.range.to + 1, limit);
 			}
 			await write(run, reading);
@@ -53,11 +57,17 @@ export async function runLane(run: LaneRun): Promise<void> {
 }
 
 function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Asked {
-	const range = { from, to: Math.min(from + state.window.blocks - 1, state.head ?? from) };
-	const reading = options.source.read(range, limit);
+	const { head, window } = state;
+	const plan = planRange({
+		from,
+		head: head?.number ?? from,
+		blocksMax: window.blocks,
+		reorgDepthMax: options.reorgDepthMax,
+	});
+	const reading = options.source.read(plan.range, { ...plan.read, signal: limit, head });
 	// Looked at when its turn comes; until then its failure is nobody's surprise.
 	reading.catch(() => {});
-	return { range, reading };
+	return { range: plan.range, reading };
 }
 
 /** The reading, or null when the ceiling broke it off; that is no failure of the node. */
@@ -73,18 +83,29 @@ async function unlessEnded(
 	}
 }
 
+/** What does not follow on the block at the cursor is of another fork than what is stored. */
+function mustFollow(at: Position, { range, parentHash }: RangeReading): void {
+	const isNext = at.cursor !== null && range.from === at.cursor + 1;
+	if (!isNext || at.cursorHash === null || at.cursorHash === parentHash) return;
+	throw scannerFault.forked({ detail: `block ${range.from} does not follow on ours` });
+}
+
 async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 	const { options, state, at, lease } = run;
 	const { chainId, source, db, sinks } = options;
-	const head = Math.max(state.head ?? 0, reading.range.to);
+	const head = Math.max(state.head?.number ?? 0, reading.range.to);
 	const live = head - reading.range.from < LIVE_BLOCKS_MAX;
 	for (const part of splitRange(reading.range, reading.events, ROWS_PER_WRITE_MAX)) {
 		const { range, events } = part;
-		const toHash = lastHashOf(part, reading);
+		const { blocks, toHash, pruneBelow } = partBlocks(part, reading, options.reorgDepthMax);
 		const commit = (tx: Tx) => advance(run, tx, { to: range.to, toHash, headBlock: head });
 		const lane = source.kind;
-		await writeRange({ db, sinks }, { chainId, lane, lease, range, events, live, commit });
+		await writeRange(
+			{ db, sinks },
+			{ chainId, lane, lease, range, events, blocks, pruneBelow, live, commit },
+		);
 		at.cursor = range.to;
+		at.cursorHash = toHash;
 		at.next = range.to + 1;
 		at.gap = null;
 		at.refusals = 0;
@@ -92,12 +113,6 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 		options.onIndexed({ block: range.to, head, rows: events.length });
 	}
 	reading.report();
-}
-
-function lastHashOf({ range, events }: RangePart, reading: RangeReading): Hex {
-	// A part that is not the last ends with the block of its last event.
-	const last = events.at(-1);
-	return range.to < reading.range.to && last ? last.blockHash : reading.lastHash;
 }
 
 /** The cursor moves, and what it leaps over becomes a gap, in the same transaction. */

@@ -44,6 +44,8 @@ async function recover(drain: GapDrain, leaseName: string, error: unknown): Prom
 	const { kind, code, timesTooLarge } = failureKind(error);
 	options.onFailure(code);
 	if (kind === "fenced") options.leases.forget(leaseName);
+	// The next turn asks first what left the chain. Not at once again if that was not it.
+	if (kind === "forked") return drain.failures++ === 0;
 	if (kind !== "refused" || !gap || !asked) {
 		drain.failures++;
 		// Once for each outage: it may last for hours.

@@ -1,3 +1,4 @@
+import type { Head } from "#core/chain/heads/Head.ts";
 import type { Lease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
@@ -21,8 +22,8 @@ import {
 import { touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
 export type Lane = {
-	/** Tells the lane where the head is now. The newest word counts, also when it is lower. */
-	offerHead(block: number): void;
+	/** Tells the lane what the head is now. The newest word counts, also when it is lower. */
+	offerHead(head: Head): void;
 	/** Settles when the signal aborted and nothing is under way any more. */
 	done: Promise<void>;
 };
@@ -47,10 +48,10 @@ export function startLane(
 	const leaseName = `lane:${options.chainId}:${options.source.kind}`;
 	const lane: Running = { options, state, bell: wakeable(), leaseName };
 	return {
-		offerHead(block) {
-			if (block === state.head) return;
-			state.head = block;
-			state.headLowest = Math.min(state.headLowest ?? block, block);
+		offerHead(head) {
+			if (head.hash === state.head?.hash) return;
+			state.head = head;
+			state.headLowest = Math.min(state.headLowest ?? head.number, head.number);
 			lane.bell.ring();
 		},
 		done: loop(lane),
@@ -79,10 +80,39 @@ async function turn(lane: Running): Promise<void> {
 	const lease = await holdLease(lane);
 	if (!lease) return sleep(times.leaseRetryMs, signal);
 	if (state.head === null) return bell.wait(times.leaseRetryMs, signal);
-	state.position ??= await findPosition(options, state, state.head);
+	state.position ??= await findPosition(options, state, state.head.number);
 	const at = state.position;
+	if (await leftTheChain(lane, at, lease)) {
+		state.position = null;
+		return;
+	}
 	await runLane({ options, state, lease, at });
-	if (at.next > state.head) await bell.wait(times.idleWaitMs, signal);
+	const { head } = state;
+	const isLevel = at.next > head.number && !isNews(at, head);
+	if (isLevel) await bell.wait(times.idleWaitMs, signal);
+}
+
+/** A head that the lane has been past, and under another hash than it knows. */
+function isNews(at: Position, head: Head): boolean {
+	if (at.cursor === null) return false;
+	return head.number <= at.cursor && head.hash !== at.cursorHash && head.hash !== at.sound;
+}
+
+/**
+ * Asks whether the index still stands on the node's chain: when a lane begins, and when a head
+ * comes that it was past already. True when something had to be taken out.
+ */
+async function leftTheChain(
+	{ options, state }: Running,
+	at: Position,
+	lease: Lease,
+): Promise<boolean> {
+	const { head } = state;
+	if (!head || at.cursor === null) return false;
+	if (at.sound !== null && !isNews(at, head)) return false;
+	if (await options.fork.check(lease, options.signal)) return true;
+	at.sound = head.hash;
+	return false;
 }
 
 /** The lane's lease; null while another process has it. A new one is a restart of the lane. */
@@ -104,7 +134,12 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	options.onFailure(failure.code);
 	const { position } = state;
 	let doublings = 0;
-	if (failure.kind === "refused" && position?.asked) {
+	if (failure.kind === "forked") {
+		// Asked for what is wrong at once: somebody may be looking at sales that never were.
+		state.position = null;
+		if (state.failures++ === 0) return;
+		doublings = state.failures - 1;
+	} else if (failure.kind === "refused" && position?.asked) {
 		const { from, to } = position.asked;
 		const blocks = to - from + 1;
 		state.window.refused({ blocks, timesTooLarge: failure.timesTooLarge });
@@ -126,12 +161,17 @@ function forgetWhatMayBeWrong({ options, state, leaseName }: Running, { kind }: 
 	if (kind !== "away" || state.restarted) state.position = null;
 }
 
+const TOO_DEEP =
+	"ALARM: more blocks left the chain than NFT_REORG_DEPTH_MAX; the lane stands still, and goes on " +
+	"by itself if the old blocks come back. Check the RPC endpoints; see the scanner's README";
+
 /** Once for each outage. A node that is one block late is no outage, only one that stays late. */
 function sayOnce({ options, state }: Running, { code }: FailureKind, error: unknown): void {
 	const late = code === "rpc_inconsistent" && state.failures < INCONSISTENT_BEFORE_WARNING;
 	if (late || state.complained) return;
 	state.complained = true;
-	options.log.warn("the lane waits and tries again", { code, error });
+	if (code === "reorg_too_deep") options.log.error(TOO_DEEP, { code, error });
+	else options.log.warn("the lane waits and tries again", { code, error });
 }
 
 /** The smallest range was refused again and again: it becomes a gap, and the lane goes on. */
@@ -153,6 +193,6 @@ function stepOver(
 async function noteHead({ options, state }: Running): Promise<void> {
 	if (state.head === null) return;
 	const { chainId, db, source } = options;
-	const touch = { chainId, lane: source.kind, headBlock: state.head };
+	const touch = { chainId, lane: source.kind, headBlock: state.head.number };
 	await touchCursor(db, touch).catch(() => {});
 }

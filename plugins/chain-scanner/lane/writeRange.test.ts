@@ -21,8 +21,12 @@ const writing = {
 	lane: "mint",
 	range: { from: 1, to: 2 },
 	events: [{} as ChainEvent],
+	blocks: [],
+	pruneBelow: 0,
 	live: false,
 } as const;
+
+const revert = async () => {};
 
 async function leaseOf(name: string, holder: string) {
 	const lease = await takeLease(database.db, { name, holder, durationMs: 0 });
@@ -34,6 +38,7 @@ test("what the sinks and the commit write becomes visible together, or not at al
 	const lease = await leaseOf("together", "a");
 	const sink = (name: string, fail = false) => ({
 		name,
+		revert,
 		async apply(tx: { execute(text: string, values: string[]): Promise<number> }) {
 			await tx.execute("insert into mark values ($1)", [name]);
 			if (fail) throw new Error("no");
@@ -56,7 +61,7 @@ test("[ING-09] a write under a lease that was taken over is refused, before a si
 	const stale = await leaseOf("fence", "a");
 	const fresh = await leaseOf("fence", "b");
 	let applied = 0;
-	const sinks = [{ name: "count", apply: async () => void applied++ }];
+	const sinks = [{ name: "count", apply: async () => void applied++, revert }];
 	const commit = async () => true;
 	const options = { db: database.db, sinks };
 	expect(writeRange(options, { ...writing, lease: stale, commit })).rejects.toThrow("fenced");
@@ -67,7 +72,7 @@ test("[ING-09] a write under a lease that was taken over is refused, before a si
 test("[ING-09] a cursor that somebody else moved refuses the rows", async () => {
 	const lease = await leaseOf("moved", "a");
 	let applied = 0;
-	const sinks = [{ name: "count", apply: async () => void applied++ }];
+	const sinks = [{ name: "count", apply: async () => void applied++, revert }];
 	const write = { ...writing, lease, commit: async () => false };
 	await expect(writeRange({ db: database.db, sinks }, write)).rejects.toThrow("lane_cursor_moved");
 	expect(applied).toBe(0);
@@ -87,6 +92,7 @@ test("one chain's lanes write one after the other; another chain's do not wait f
 		sinks: [
 			{
 				name,
+				revert,
 				async apply() {
 					order.push(`${name} begins`);
 					enter();

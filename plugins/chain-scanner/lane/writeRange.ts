@@ -3,9 +3,8 @@ import { type Lease, requireLease } from "#core/lease/leases.ts";
 import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
-
-/** Marks our advisory locks among those of others: "la" in ASCII, in the high bytes of the key. */
-const CHAIN_LOCK_SPACE = 0x6c61n << 46n;
+import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
+import { type BlockRef, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 
 export type RangeWrite = {
 	chainId: number;
@@ -13,6 +12,10 @@ export type RangeWrite = {
 	lease: Lease;
 	range: BlockRange;
 	events: readonly ChainEvent[];
+	/** The blocks of the range that the index will stand on. */
+	blocks: readonly BlockRef[];
+	/** Blocks below this one no longer leave the chain. */
+	pruneBelow: number;
 	live: boolean;
 	/** Records that the range is done, in the same transaction; false means it was not ours to do. */
 	commit(tx: Tx): Promise<boolean>;
@@ -22,16 +25,20 @@ export type RangeWrite = {
  * Writes one range: events, figures, frames and the mark that it is done, all or nothing.
  *
  * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then
- * the fencing check, so that a process that slept through its lease cannot write.
+ * the fencing check, so that a process that slept through its lease cannot write; then the blocks,
+ * so that nothing is added to another fork than the one the index stands on.
  */
 export async function writeRange(
 	options: { db: Database; sinks: readonly EventSink[] },
 	write: RangeWrite,
 ): Promise<void> {
-	const { chainId, lane, range, events, live } = write;
+	const { chainId, lane, range, events, blocks, pruneBelow, live } = write;
 	await options.db.transaction(async (tx) => {
-		await tx.execute("select pg_advisory_xact_lock($1)", [CHAIN_LOCK_SPACE + BigInt(chainId)]);
+		await lockChain(tx, chainId);
 		await requireLease(tx, write.lease);
+		if (!(await recordBlocks(tx, { chainId, blocks, pruneBelow }))) {
+			throw scannerFault.forked({ detail: `blocks ${range.from} to ${range.to}` });
+		}
 		if (!(await write.commit(tx))) {
 			throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
 		}

@@ -10,7 +10,7 @@ import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { createFakeChain } from "#test/harness/fakeChain.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 
-const { signal } = new AbortController();
+const far = { signal: new AbortController().signal, unsettledFrom: Number.POSITIVE_INFINITY };
 const quiet = { undecoded() {}, noise() {} };
 const buyer = "0x00000000000000000000000000000000000b0b01";
 
@@ -42,7 +42,7 @@ const rpcOf = () =>
 /** What the mint lane reads in the block that the chain made last. */
 async function lastMints() {
 	const head = Number(await anvil.rpc("eth_blockNumber"));
-	const { events } = await mintSource(rpcOf(), quiet).read({ from: head, to: head }, signal);
+	const { events } = await mintSource(rpcOf(), quiet).read({ from: head, to: head }, far);
 	return events.map(({ contract, standard, tokenId, quantity, totalRaw, from, to, accepted }) => {
 		expect([from, to, accepted]).toEqual([`0x${"0".repeat(40)}`, to, true]);
 		return [contract, standard, tokenId, quantity, totalRaw] as const;
@@ -101,7 +101,7 @@ test("[ING-01] on a real node: ERC-20 mints are noise, whether or not the four-t
 			noise += count;
 		},
 	};
-	const reading = await mintSource(rpcOf(), counting).read({ from: head, to: head }, signal);
+	const reading = await mintSource(rpcOf(), counting).read({ from: head, to: head }, far);
 	reading.report();
 	expect(reading.events).toEqual([]);
 	expect(noise).toBe(sent.length);
@@ -122,7 +122,7 @@ test("[ING-01] a node that follows geth does not even send ERC-20 mints: the fil
 			noise += count;
 		},
 	};
-	const reading = await mintSource(fake.rpc, counting).read({ from: 1, to: 1 }, signal);
+	const reading = await mintSource(fake.rpc, counting).read({ from: 1, to: 1 }, far);
 	reading.report();
 	expect(reading.events.map(({ tokenId }) => tokenId)).toEqual([2n]);
 	expect(noise).toBe(0);
@@ -150,9 +150,9 @@ for (const [what, lie] of lies) {
 		fake.troubles.tamper = (call, answer) =>
 			call.method === "eth_getTransactionByHash" ? lie(call, structuredClone(answer)) : answer;
 		const range = { from: block, to: block };
-		expect(source.read(range, signal)).rejects.toThrow("rpc_inconsistent");
+		expect(source.read(range, far)).rejects.toThrow("rpc_inconsistent");
 		fake.troubles.tamper = (_, answer) => answer;
-		const { events } = await source.read(range, signal);
+		const { events } = await source.read(range, far);
 		expect(events.map(({ totalRaw }) => totalRaw)).toEqual([10n]);
 	});
 }
@@ -167,8 +167,8 @@ test("what does not decode is reported when the range is committed, not each tim
 		undecoded: (_, __, problem) => problems.push(problem),
 	});
 	const range = { from: block, to: block };
-	await source.read(range, signal);
-	const reading = await source.read(range, signal);
+	await source.read(range, far);
+	const reading = await source.read(range, far);
 	expect(problems).toEqual([]);
 	reading.report();
 	expect(problems).toEqual(["TransferSingle is cut short"]);

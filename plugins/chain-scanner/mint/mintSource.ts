@@ -6,23 +6,25 @@ import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { decodeMints, type Mint } from "#plugins/chain-scanner/mint/decodeMints.ts";
-import { MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { HEAD_MINT_FILTERS, MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
 import { priceMints } from "#plugins/chain-scanner/mint/priceMints.ts";
+import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 
 /** The mint lane: every Transfer from the zero address on the chain, no contract filter. */
 export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
-	const filters = MINT_FILTERS.map((topics) => ({ topics }));
+	const settled = MINT_FILTERS.map((topics) => ({ topics }));
+	const unsettled = HEAD_MINT_FILTERS.map((topics) => ({ topics }));
+	const prove = createLogProof(rpc);
 	return {
 		kind: "mint",
-		async read(range, signal) {
-			const { logs, lastHash, logCount, blockTimeMs } = await readRange(
-				rpc,
-				filters,
-				range,
-				signal,
-			);
+		async read(range, options) {
+			const { signal, unsettledFrom } = options;
+			const filters = range.from >= unsettledFrom ? unsettled : settled;
+			const read = await readRange(rpc, filters, range, options);
+			const { logs, blocks, parentHash, logCount, blockTimeMs } = read;
+			if (filters === unsettled) await prove({ ...read, filters }, signal);
 			const { mints, undecoded, noise } = decodeMints(logs);
 			const values = await readValues(rpc, mints, signal);
 			const totals = priceMints(mints, (hash) => knownOf(values, hash));
@@ -33,7 +35,8 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 			return {
 				range,
 				events,
-				lastHash,
+				blocks,
+				parentHash,
 				logCount,
 				report() {
 					for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);

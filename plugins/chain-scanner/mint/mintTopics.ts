@@ -15,11 +15,20 @@ export const TRANSFER_BATCH_TOPIC: Hex =
 /** The zero address as an indexed argument. */
 export const ZERO_TOPIC: Hex = `0x${"0".repeat(64)}`;
 
+const UNITS = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC] as const;
+
 /**
  * The topic filters of the mint lane, for any contract. Four positions in the first: nodes that
  * follow geth then leave out logs with fewer topics, which are the ERC-20 mints.
  */
 export const MINT_FILTERS = [
 	[TRANSFER_TOPIC, ZERO_TOPIC, null, null],
-	[[TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC], null, ZERO_TOPIC],
+	[UNITS, null, ZERO_TOPIC],
 ] as const;
+
+/**
+ * The same near the head, with ERC-20 mints and moves of ERC-1155 included. A block's bloom says
+ * that such a log is there and not that it is a mint of an NFT: with all of them at hand an honest
+ * answer without mints explains itself, and no receipts need to be asked for.
+ */
+export const HEAD_MINT_FILTERS = [[TRANSFER_TOPIC, ZERO_TOPIC], [UNITS]] as const;

@@ -4,7 +4,7 @@ import type { RawLog } from "#core/chain/RawLog.ts";
 import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 
 const hash = (text: string) => padHex(toHex(text), { size: 32 });
-const last = { number: 9, hash: hash("block 9") };
+const last = new Map([[9, hash("block 9")]]);
 
 function log(block: number, index: number, changes: Partial<RawLog> = {}): RawLog {
 	return {

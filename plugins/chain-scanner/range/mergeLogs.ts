@@ -4,7 +4,8 @@ import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
 /**
  * Puts the answers to a range's queries into one list, in chain order, and checks that they tell
- * of one chain: one hash for each block, one block for each transaction, one log at each place.
+ * of one chain: one hash for each block, that of its header where there is one, one block for each
+ * transaction, one log at each place.
  *
  * A node that switches forks between two answers, or endpoints behind one balancer that disagree,
  * would otherwise give us events of blocks that exclude each other. A log sent twice, to the
@@ -12,7 +13,7 @@ import { scannerFault } from "#plugins/chain-scanner/faults.ts";
  */
 export function mergeLogs(
 	lists: readonly (readonly RawLog[])[],
-	last: { number: number; hash: Hex },
+	hashes: ReadonlyMap<number, Hex>,
 ): RawLog[] {
 	const merged: RawLog[] = [];
 	const blockOf = new Map<Hex, number>();
@@ -23,13 +24,15 @@ export function mergeLogs(
 		const block = Number(log.blockNumber);
 		if (block !== number) {
 			number = block;
-			hash = block === last.number ? last.hash : log.blockHash;
+			hash = hashes.get(block) ?? log.blockHash;
 		}
-		if (log.blockHash !== hash) throw contradiction(`block ${block} has two hashes`);
+		if (log.blockHash !== hash)
+			throw contradiction("hash_mismatch", `block ${block} has two hashes`);
 		const home = blockOf.get(log.transactionHash);
 		if (home === undefined) blockOf.set(log.transactionHash, block);
 		else if (home !== block) {
-			throw contradiction(`${log.transactionHash} is in the blocks ${home} and ${block}`);
+			const detail = `${log.transactionHash} is in the blocks ${home} and ${block}`;
+			throw contradiction("hash_mismatch", detail);
 		}
 		const samePlace =
 			before !== undefined &&
@@ -37,7 +40,8 @@ export function mergeLogs(
 			Number(before.logIndex) === Number(log.logIndex);
 		if (!samePlace) merged.push(log);
 		else if (!isSame(before, log)) {
-			throw contradiction(`block ${block} has two logs at ${Number(log.logIndex)}`);
+			const detail = `block ${block} has two logs at ${Number(log.logIndex)}`;
+			throw contradiction("duplicate_log", detail);
 		}
 	}
 	return merged;
@@ -60,6 +64,6 @@ function isSame(a: RawLog, b: RawLog): boolean {
 	);
 }
 
-function contradiction(detail: string) {
-	return scannerFault.inconsistent({ detail });
+function contradiction(kind: "hash_mismatch" | "duplicate_log", detail: string) {
+	return scannerFault.inconsistent({ detail, meta: { kind } });
 }

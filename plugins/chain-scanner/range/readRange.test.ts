@@ -7,9 +7,11 @@ import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
 
 const filters = MINT_FILTERS.map((topics) => ({ topics }));
 const { signal } = new AbortController();
+/** Far below the head: only the ends of a range have headers. */
+const far = { signal, unsettledFrom: Number.POSITIVE_INFINITY };
 
 const read = (chain: FakeChain, from: number, to: number) =>
-	readRange(chain.rpc, filters, { from, to }, signal);
+	readRange(chain.rpc, filters, { from, to }, far);
 
 const codeOf = (reading: Promise<unknown>) =>
 	reading.then(
@@ -22,14 +24,15 @@ test("both filters' logs come in chain order, with the last block's hash and eve
 	chain.mine([{ logs: [unitsLog(1n, 5n), mintLog(2)] }, { logs: [mintLog(3)] }]);
 	chain.mine([{ logs: [mintLog(4)] }]);
 	chain.mine();
-	const { logs, lastHash, logCount, blockTimeMs } = await read(chain, 1, 3);
+	const { logs, blocks, parentHash, logCount, blockTimeMs } = await read(chain, 1, 3);
 	expect(logs.map((log) => `${Number(log.blockNumber)}:${Number(log.logIndex)}`)).toEqual([
 		"1:0",
 		"1:1",
 		"1:2",
 		"2:0",
 	]);
-	expect(lastHash).toBe(chain.hashOf(3));
+	expect(blocks.map(({ number, hash }) => [number, hash])).toEqual([[3, chain.hashOf(3)]]);
+	expect(parentHash).toBe(chain.hashOf(0));
 	expect(logCount).toBe(3);
 	expect(blockTimeMs.get(1)).toBe(1_700_000_012_000);
 	expect(blockTimeMs.get(2)).toBe(1_700_000_024_000);
@@ -105,6 +108,6 @@ test("[ING-14] what a node refuses because it lags is not a refused range, whate
 test("without filters no logs are asked for: an empty filter would mean every log of the chain", async () => {
 	const chain = createFakeChain();
 	chain.mine([{ logs: [mintLog(1)] }]);
-	expect((await readRange(chain.rpc, [], { from: 1, to: 1 }, signal)).logs).toEqual([]);
+	expect((await readRange(chain.rpc, [], { from: 1, to: 1 }, far)).logs).toEqual([]);
 	expect(chain.asked()).toEqual([]);
 });

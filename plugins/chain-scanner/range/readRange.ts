@@ -1,25 +1,27 @@
 import type { Hex } from "#core/chain/Hex.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { BlockRange, ReadOptions } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { LOG_ANSWER_BYTES_MAX } from "#plugins/chain-scanner/limits.ts";
+import { blocksOf } from "#plugins/chain-scanner/range/blocksOf.ts";
+import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
 import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
-
-/** The part of an `eth_getLogs` filter that is not the range. */
-export type LogFilter = {
-	address?: readonly Hex[];
-	topics: readonly (Hex | null | readonly Hex[])[];
-};
+import { headerCall } from "#plugins/chain-scanner/range/readHeaders.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 export type LogRange = {
 	/** In chain order, all filters together. */
 	logs: RawLog[];
-	lastHash: Hex;
+	/** Linked, in ascending order: those within reach of reorgs, the first and the last. */
+	headers: readonly Head[];
+	blocks: BlockRef[];
+	parentHash: Hex;
 	/** Logs of the largest single answer. */
 	logCount: number;
 	/** When each block with a log was made. */
@@ -27,35 +29,81 @@ export type LogRange = {
 };
 
 /**
- * Fetches the logs of a range, with the header of its last block in the same request.
+ * Fetches the logs of a range, with headers in the same request: of its last block, its first, and
+ * every one that may still leave the chain.
  *
- * The header proves that the node had that block when it answered: a node that lags answers a
+ * The last one proves that the node had that block when it answered: a node that lags answers a
  * range beyond its head with what it has, as if the rest were empty. It is asked for before the
- * logs, so that a block which arrives in between cannot vouch for logs read without it.
+ * logs, so that a block which arrives in between cannot vouch for logs read without it. The head
+ * itself is read by its hash: of another fork the node then has nothing to answer with.
  */
 export async function readRange(
 	rpc: Rpc,
 	filters: readonly LogFilter[],
 	range: BlockRange,
-	signal: AbortSignal,
+	options: ReadOptions,
 ): Promise<LogRange> {
-	const span = { fromBlock: hexOf(range.from), toBlock: hexOf(range.to) };
+	const { signal } = options;
+	const head = headOf(range, options);
+	const place = head
+		? { blockHash: head.hash }
+		: { fromBlock: hexOf(range.from), toBlock: hexOf(range.to) };
+	const numbers = head ? [] : headersNeeded(range, options);
 	const queries = filters.map((filter): RpcCall => {
-		return { method: "eth_getLogs", params: [{ ...filter, ...span }] };
+		return { method: "eth_getLogs", params: [{ ...filter, ...place }] };
 	});
-	const [first, ...answers] = await rpc
-		.batch([headerCall(range.to), ...queries], { signal, bodyBytesMax: answerBytesMax(range) })
+	const answers = await rpc
+		.batch([...numbers.map(headerCall), ...queries], {
+			signal,
+			bodyBytesMax: answerBytesMax(range),
+		})
 		.catch(async (error) => {
-			throw await whyRefused(rpc, range, { error, signal });
+			throw await whyRefused(rpc, { range, head }, { error, signal });
 		});
-	const header = parseHead(first);
-	if (!header || header.number !== range.to) throw notThere(range.to);
-	const lists = answers.map((answer) => parseLogs(answer, range));
-	const logs = mergeLogs(lists, header);
-	const known = new Map([[header.number, header.timestampMs]]);
-	const blockTimeMs = await readTimes(rpc, logs, known, signal);
-	const logCount = Math.max(0, ...lists.map((list) => list.length));
-	return { logs, lastHash: header.hash, logCount, blockTimeMs };
+	const all = head ? [head] : linkedHeaders(numbers, answers);
+	const headers = all.filter(({ number }) => number <= range.to);
+	const lists = answers.slice(numbers.length).map((answer) => parseLogs(answer, range));
+	const logs = mergeLogs(lists, new Map(headers.map(({ number, hash }) => [number, hash])));
+	const known = new Map(headers.map(({ number, timestampMs }) => [number, timestampMs]));
+	return {
+		logs,
+		headers,
+		...blocksOf(headers, range, options.unsettledFrom),
+		logCount: Math.max(0, ...lists.map((list) => list.length)),
+		blockTimeMs: await readTimes(rpc, logs, known, signal),
+	};
+}
+
+function headOf(range: BlockRange, { head }: ReadOptions): Head | null {
+	return head && range.from === range.to && range.to === head.number ? head : null;
+}
+
+/** The last one first: it speaks for the logs. */
+function headersNeeded(
+	{ from, to }: BlockRange,
+	{ unsettledFrom, settledBy = null }: ReadOptions,
+): number[] {
+	const numbers = settledBy === null ? [to] : [settledBy, to];
+	if (from < to) numbers.push(from);
+	for (let number = Math.max(from + 1, unsettledFrom); number < to; number++) numbers.push(number);
+	return numbers;
+}
+
+function linkedHeaders(numbers: readonly number[], answers: readonly unknown[]): Head[] {
+	const headers = numbers.map((number, index) => {
+		const header = parseHead(answers[index]);
+		if (header?.number !== number) throw notThere(number);
+		return header;
+	});
+	headers.sort((a, b) => a.number - b.number);
+	for (const [index, header] of headers.entries()) {
+		const parent = headers[index - 1];
+		if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) {
+			const detail = `block ${header.number} does not follow the one below it`;
+			throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+		}
+	}
+	return headers;
 }
 
 /**
@@ -72,19 +120,21 @@ function answerBytesMax({ from, to }: BlockRange): number | undefined {
  */
 async function whyRefused(
 	rpc: Rpc,
-	range: BlockRange,
+	{ range, head }: { range: BlockRange; head: Head | null },
 	{ error, signal }: { error: unknown; signal: AbortSignal },
 ): Promise<unknown> {
 	if (!(error instanceof Fault)) return error;
 	if (error.code !== "rpc_range" && error.code !== "rpc_refused") return error;
-	const answer = await rpc.call(headerCall(range.to), { signal }).catch(() => null);
-	if (parseHead(answer)?.number !== range.to) return notThere(range.to, error);
+	const header = parseHead(await rpc.call(headerCall(range.to), { signal }).catch(() => null));
+	if (header?.number !== range.to) return notThere(range.to, error);
+	if (head && header.hash !== head.hash) return notThere(range.to, error);
 	if (error.code === "rpc_range") return error;
 	return rpcFault.range({ detail: error.privateDetail ?? error.message, cause: error });
 }
 
 function notThere(block: number, cause?: unknown) {
-	return scannerFault.inconsistent({ detail: `the node has no block ${block} yet`, cause });
+	const detail = `the node has no block ${block} yet`;
+	return scannerFault.inconsistent({ detail, cause, meta: { kind: "block_missing" } });
 }
 
 /** From the logs where the node sends times with them, else from the blocks' headers. */
@@ -107,15 +157,12 @@ async function readTimes(
 	for (const [index, block] of blocks.entries()) {
 		const header = parseHead(headers[index]);
 		if (!header || header.hash !== missing.get(block)) {
-			throw scannerFault.inconsistent({ detail: `block ${block} changed while it was read` });
+			const detail = `block ${block} changed while it was read`;
+			throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
 		}
 		times.set(block, header.timestampMs);
 	}
 	return times;
-}
-
-function headerCall(block: number): RpcCall {
-	return { method: "eth_getBlockByNumber", params: [hexOf(block), false] };
 }
 
 function hexOf(block: number): Hex {

@@ -6,7 +6,7 @@ import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue
 import { createFakeChain } from "#test/harness/fakeChain.ts";
 import { seaportLogs } from "#test/harness/seaportLogs.ts";
 
-const { signal } = new AbortController();
+const far = { signal: new AbortController().signal, unsettledFrom: Number.POSITIVE_INFINITY };
 const nobody = padHex("0x0", { size: 20 });
 const seller = padHex("0x5e", { size: 20 });
 const buyer = padHex("0xb0", { size: 20 });
@@ -39,7 +39,7 @@ test("[ING-02] fulfilments of any contract are decoded chain-wide, and placed in
 	const block = chain.mine([{ logs: [fulfilled(7n)] }, { logs: [fulfilled(8n)] }]);
 	const { report } = listening();
 	const source = saleSource(chain.rpc, [seaportVenue], report);
-	const { events } = await source.read({ from: 1, to: block }, signal);
+	const { events } = await source.read({ from: 1, to: block }, far);
 	expect(events).toHaveLength(2);
 	expect(events[0]).toMatchObject({
 		kind: "sale",
@@ -64,7 +64,7 @@ test("[ING-02] only venues' contracts are asked for, and a fork's logs with the 
 	chain.mine([{ logs: [fork, fulfilled(8n)] }]);
 	const { report } = listening();
 	const source = saleSource(chain.rpc, [seaportVenue], report);
-	const { events } = await source.read({ from: 1, to: 1 }, signal);
+	const { events } = await source.read({ from: 1, to: 1 }, far);
 	expect(events.map(({ tokenId }) => tokenId)).toEqual([8n]);
 });
 
@@ -74,7 +74,7 @@ test("a fulfilment that does not decode is reported, and the others of its range
 	chain.mine([{ logs: [torn] }, { logs: [fulfilled(8n)] }]);
 	const { report, problems } = listening();
 	const source = saleSource(chain.rpc, [seaportVenue], report);
-	const reading = await source.read({ from: 1, to: 1 }, signal);
+	const reading = await source.read({ from: 1, to: 1 }, far);
 	expect(reading.events.map(({ tokenId }) => tokenId)).toEqual([8n]);
 	expect(problems).toEqual([]);
 	reading.report();
@@ -102,7 +102,7 @@ test("[ING-13] events stand in chain order, however a venue names its sales", as
 	chain.mine([{ logs: [log, fulfilled(7n), log] }]);
 	const { report } = listening();
 	const source = saleSource(chain.rpc, [venue, seaportVenue], report);
-	const { events } = await source.read({ from: 1, to: 1 }, signal);
+	const { events } = await source.read({ from: 1, to: 1 }, far);
 	expect(events.map(({ logIndex, venue: id }) => [logIndex, id])).toEqual([
 		[0, "backwards"],
 		[1, "seaport"],
@@ -114,7 +114,7 @@ test("without a venue no log is asked for", async () => {
 	const chain = createFakeChain();
 	chain.mine([{ logs: [fulfilled(7n)] }]);
 	const { report } = listening();
-	const { events } = await saleSource(chain.rpc, [], report).read({ from: 1, to: 1 }, signal);
+	const { events } = await saleSource(chain.rpc, [], report).read({ from: 1, to: 1 }, far);
 	expect(events).toEqual([]);
 	expect(chain.asked()).toEqual([]);
 });

@@ -4,6 +4,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { ChainEvent, Sale, Venue } from "#plugins/chain-scanner/contract.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { proveSellers } from "#plugins/chain-scanner/sale/proveSellers.ts";
@@ -21,17 +22,16 @@ export function saleSource(
 ): LaneSource {
 	const address = [...new Set(venues.flatMap((venue) => venue.contracts))];
 	const topics = [...new Set(venues.flatMap((venue) => venue.topics))];
+	// Without a venue an empty list would mean "any", and fetch every log of the chain.
+	const filters = address.length === 0 ? [] : [{ address, topics: [topics] }];
+	const prove = createLogProof(rpc);
 	return {
 		kind: "sale",
-		async read(range, signal) {
-			// Without a venue an empty list would mean "any", and fetch every log of the chain.
-			const filters = address.length === 0 ? [] : [{ address, topics: [topics] }];
-			const { logs, lastHash, logCount, blockTimeMs } = await readRange(
-				rpc,
-				filters,
-				range,
-				signal,
-			);
+		async read(range, options) {
+			const { signal, unsettledFrom } = options;
+			const read = await readRange(rpc, filters, range, options);
+			const { logs, blocks, parentHash, logCount, blockTimeMs } = read;
+			if (range.from >= unsettledFrom) await prove({ ...read, filters }, signal);
 			const readings = [...groupByTransaction(logs)].flatMap((transaction) => {
 				const [first] = transaction;
 				return first ? [{ first, ...readTransaction(transaction, venues) }] : [];
@@ -54,7 +54,8 @@ export function saleSource(
 			return {
 				range,
 				events: events.sort(byPosition),
-				lastHash,
+				blocks,
+				parentHash,
 				logCount,
 				report() {
 					for (const { log, problem } of problems) report.undecoded("sale", log, problem);

@@ -32,6 +32,7 @@ test("[ING-09] a cursor moves only from where its lane left it", async () => {
 	expect(await move(5, 9)).toBe(false);
 	expect(await readCursor(database.db, 1, "sale")).toEqual({
 		blockNumber: 8,
+		blockHash: padHex("0xb1", { size: 32 }),
 		headBlock: 10,
 		indexedAtMs: 1_700_000_000_000,
 		owes: false,

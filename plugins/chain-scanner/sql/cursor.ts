@@ -5,6 +5,7 @@ import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 /** Where a lane stands: everything up to and including this block is in the index. */
 export type Cursor = {
 	blockNumber: number;
+	blockHash: Hex;
 	headBlock: number;
 	indexedAtMs: number;
 	/** True while backfill owes blocks below. */
@@ -18,7 +19,8 @@ export async function readCursor(
 	lane: LaneKind,
 ): Promise<Cursor | null> {
 	const rows = await db.query<Omit<Cursor, "indexedAtMs"> & { indexedAt: Date }>(
-		`select block_number as "blockNumber", head_block as "headBlock", indexed_at as "indexedAt",
+		`select block_number as "blockNumber",
+			'0x' || encode(block_hash, 'hex') as "blockHash", head_block as "headBlock", indexed_at as "indexedAt",
 			exists (
 				select from chain_scanner.gap where gap.chain_id = $1 and gap.lane = $2
 			) as owes
@@ -71,6 +73,27 @@ export async function moveCursor(tx: Tx, move: CursorMove): Promise<boolean> {
 		[...values, move.from],
 	);
 	return moved === 1;
+}
+
+/** The highest head that the chain's lanes have heard of; 0 before any has. */
+export async function readHead(db: Queryable, chainId: number): Promise<number> {
+	const rows = await db.query<{ head: number }>(
+		"select coalesce(max(head_block), 0) as head from chain_scanner.cursor where chain_id = $1",
+		[chainId],
+	);
+	return rows[0]?.head ?? 0;
+}
+
+/** Every lane that went beyond the fork goes on from there. */
+export async function resetCursors(
+	tx: Tx,
+	fork: { chainId: number; block: number; hash: Hex },
+): Promise<void> {
+	await tx.execute(
+		`update chain_scanner.cursor set block_number = $2, block_hash = $3
+		where chain_id = $1 and block_number > $2`,
+		[fork.chainId, fork.block, Buffer.from(fork.hash.slice(2), "hex")],
+	);
 }
 
 /** Records how far the chain has gone while a lane cannot follow it. */

@@ -61,6 +61,19 @@ export async function shrinkGap(tx: Tx, gap: Gap, from: number): Promise<boolean
 }
 
 /**
+ * Cuts every gap at a fork: lanes that went beyond it start over there, and read the rest
+ * themselves.
+ */
+export async function clipGaps(tx: Tx, fork: { chainId: number; above: number }): Promise<void> {
+	const values = [fork.chainId, fork.above];
+	await tx.execute("delete from chain_scanner.gap where chain_id = $1 and from_block > $2", values);
+	await tx.execute(
+		"update chain_scanner.gap set to_block = $2 where chain_id = $1 and to_block > $2",
+		values,
+	);
+}
+
+/**
  * Puts the top block of a gap aside, to be tried again later, so that the blocks below it can be
  * drained; false when the gap no longer ends where it did.
  */

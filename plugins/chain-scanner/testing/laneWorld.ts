@@ -8,14 +8,16 @@ import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
-import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import { type LaneTimes, REORG_DEPTH_LEAST } from "#plugins/chain-scanner/limits.ts";
 import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import {
 	TRANSFER_SINGLE_TOPIC,
 	TRANSFER_TOPIC,
 	ZERO_TOPIC,
 } from "#plugins/chain-scanner/mint/mintTopics.ts";
-import { createFakeChain, type FakeLog } from "#test/harness/fakeChain.ts";
+import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { createFakeChain, type FakeChain, type FakeLog } from "#test/harness/fakeChain.ts";
 
 export type LaneWorld = Awaited<ReturnType<typeof createLaneWorld>>;
 export type LaneWorker = ReturnType<LaneWorld["worker"]>;
@@ -64,7 +66,16 @@ export async function createLaneWorld(db: Database) {
 	);
 	const { sink, sinkTroubles } = createSink(chainId);
 	const source = mintSource(chain.rpc, { undecoded() {}, noise() {} });
-	const shared = { chainId, db, sinks: [sink], log };
+	const sinks = [sink];
+	const reorgDepthMax = REORG_DEPTH_LEAST;
+	const shared = { chainId, db, sinks, reorgDepthMax, log };
+	const repairOf = (own: { tell(word: string, block: number | null): void }) =>
+		createForkRepair({
+			...shared,
+			rpc: chain.rpc,
+			depthMax: reorgDepthMax,
+			onReorg: () => own.tell("reorg", null),
+		});
 
 	return {
 		chain,
@@ -84,6 +95,7 @@ export async function createLaneWorld(db: Database) {
 			const own = createProcess(db, options);
 			const lane = startLane({
 				...shared,
+				fork: repairOf(own),
 				clock: systemClock,
 				source: options.source ?? source,
 				scanFrom: options.scanFrom ?? null,
@@ -96,8 +108,10 @@ export async function createLaneWorld(db: Database) {
 			return {
 				...own,
 				/** Offers the chain's head. */
-				look: () => lane.offerHead(chain.head()),
+				look: () => lane.offerHead(chain.headOf(chain.head())),
 				offerHead: lane.offerHead,
+				untilReverted: (times: number) => own.untilSaid("reorg", times),
+				reverts: () => own.said.filter((word) => word === "reorg").length,
 				/** Ends the lane alone; its process lives on. */
 				stopLane: () => own.stopTask(lane.done),
 				stop: () => own.stop(lane.done),
@@ -108,6 +122,7 @@ export async function createLaneWorld(db: Database) {
 			const own = createProcess(db);
 			const done = startBackfill({
 				...shared,
+				fork: repairOf(own),
 				sources: [options.source ?? source],
 				leases: own.leases,
 				signal: own.signal,
@@ -116,7 +131,7 @@ export async function createLaneWorld(db: Database) {
 			});
 			return { ...own, stop: () => own.stop(done) };
 		},
-		...createReads(db, chainId),
+		...createReads(db, chainId, chain),
 	};
 }
 
@@ -139,6 +154,12 @@ function createSink(chainId: number) {
 				const failure = sinkTroubles.fail(event.blockNumber);
 				if (failure) throw failure;
 			}
+		},
+		async revert(tx, { forkBlock }) {
+			await tx.execute("delete from lane_test where chain_id = $1 and block > $2", [
+				chainId,
+				forkBlock,
+			]);
 		},
 	};
 	return { sink, sinkTroubles };
@@ -167,7 +188,7 @@ function createProcess(db: Database, options: { stalls?: boolean } = {}) {
 }
 
 /** What the database holds of one chain. */
-function createReads(db: Database, chainId: number) {
+function createReads(db: Database, chainId: number, chain: FakeChain) {
 	return {
 		async tokens(): Promise<number[]> {
 			const rows = await db.query<{ id: string }>(
@@ -196,11 +217,19 @@ function createReads(db: Database, chainId: number) {
 			);
 			return rows[0]?.block ?? null;
 		},
+		/** Until the cursor stands at the chain's head as it is now. */
+		async untilLevel(lane: LaneKind = "mint"): Promise<void> {
+			for (;;) {
+				const at = await readCursor(db, chainId, lane);
+				if (at?.blockHash === chain.hashOf(chain.head())) return;
+			}
+		},
 		async setCursor(block: number): Promise<void> {
-			await db.execute(
-				"insert into chain_scanner.cursor values ($1, 'mint', $2, '\\x00', $2, now())",
-				[chainId, block],
-			);
+			await db.execute("insert into chain_scanner.cursor values ($1, 'mint', $2, $3, $2, now())", [
+				chainId,
+				block,
+				Buffer.from(chain.hashOf(block).slice(2), "hex"),
+			]);
 		},
 	};
 }
@@ -256,8 +285,8 @@ export function gated(source: LaneSource) {
 	let open = Promise.resolve();
 	const seen = { activeMax: 0, reads: 0 };
 	let onRead = () => {};
-	const read: LaneSource["read"] = async (range, signal) => {
-		const reading = await source.read(range, signal);
+	const read: LaneSource["read"] = async (range, options) => {
+		const reading = await source.read(range, options);
 		active++;
 		seen.reads++;
 		seen.activeMax = Math.max(seen.activeMax, active);

@@ -2,8 +2,25 @@ import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
 import type { CollectionChange } from "#plugins/market-index/sql/updateCollections.ts";
 
+/** What of an event its collection counts. */
+export type CountedEvent = Pick<
+	EventRow,
+	| "kind"
+	| "accepted"
+	| "collectionId"
+	| "blockNumber"
+	| "logIndex"
+	| "subIndex"
+	| "occurredAtMs"
+	| "transactionHash"
+	| "tokenId"
+	| "quantity"
+	| "totalRaw"
+	| "totalNative"
+>;
+
 /** Sums up what events change in their collections' own rows. Only accepted ones count. */
-export function collectionChanges(events: readonly EventRow[]): CollectionChange[] {
+export function collectionChanges(events: readonly CountedEvent[]): CollectionChange[] {
 	const changes = new Map<number, CollectionChange>();
 	for (const event of events) {
 		if (!event.accepted || event.kind === "transfer") continue;
@@ -32,7 +49,7 @@ function openChange(changes: Map<number, CollectionChange>, collectionId: number
 	return change;
 }
 
-function addMint(change: CollectionChange, event: EventRow): void {
+function addMint(change: CollectionChange, event: CountedEvent): void {
 	const { occurredAtMs: atMs, totalRaw, quantity } = event;
 	change.mints++;
 	change.mintedUnits += quantity;
@@ -43,7 +60,7 @@ function addMint(change: CollectionChange, event: EventRow): void {
 	change.lastMint = { position, totalRaw, quantity };
 }
 
-function addSale(change: CollectionChange, event: EventRow): void {
+function addSale(change: CollectionChange, event: CountedEvent): void {
 	const { occurredAtMs: atMs, tokenId, totalNative, quantity, transactionHash } = event;
 	change.sales++;
 	change.volume += totalNative ?? 0n;

@@ -18,12 +18,8 @@ import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
 import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
 import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
 import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
-import {
-	collectionTopic,
-	discoverTopic,
-	type NewEvent,
-	type NewEvents,
-} from "#plugins/market-index/contract.ts";
+import { tellFigures } from "#plugins/market-index/apply/tellFigures.ts";
+import type { NewEvent, NewEvents } from "#plugins/market-index/contract.ts";
 import {
 	collectionJobs,
 	currencyJobs,
@@ -31,9 +27,7 @@ import {
 } from "#plugins/market-index/jobs/metadataJobs.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
-import { readCandleUpdates } from "#plugins/market-index/sql/readCandleUpdates.ts";
 import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
-import { readDiscoverRows } from "#plugins/market-index/sql/readDiscoverRows.ts";
 import {
 	type KnownCollection,
 	resolveCollections,
@@ -164,19 +158,6 @@ async function tellLive(
 ): Promise<TopicFrames> {
 	const currencies = await readCurrencies(tx, chain.id, foreignCurrencies(stored));
 	const topics = liveFrames({ chain, events: stored, collections: touched, currencies });
-	const push = (topic: string, type: string, data: unknown) => {
-		const list = topics.get(topic) ?? [];
-		topics.set(topic, list);
-		list.push({ type, data });
-	};
-	// Also those whose new sales have no price: a candle that was there counts them.
-	const traded = rollups.filter((rollup) => rollup.sales > 0);
-	for (const { collectionId, candle } of await readCandleUpdates(tx, traded)) {
-		const collection = touched.get(collectionId);
-		if (!collection) continue;
-		const topic = collectionTopic(chain.slug, collection.address);
-		push(topic, "candle_update", { interval: "1m", candle });
-	}
 	const minted = new Set<number>();
 	const sold = new Set<number>();
 	for (const event of stored) {
@@ -184,15 +165,13 @@ async function tellLive(
 		if (event.kind === "mint") minted.add(event.collectionId);
 		if (event.kind === "sale") sold.add(event.collectionId);
 	}
-	// One read a section, as a row does not tell its id: slugs change under us. A lane's batch has
-	// only mints or only sales, so one of the two is empty.
-	const topic = discoverTopic(chain.slug);
-	const nowMs = options.clock.nowMs();
-	for (const row of await readDiscoverRows(tx, chain, [...sold], nowMs)) {
-		push(topic, "discover_row", { section: "market", row });
-	}
-	for (const row of await readDiscoverRows(tx, chain, [...minted], nowMs)) {
-		push(topic, "discover_row", { section: "minting", row });
-	}
+	await tellFigures(tx, chain, topics, {
+		collections: touched,
+		// Also those whose new sales have no price: a candle that was there counts them.
+		traded: rollups.filter((rollup) => rollup.sales > 0),
+		sold,
+		minted,
+		nowMs: options.clock.nowMs(),
+	});
 	return topics;
 }

@@ -7,7 +7,8 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import type { Frame } from "#core/outbox/Frame.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
-import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
+import { type ApplierOptions, createApplier } from "#plugins/market-index/apply/createApplier.ts";
+import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
@@ -20,18 +21,20 @@ export function createApplierLab(db: Database) {
 	const outbox = createOutbox({ db, bus: inProcessBus(silentLog), clock });
 	const jobs: NewJob[] = [];
 	const hooks = { onJobs: async (_tx: Tx) => {} };
-	const applier = createApplier({
+	const options = {
 		chains: createChainRegistry(builtinChains),
 		clock,
 		outbox,
 		partitions: partitionsOf(db),
 		queue: {
-			async add(tx, added) {
+			async add(tx: Tx, added: readonly NewJob[]) {
 				jobs.push(...added);
 				await hooks.onJobs(tx);
 			},
 		},
-	});
+	} satisfies ApplierOptions;
+	const applier = createApplier(options);
+	const reverter = createReverter(options);
 	return {
 		db,
 		jobs,
@@ -43,6 +46,10 @@ export function createApplierLab(db: Database) {
 				await tx.execute("select pg_advisory_xact_lock($1)", [chain.id]);
 				await applier(tx, { chainId: chain.id, live, events });
 			});
+		},
+		/** The chain forked: takes back everything above a block. */
+		async revert(chain: Chain, forkBlock: number) {
+			await db.transaction((tx) => reverter(tx, { chainId: chain.id, forkBlock }));
 		},
 		/** Every frame of a topic so far, oldest first. */
 		async frames(topic: string): Promise<Frame[]> {

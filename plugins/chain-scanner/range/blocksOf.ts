@@ -1,0 +1,25 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+
+/**
+ * What of a range's headers the index will stand on: all that may leave the chain; of a settled
+ * range its last block alone, for the next range to follow on.
+ */
+export function blocksOf(
+	headers: readonly Head[],
+	range: BlockRange,
+	unsettledFrom: number,
+): { blocks: BlockRef[]; parentHash: Hex } {
+	const [first] = headers;
+	const last = headers.at(-1);
+	assert(first?.number === range.from && last?.number === range.to, "a range has both its ends");
+	const blocks = headers
+		.filter(({ number }) => number >= unsettledFrom || number === range.to)
+		.map(({ number, hash, parentHash }) => {
+			return { number, hash, parentHash, settled: number < unsettledFrom };
+		});
+	return { blocks, parentHash: first.parentHash };
+}

@@ -1,0 +1,40 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
+import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
+import { RETRACTIONS_PER_TOPIC_MAX } from "#plugins/market-index/limits.ts";
+import { type Currencies, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
+
+/**
+ * What a reorg tells: each event that was taken back, as it was told before, with `retracted`. A
+ * topic with too many to follow one by one gets one `snapshot_required` in their place.
+ */
+export function retractionFrames(options: {
+	chain: Chain;
+	events: readonly TakenBack[];
+	collections: ReadonlyMap<number, Pick<KnownCollection, "slug" | "name" | "imageUrl">>;
+	currencies: Currencies;
+}): TopicFrames {
+	const { chain, events, collections, currencies } = options;
+	const topics: TopicFrames = new Map();
+	const add = (topic: string, type: string, data: unknown) => {
+		const list = topics.get(topic) ?? [];
+		topics.set(topic, list);
+		list.push({ type, data });
+	};
+	for (const event of events) {
+		const data = { ...renderEvent(chain, event, currencies), retracted: true };
+		add(collectionTopic(chain.slug, event.contract), "market_event", data);
+		const collection = collections.get(event.collectionId);
+		if (event.kind !== "mint" || !event.accepted || !collection) continue;
+		const { slug, name, imageUrl } = collection;
+		const row = { ...data, collection: { slug, name, imageUrl } };
+		add(discoverTopic(chain.slug), "discover_row", { section: "mints", row });
+	}
+	for (const [topic, frames] of topics) {
+		if (frames.length <= RETRACTIONS_PER_TOPIC_MAX) continue;
+		topics.set(topic, [{ type: "snapshot_required", data: { reason: "reorg" } }]);
+	}
+	return topics;
+}

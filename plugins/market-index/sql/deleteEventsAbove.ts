@@ -1,0 +1,34 @@
+import type { Tx } from "#core/db/Database.ts";
+import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import {
+	EVENT_COLUMNS,
+	type EventColumns,
+	eventOf,
+} from "#plugins/market-index/sql/eventColumns.ts";
+
+/** An event that was taken out. */
+export type TakenBack = StoredEvent & { collectionId: number };
+
+/**
+ * Takes out what the chain said above a block, in chain order; what only the provider said stays.
+ *
+ * By the unique index (chain, block, …), which each partition is asked for: the times of the blocks
+ * that left are not known, and a month that holds nothing costs one look.
+ */
+export async function deleteEventsAbove(
+	tx: Tx,
+	reorg: { chainId: number; forkBlock: number },
+): Promise<TakenBack[]> {
+	const rows = await tx.query<EventColumns & { collectionId: number }>(
+		`with gone as (
+			delete from market_index.event
+			where chain_id = $1 and block_number > $2 and onchain_verified
+			returning *
+		)
+		select ${EVENT_COLUMNS}, e.collection_id as "collectionId"
+		from gone as e join market_index.collection as c on c.id = e.collection_id
+		order by e.block_number, e.log_index, e.sub_index`,
+		[reorg.chainId, reorg.forkBlock],
+	);
+	return rows.map((row) => ({ ...eventOf(row), collectionId: row.collectionId }));
+}
