@@ -17,17 +17,18 @@ export const UNSETTLED_RANGE_MAX = 64;
 export const HEADERS_FIRST_ASKED = 16;
 
 /**
- * Below this many logs a query leaves room to double the window again: twice as many, at the size
- * of sale logs, still fit into one answer.
- */
-export const LOGS_PER_QUERY_LOW = 1_250;
-
-/**
  * A larger answer about several blocks is refused before it is read, and the window halves.
  * Measured while catching up, both lanes and a range ahead each: unbounded 447 MB, 6 MiB 308, 4 MiB
  * 247, at the same speed.
  */
 export const LOG_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+
+/** What a window aims at: blocks differ, and an answer that is refused was made for nothing. */
+export const ANSWER_BYTES_AIM = 0.8 * LOG_ANSWER_BYTES_MAX;
+
+/** A first question about fewer blocks is asked as it is; for more it pays to look at a few. */
+export const SAMPLE_WORTH_BLOCKS = 64;
+export const SAMPLED_BLOCKS = 3;
 
 /** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is stepped over. */
 export const WINDOW_BLOCKS_MIN = 1;

@@ -1,6 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { ChainEvent, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import type { BlockLoad } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 /** A span of blocks, both ends included. */
@@ -15,8 +16,9 @@ export type RangeReading = {
 	blocks: BlockRef[];
 	/** The block below the range, as its first block says. */
 	parentHash: Hex;
-	/** Logs that the largest query answered: what the window adapts to. */
+	/** Logs that the largest query answered, and the size of all answers: the window adapts to it. */
 	logCount: number;
+	answerBytes: number;
 	/** Says what did not decode. Called once the range is committed: a range may be read twice. */
 	report(): void;
 };
@@ -35,4 +37,6 @@ export type ReadOptions = {
 export type LaneSource = {
 	kind: LaneKind;
 	read(range: BlockRange, options: ReadOptions): Promise<RangeReading>;
+	/** How much a few blocks of a range hold; null where that cannot be told. */
+	sample?(range: BlockRange, signal: AbortSignal): Promise<BlockLoad | null>;
 };

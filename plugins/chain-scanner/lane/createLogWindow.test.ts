@@ -1,12 +1,17 @@
 import { expect, test } from "bun:test";
 import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
+import { ANSWER_BYTES_AIM } from "#plugins/chain-scanner/limits.ts";
+
+const load = (blocks: number, logCount: number, answerBytes = 0) => {
+	return { blocks, logCount, answerBytes };
+};
 
 test("[ING-08] the window starts at 1,000 blocks and halves above 10,000 logs, not at 10,000", () => {
 	const window = createLogWindow();
 	expect(window.blocks).toBe(1_000);
-	window.answered({ blocks: 1_000, logCount: 10_000 });
+	window.answered(load(1_000, 10_000));
 	expect(window.blocks).toBe(1_000);
-	window.answered({ blocks: 1_000, logCount: 10_001 });
+	window.answered(load(1_000, 10_001));
 	expect(window.blocks).toBe(500);
 });
 
@@ -22,21 +27,21 @@ test("a range that the head cut short is halved from what was asked for", () => 
 	expect(window.blocks).toBe(5);
 });
 
-test("[ING-08] full windows with few logs grow back to 1,000 blocks and no further", () => {
+test("[ING-08] full windows with room for twice as much grow back to 1,000 blocks and no further", () => {
 	const window = createLogWindow();
-	window.answered({ blocks: 1_000, logCount: 20_000 });
-	window.answered({ blocks: 500, logCount: 1_250 });
+	window.answered(load(1_000, 20_000));
+	window.answered(load(500, 5_001));
 	expect(window.blocks).toBe(500);
-	window.answered({ blocks: 500, logCount: 1_249 });
+	window.answered(load(500, 5_000));
 	expect(window.blocks).toBe(1_000);
-	window.answered({ blocks: 1_000, logCount: 0 });
+	window.answered(load(1_000, 0));
 	expect(window.blocks).toBe(1_000);
 });
 
 test("[ING-08] one block at the head says nothing about a window of hundreds", () => {
 	const window = createLogWindow();
-	window.answered({ blocks: 1_000, logCount: 20_000 });
-	window.answered({ blocks: 1, logCount: 10 });
+	window.answered(load(1_000, 20_000));
+	window.answered(load(1, 10));
 	expect(window.blocks).toBe(500);
 });
 
@@ -57,8 +62,33 @@ test("the window does not grow back into what was refused, unless the chain beca
 	const window = createLogWindow();
 	window.refused({ blocks: 1_000, timesTooLarge: 10 });
 	expect(window.blocks).toBe(62);
-	for (let step = 0; step < 9; step++) window.answered({ blocks: 62, logCount: 1_240 });
+	for (let step = 0; step < 9; step++) window.answered(load(62, 1_240, ANSWER_BYTES_AIM / 3));
 	expect(window.blocks).toBe(62);
-	window.answered({ blocks: 62, logCount: 600 });
+	window.answered(load(62, 600, ANSWER_BYTES_AIM / 8));
 	expect(window.blocks).toBe(124);
+});
+
+test("the window never asks for more than fits into one answer at the size that blocks had", () => {
+	const window = createLogWindow();
+	expect(window.isMeasured).toBe(false);
+	window.answered(load(3, 100, (3 * ANSWER_BYTES_AIM) / 70));
+	expect([window.blocks, window.isMeasured]).toEqual([70, true]);
+	window.answered(load(70, 2_000, ANSWER_BYTES_AIM * 1.4));
+	expect(window.blocks).toBe(50);
+	window.answered(load(50, 2_000, ANSWER_BYTES_AIM * 0.4));
+	expect(window.blocks).toBe(100);
+	// One block larger than any answer is still asked for.
+	window.answered(load(1, 2_000, ANSWER_BYTES_AIM * 9));
+	expect(window.blocks).toBe(1);
+});
+
+test("[ING-14] a provider that says how many blocks it takes is asked for no more", () => {
+	const window = createLogWindow();
+	window.refused({ blocks: 1_000, blocksMax: 800 });
+	expect(window.blocks).toBe(800);
+	// What makes no sense is halved as any other refusal.
+	window.refused({ blocks: 800, blocksMax: 5_000 });
+	expect(window.blocks).toBe(400);
+	window.refused({ blocks: 400, blocksMax: 0 });
+	expect(window.blocks).toBe(200);
 });

@@ -1,54 +1,81 @@
 import {
-	LOGS_PER_QUERY_LOW,
+	ANSWER_BYTES_AIM,
 	LOGS_PER_QUERY_MAX,
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
 
+/** What blocks held: how many of them, the logs of the largest query, the size of all answers. */
+export type BlockLoad = { blocks: number; logCount: number; answerBytes: number };
+
 /** How many blocks a lane asks for at once, learned from what became of the last questions. */
 export type LogWindow = {
 	readonly blocks: number;
-	/** A range was answered, with this many logs by its largest query. */
-	answered(answer: { blocks: number; logCount: number }): void;
+	/** True once something is known of how much this chain's blocks hold. */
+	readonly isMeasured: boolean;
+	/** A range was answered, or a few blocks were asked for to see how much they hold. */
+	answered(load: BlockLoad): void;
 	/** A range was refused; where it was for its size, by how many times it was too large. */
-	refused(asked: { blocks: number; timesTooLarge?: number | undefined }): void;
+	refused(asked: {
+		blocks: number;
+		timesTooLarge?: number | undefined;
+		blocksMax?: number | undefined;
+	}): void;
 };
 
 /**
  * Starts at 1,000 blocks. Halved when a query answered more than 10,000 logs or a range was
- * refused; doubled again, up to 1,000 blocks, when a full window brought few.
+ * refused; doubled again, up to 1,000 blocks, while full windows leave room for it. Never larger
+ * than what, at the size that the last blocks had, fits into one answer: a refused answer was made
+ * for nothing, and costs the node as much as one that is taken.
  *
  * What was refused is remembered: the window does not grow back into it until a full window brought
- * so few logs that the chain must have become another. Without that it would be refused at every
- * second question, and each refused answer was made for nothing.
+ * so little that the chain must have become another. Without that it would be refused at every
+ * second question.
  */
 export function createLogWindow(): LogWindow {
 	let blocks = WINDOW_BLOCKS_MAX;
 	let blocksMax = WINDOW_BLOCKS_MAX;
+	let isMeasured = false;
 	return {
 		get blocks() {
 			return blocks;
 		},
-		answered(answer) {
-			if (answer.logCount > LOGS_PER_QUERY_MAX) {
-				blocks = halved(blocks, 1);
-				return;
+		get isMeasured() {
+			return isMeasured;
+		},
+		answered(load) {
+			isMeasured = true;
+			const fitting = Math.max(WINDOW_BLOCKS_MIN, Math.floor(roomFor(load)));
+			if (load.blocks >= blocks) {
+				if (load.logCount > LOGS_PER_QUERY_MAX) {
+					blocks = halved(blocks, 1);
+				} else if (load.logCount * 2 <= LOGS_PER_QUERY_MAX && blocks * 2 <= fitting) {
+					if (blocks === blocksMax && blocks * 8 <= fitting) {
+						blocksMax = Math.min(WINDOW_BLOCKS_MAX, blocksMax * 2);
+					}
+					blocks = Math.min(blocksMax, blocks * 2);
+				}
 			}
-			const isFull = answer.blocks >= blocks;
-			if (!isFull || answer.logCount >= LOGS_PER_QUERY_LOW) return;
-			if (blocks === blocksMax && answer.logCount < LOGS_PER_QUERY_LOW / 2) {
-				blocksMax = Math.min(WINDOW_BLOCKS_MAX, blocksMax * 2);
-			}
-			blocks = Math.min(blocksMax, blocks * 2);
+			blocks = Math.min(blocks, fitting);
 		},
 		refused(asked) {
 			// From what was asked for: a range that the head cut short says nothing of a wide window.
 			let times = 1;
 			for (let left = (asked.timesTooLarge ?? 1) / 2; left > 1; left /= 2) times++;
-			blocks = halved(Math.min(blocks, asked.blocks), times);
+			const less = halved(Math.min(blocks, asked.blocks), times);
+			// A provider that says how many blocks it takes has said more than we could learn.
+			const told = asked.blocksMax ?? 0;
+			const isTold = told >= WINDOW_BLOCKS_MIN && told < asked.blocks;
+			blocks = isTold ? Math.min(blocks, told) : less;
 			blocksMax = blocks;
 		},
 	};
+}
+
+/** How many such blocks one answer has room for. */
+function roomFor({ blocks, answerBytes }: BlockLoad): number {
+	return answerBytes === 0 ? WINDOW_BLOCKS_MAX : (ANSWER_BYTES_AIM * blocks) / answerBytes;
 }
 
 function halved(blocks: number, times: number): number {

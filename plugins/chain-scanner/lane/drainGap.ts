@@ -61,7 +61,8 @@ export async function drainGap(
 	drain.asked = asked;
 	const reading = await readInTime(drain, plan, signal);
 	if (!reading) return true;
-	const answered = { logCount: reading.logCount, blocks: asked.to - asked.from + 1 };
+	const { logCount, answerBytes } = reading;
+	const answered = { logCount, answerBytes, blocks: asked.to - asked.from + 1 };
 	drain.window.answered(answered);
 	await write(drain, { lease, gap, reading });
 	drain.refusals = 0;

@@ -9,7 +9,11 @@ import { partBlocks } from "#plugins/chain-scanner/lane/partBlocks.ts";
 import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
 import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
-import { LIVE_BLOCKS_MAX, ROWS_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
+import {
+	LIVE_BLOCKS_MAX,
+	ROWS_PER_WRITE_MAX,
+	SAMPLE_WORTH_BLOCKS,
+} from "#plugins/chain-scanner/limits.ts";
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
 
@@ -27,6 +31,7 @@ export async function runLane(run: LaneRun): Promise<void> {
 	const limit = AbortSignal.any([options.signal, ceiling, ended.signal]);
 	let advanced = false;
 	try {
+		await measureWindow(run, limit);
 		while (state.head !== null && at.next <= state.head.number && !limit.aborted) {
 			const asked = at.ahead ?? ask(run, at.next, limit);
 			at.ahead = null;
@@ -34,8 +39,8 @@ export async function runLane(run: LaneRun): Promise<void> {
 			const reading = await unlessEnded(asked, { ceiling, stop: options.signal });
 			if (!reading) break;
 			const blocks = reading.range.to - reading.range.from + 1;
-			const { logCount } = reading;
-			state.window.answered({ blocks, logCount });
+			const { logCount, answerBytes } = reading;
+			state.window.answered({ blocks, logCount, answerBytes });
 			mustFollow(at, reading);
 			if (reading.range.to < state.head.number && !limit.aborted) {
 				at.ahead = ask(run, reading.range.to + 1, limit);
@@ -54,6 +59,16 @@ export async function runLane(run: LaneRun): Promise<void> {
 		options.onFailure("lane_ceiling");
 		state.window.refused(state.window);
 	}
+}
+
+/** A first look at how much the blocks hold, where many of them are about to be asked for. */
+async function measureWindow({ options, state, at }: LaneRun, signal: AbortSignal): Promise<void> {
+	const { head, window } = state;
+	if (!head || window.isMeasured || !options.source.sample) return;
+	const range = { from: at.next, to: Math.min(at.next + window.blocks - 1, head.number) };
+	if (range.to - range.from + 1 < SAMPLE_WORTH_BLOCKS) return;
+	const load = await options.source.sample(range, signal);
+	if (load) window.answered(load);
 }
 
 function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Asked {

@@ -202,7 +202,8 @@ test("[ING-09] a run ends at its ceiling, also when the node never answers, and 
 	await lane.untilIndexed(1_100);
 	await lane.stop();
 	expect(lane.said).toContain("lane_ceiling");
-	expect([...new Set(world.chain.asked())].slice(0, 2)).toEqual(["1..1000", "1..500"]);
+	// After a look at three blocks.
+	expect([...new Set(world.chain.asked())].slice(3, 5)).toEqual(["1..1000", "1..500"]);
 	expect(await world.tokens()).toEqual([1]);
 });
 
@@ -216,7 +217,7 @@ test("[ING-08] refused ranges halve down from what was asked, and every block is
 	await lane.untilIndexed(1_100);
 	await lane.stop();
 	const spans = [...new Set(world.chain.asked())];
-	expect(spans.slice(0, 5)).toEqual(["1..1000", "1..500", "1..250", "1..125", "1..62"]);
+	expect(spans.slice(3, 8)).toEqual(["1..1000", "1..500", "1..250", "1..125", "1..62"]);
 	expect(await world.tokens()).toEqual([1]);
 	expect(await world.gaps()).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { HEAD_MINT_FILTERS, MINT_FILTERS } from "#plugins/chain-scanner/mint/min
 import { priceMints } from "#plugins/chain-scanner/mint/priceMints.ts";
 import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
+import { sampleLogs } from "#plugins/chain-scanner/range/sampleLogs.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 
 /** The mint lane: every Transfer from the zero address on the chain, no contract filter. */
@@ -19,11 +20,12 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 	const prove = createLogProof(rpc);
 	return {
 		kind: "mint",
+		sample: (range, signal) => sampleLogs(rpc, settled, range, signal),
 		async read(range, options) {
 			const { signal, unsettledFrom } = options;
 			const filters = range.from >= unsettledFrom ? unsettled : settled;
 			const read = await readRange(rpc, filters, range, options);
-			const { logs, blocks, parentHash, logCount, blockTimeMs } = read;
+			const { logs, blocks, parentHash, logCount, answerBytes, blockTimeMs } = read;
 			if (filters === unsettled) await prove({ ...read, filters }, signal);
 			const { mints, undecoded, noise } = decodeMints(logs);
 			const values = await readValues(rpc, mints, signal);
@@ -38,6 +40,7 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 				blocks,
 				parentHash,
 				logCount,
+				answerBytes,
 				report() {
 					for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
 					report.noise("mint", noise);

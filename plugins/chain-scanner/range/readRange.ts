@@ -10,6 +10,7 @@ import type { BlockRange, ReadOptions } from "#plugins/chain-scanner/lane/LaneSo
 import { LOG_ANSWER_BYTES_MAX } from "#plugins/chain-scanner/limits.ts";
 import { blocksOf } from "#plugins/chain-scanner/range/blocksOf.ts";
 import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
+import { logBytes } from "#plugins/chain-scanner/range/logBytes.ts";
 import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 import { headerCall } from "#plugins/chain-scanner/range/readHeaders.ts";
@@ -22,8 +23,9 @@ export type LogRange = {
 	headers: readonly Head[];
 	blocks: BlockRef[];
 	parentHash: Hex;
-	/** Logs of the largest single answer. */
+	/** Logs of the largest single answer, and about the size of all. */
 	logCount: number;
+	answerBytes: number;
 	/** When each block with a log was made. */
 	blockTimeMs: ReadonlyMap<number, number>;
 };
@@ -56,6 +58,8 @@ export async function readRange(
 		.batch([...numbers.map(headerCall), ...queries], {
 			signal,
 			bodyBytesMax: answerBytesMax(range),
+			minBlock: options.settledBy ?? range.to,
+			inOrder: true,
 		})
 		.catch(async (error) => {
 			throw await whyRefused(rpc, { range, head }, { error, signal });
@@ -70,6 +74,7 @@ export async function readRange(
 		headers,
 		...blocksOf(headers, range, options.unsettledFrom),
 		logCount: Math.max(0, ...lists.map((list) => list.length)),
+		answerBytes: logBytes(logs),
 		blockTimeMs: await readTimes(rpc, logs, known, signal),
 	};
 }

@@ -6,6 +6,7 @@ import type { ChainEvent, Sale, Venue } from "#plugins/chain-scanner/contract.ts
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
+import { sampleLogs } from "#plugins/chain-scanner/range/sampleLogs.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { proveSellers } from "#plugins/chain-scanner/sale/proveSellers.ts";
 import { readMoves } from "#plugins/chain-scanner/sale/readMoves.ts";
@@ -27,10 +28,11 @@ export function saleSource(
 	const prove = createLogProof(rpc);
 	return {
 		kind: "sale",
+		sample: (range, signal) => sampleLogs(rpc, filters, range, signal),
 		async read(range, options) {
 			const { signal, unsettledFrom } = options;
 			const read = await readRange(rpc, filters, range, options);
-			const { logs, blocks, parentHash, logCount, blockTimeMs } = read;
+			const { logs, blocks, parentHash, logCount, answerBytes, blockTimeMs } = read;
 			if (range.from >= unsettledFrom) await prove({ ...read, filters }, signal);
 			const readings = [...groupByTransaction(logs)].flatMap((transaction) => {
 				const [first] = transaction;
@@ -57,6 +59,7 @@ export function saleSource(
 				blocks,
 				parentHash,
 				logCount,
+				answerBytes,
 				report() {
 					for (const { log, problem } of problems) report.undecoded("sale", log, problem);
 				},
