@@ -8,6 +8,7 @@ import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
 
 const section = { owner: "core", schema: coreConfig };
 const registry = createChainRegistry(builtinChains);
@@ -53,6 +54,38 @@ describe("refusals", () => {
 });
 
 describe("access", () => {
+	test("[ING-14] a quorum that the chain's endpoints cannot make up is refused at the start", () => {
+		const urls = ["https://x.example", "https://x.example", "wss://y.example"];
+		const CHAIN_RPC_URLS_JSON = JSON.stringify({ base: urls });
+		const failed = refusal({ CHAINS: "base", CHAIN_RPC_URLS_JSON, RPC_QUORUM: "2" });
+		expect(failed).toMatchObject({ code: "rpc_missing", retry: "never" });
+		expect(failed.publicDetail).toContain("RPC_QUORUM is 2");
+		expect(failed.publicDetail).toContain('"base" has 1 different');
+	});
+
+	test("[ING-14] endpoints are asked no faster than allowed, and what is asked of them is counted", async () => {
+		const node = fakeNode({ chainId: 8453 });
+		const metrics = createMetrics();
+		const env = {
+			CHAINS: "base",
+			CHAIN_RPC_URLS_JSON: JSON.stringify({ base: node.url }),
+			RPC_REQUESTS_PER_SECOND_MAX: "40",
+		};
+		const [base] = chainAccess(parseConfig([section], env).of(section), registry, silentLog, {
+			metrics,
+		});
+		const beganMs = performance.now();
+		const calls = Array.from({ length: 4 }, () => ({ method: "eth_blockNumber", params: [] }));
+		for (const call of calls) await base?.rpc.call(call);
+		// Five requests, the first of which asks which chain it is: four distances of 25 ms.
+		expect(performance.now() - beganMs).toBeGreaterThan(90);
+		const { host } = new URL(node.url);
+		expect((await metrics.expose()).body).toContain(
+			`tapeline_rpc_requests_total{chain="base",endpoint="${host}",outcome="ok"} 5`,
+		);
+		await node.stop();
+	});
+
 	test("the chains of CHAINS come in its order, each once, by slug, alias or id", () => {
 		const chains = access({ CHAINS: "matic,8453,ethereum,base,polygon" });
 		expect(chains.map(({ chain }) => chain.slug)).toEqual(["polygon", "base", "ethereum"]);

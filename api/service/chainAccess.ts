@@ -2,9 +2,15 @@ import { serviceFault } from "#api/service/faults.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
+import { createPacer } from "#core/chain/rpc/createPacer.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import type { RpcEndpoint } from "#core/chain/rpc/openEndpoint.ts";
+import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 
 const RPC_TIMEOUT_MS = 15_000;
@@ -12,12 +18,16 @@ const RPC_CONCURRENCY_MAX = 4;
 /** An answer that announces more than this is refused unread; 10,000 logs are about 10 MB. */
 const RPC_BODY_BYTES_MAX = 256 * 1024 * 1024;
 
+type World = { config: CoreConfig; log: Log; clock: Clock; metrics: Metrics | undefined };
+
 /** The chains of `CHAINS`, each with its endpoints. Connects to nothing yet. */
 export function chainAccess(
 	config: CoreConfig,
 	chains: ChainRegistry,
 	log: Log,
+	{ clock = systemClock, metrics }: { clock?: Clock; metrics?: Metrics } = {},
 ): readonly ChainAccess[] {
+	const world = { config, log, clock, metrics };
 	if (config.CHAINS.length === 0) throw serviceFault.chainsMissing();
 	for (const name of Object.keys(config.CHAIN_RPC_URLS_JSON)) {
 		if (!chains.bySlug(name)) throw unknownChain("CHAIN_RPC_URLS_JSON", name, chains);
@@ -26,7 +36,7 @@ export function chainAccess(
 	for (const name of config.CHAINS) {
 		const chain = chains.bySlug(name);
 		if (!chain) throw unknownChain("CHAINS", name, chains);
-		indexed.set(chain.id, accessTo(chain, urlsOf(chain, config, chains), config, log));
+		indexed.set(chain.id, accessTo(chain, urlsOf(chain, config, chains), world));
 	}
 	return [...indexed.values()];
 }
@@ -46,29 +56,46 @@ function urlsOf(chain: Chain, config: CoreConfig, chains: ChainRegistry): readon
 	return configured.length > 0 ? configured : chain.publicRpcUrls;
 }
 
-function accessTo(
-	chain: Chain,
-	urls: readonly string[],
-	config: CoreConfig,
-	log: Log,
-): ChainAccess {
-	const httpUrls = urls.filter((url) => /^https?:/i.test(url));
+function accessTo(chain: Chain, urls: readonly string[], world: World): ChainAccess {
+	const { config, log, clock, metrics } = world;
+	const httpUrls = [...new Set(urls.filter((url) => /^https?:/i.test(url)))];
 	if (httpUrls.length === 0) {
 		throw serviceFault.rpcMissing({
 			public: `The chain "${chain.slug}" needs at least one http(s) URL in CHAIN_RPC_URLS_JSON.`,
 		});
 	}
-	const endpoints = httpUrls.map((url) => ({
+	if (httpUrls.length < config.RPC_QUORUM) {
+		throw serviceFault.rpcMissing({
+			public:
+				`RPC_QUORUM is ${config.RPC_QUORUM}, but the chain "${chain.slug}" has ` +
+				`${httpUrls.length} different http(s) URL(s): add some in CHAIN_RPC_URLS_JSON.`,
+		});
+	}
+	const rpc = chainRpc({
+		chain,
+		endpoints: httpUrls.map((url) => endpointAt(url, world)),
+		clock,
+		log,
+		metrics: metrics && rpcMetrics(metrics),
+		quorum: config.RPC_QUORUM,
+	});
+	return { chain, rpc, headUrls: urls.filter((url) => /^wss?:/i.test(url)) };
+}
+
+function endpointAt(url: string, { config, clock }: World): RpcEndpoint {
+	const requestsPerSecondMax = config.RPC_REQUESTS_PER_SECOND_MAX;
+	return {
 		// Keys often stand in the path: only the host may be written down.
 		name: new URL(url).host,
-		rpc: httpRpc({
-			url,
-			timeoutMs: RPC_TIMEOUT_MS,
-			batchMax: config.RPC_BATCH_MAX,
-			concurrencyMax: RPC_CONCURRENCY_MAX,
-			bodyBytesMax: RPC_BODY_BYTES_MAX,
-		}),
-	}));
-	const headUrls = urls.filter((url) => /^wss?:/i.test(url));
-	return { chain, rpc: chainRpc({ chain, endpoints, log }), headUrls };
+		open: (observer) =>
+			httpRpc({
+				url,
+				timeoutMs: RPC_TIMEOUT_MS,
+				batchMax: config.RPC_BATCH_MAX,
+				concurrencyMax: RPC_CONCURRENCY_MAX,
+				bodyBytesMax: RPC_BODY_BYTES_MAX,
+				pacer: requestsPerSecondMax ? createPacer({ requestsPerSecondMax, clock }) : undefined,
+				observer,
+			}),
+	};
 }

@@ -74,6 +74,13 @@ describe("a service that cannot start says why", () => {
 		expect(Bun.inspect(failed)).not.toContain("c4n4ry");
 	});
 
+	test("where its REDIS_URL cannot be read, and leaves no connection behind", async () => {
+		const failed = await refusal(environment({ REDIS_URL: "redis://:c4n4ry@cache:99999" }));
+		expect(failed).toMatchObject({ code: "redis_url", retry: "never" });
+		expect(Bun.inspect(failed)).not.toContain("c4n4ry");
+		while ((await connections()).length > 0);
+	});
+
 	test("where a plugin fails to start, and leaves no connection behind", async () => {
 		const file = join(folder, "failing.ts");
 		writeFileSync(
@@ -91,10 +98,29 @@ describe("a service that cannot start says why", () => {
 });
 
 describe("a service", () => {
+	test("whose Redis does not answer is up and ready, and says so", async () => {
+		const service = await start({ ROLE: "api", REDIS_URL: "redis://:c4n4ry@127.0.0.1:1" });
+		const ready = await fetch(`${service.url}/readyz`);
+		const text = await ready.text();
+		expect(ready.status).toBe(200);
+		expect(JSON.parse(text).components).toContainEqual({
+			name: "redis",
+			ready: true,
+			detail: "away: caches, limits and hints are this process's own",
+		});
+		expect(text).not.toContain("c4n4ry");
+		const figures = await (await fetch(`${service.url}/metrics`)).text();
+		expect(figures).toContain("tapeline_redis_up 0");
+	});
+
 	test("answers while it runs, and after its stop has let everything go", async () => {
 		const service = await start();
 		const health = await fetch(`${service.url}/healthz`);
-		expect(await health.json()).toMatchObject({ status: "ok", role: "all" });
+		expect(await health.json()).toMatchObject({
+			status: "ok",
+			role: "all",
+			holder: service.core.holder,
+		});
 		await Promise.all([service.stop(), service.stop()]);
 		expect(await fetch(`${service.url}/healthz`).catch(() => "gone")).toBe("gone");
 		while ((await connections()).length > 0);

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { chainAccess } from "#api/service/chainAccess.ts";
 import { loadPlugins } from "#api/service/loadPlugins.ts";
+import { openShared, type Shared } from "#api/service/openShared.ts";
 import { openStorage, type Storage } from "#api/service/openStorage.ts";
 import { readyReport } from "#api/service/readyReport.ts";
 import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
 import { VERSION } from "#api/version.ts";
 import { inProcessBus } from "#core/bus/inProcessBus.ts";
-import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Clock } from "#core/clock/Clock.ts";
@@ -17,10 +17,9 @@ import type { Environment } from "#core/config/readEnvironment.ts";
 import { createHttpApp } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
-import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import { createLog } from "#core/log/createLog.ts";
 import type { Log } from "#core/log/Log.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createMetrics, type Metrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import { pruneFramesJob } from "#core/outbox/pruneFramesJob.ts";
 import { ChainPoint } from "#core/plugin/ChainPoint.ts";
@@ -32,15 +31,7 @@ import { createJobQueue } from "#core/queue/createJobQueue.ts";
 import { runQueueWorkers } from "#core/queue/runQueueWorkers.ts";
 import { runSchedules } from "#core/schedule/runSchedules.ts";
 
-/** 600 a minute for each client; the specification's section 8. */
-const REQUESTS_PER_MINUTE_MAX = 600;
 const QUEUE_CONCURRENCY = 4;
-const REDIS_UNUSED =
-	"REDIS_URL is set, and this version does not use it yet: bus, cache and limits live in each process";
-/** The specification's section 8: a page is fresh for 15 s and kept for 90. */
-const PAGE_FRESH_MS = 15_000;
-const PAGE_KEPT_MS = 90_000;
-const PAGE_CACHE_SIZE_MAX = 64 * 1024 * 1024;
 
 export type Service = {
 	url: string;
@@ -48,6 +39,7 @@ export type Service = {
 	host: Host;
 	config: CoreConfig;
 	storage: Storage;
+	shared: Shared;
 	/** Stops everything in order, once; later calls wait for the first. */
 	stop(): Promise<void>;
 };
@@ -69,18 +61,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const config = parsed.of(sections.core);
 	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock });
 	for (const warning of parsed.warnings) log.warn(warning);
-	if (config.REDIS_URL !== undefined) log.warn(REDIS_UNUSED);
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
-	const indexed = chainAccess(config, chains, log);
+	const metrics = createMetrics();
+	const indexed = chainAccess(config, chains, log, { clock, metrics });
 	const storage = await openStorage(config, plugins, log);
 	const undo: (() => Promise<void>)[] = [() => storage.close()];
 	try {
-		const core = makeCore({ config, clock, log, db: storage.db, chains, indexed });
+		const world = { config, clock, log, metrics, db: storage.db };
+		const shared = await share(world);
+		undo.push(() => shared.close());
+		const core = makeCore({ ...world, shared, chains, indexed });
 		undo.push(() => core.leases.stop());
 		const host = await createHost({ plugins, config: parsed, core });
-		const stop = await run(core, host, config, undo);
-		return { ...stop, core, host, config, storage };
+		const running = await run({ core, host, config, shared }, undo);
+		return { ...running, core, host, config, storage, shared };
 	} catch (error) {
 		// What went wrong first is what the operator must read.
 		await undoAll(undo, log);
@@ -88,13 +83,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 }
 
-type Made = Pick<Core, "clock" | "log" | "db" | "chains"> & {
-	config: CoreConfig;
-	indexed: readonly ChainAccess[];
-};
+type World = Pick<Core, "clock" | "log" | "db"> & { config: CoreConfig; metrics: Metrics };
 
-function makeCore({ config, clock, log, db, chains, indexed }: Made): Core {
-	const bus = inProcessBus(log);
+function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
+	// What numbers the frames also tells whose they are: processes on another database, or on a
+	// restored one, neither hear our hints nor read our pages.
+	const deployment = () => createOutbox({ db, bus: inProcessBus(log), clock }).epoch();
+	return openShared({ redisUrl: config.REDIS_URL, deployment, clock, log, metrics });
+}
+
+type Made = World & Pick<Core, "chains"> & { shared: Shared; indexed: readonly ChainAccess[] };
+
+function makeCore({ config, clock, log, db, metrics, shared, chains, indexed }: Made): Core {
+	const { bus, pageCache, budget } = shared;
 	const holder = randomUUID();
 	return {
 		role: config.ROLE,
@@ -106,22 +107,20 @@ function makeCore({ config, clock, log, db, chains, indexed }: Made): Core {
 		bus,
 		outbox: createOutbox({ db, bus, clock }),
 		queue: createJobQueue(),
-		pageCache: inProcessPageCache({
-			clock,
-			log,
-			freshMs: PAGE_FRESH_MS,
-			keptMs: PAGE_KEPT_MS,
-			sizeMax: PAGE_CACHE_SIZE_MAX,
-		}),
-		metrics: createMetrics(),
+		pageCache,
+		budget,
+		metrics,
 		chains,
 		indexed,
 		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 	};
 }
 
+type Parts = { core: Core; host: Host; config: CoreConfig; shared: Shared };
+
 /** Starts what runs, in order; `undo` collects how to end it, for a boot that fails half way. */
-async function run(core: Core, host: Host, config: CoreConfig, undo: (() => Promise<void>)[]) {
+async function run(parts: Parts, undo: (() => Promise<void>)[]) {
+	const { core, host } = parts;
 	const works = core.role !== "api";
 	await host.start();
 	undo.push(() => host.stop());
@@ -134,7 +133,7 @@ async function run(core: Core, host: Host, config: CoreConfig, undo: (() => Prom
 		const schedules = runSchedules({ db, clock, log, jobs });
 		undo.push(() => schedules.stop());
 	}
-	const listener = await listen(core, host, config);
+	const listener = await listen(parts);
 	undo.push(() => listener.stop());
 
 	let stopped: Promise<void> | null = null;
@@ -156,19 +155,23 @@ async function undoAll(undo: (() => Promise<void>)[], log: Log): Promise<void> {
 	}
 }
 
-function listen(core: Core, host: Host, config: CoreConfig): Promise<HttpListener> {
+function listen({ core, host, config, shared }: Parts): Promise<HttpListener> {
 	const app = createHttpApp({
 		log: core.log,
 		clock: core.clock,
 		metrics: core.metrics,
-		limiter: createMemoryLimiter({ requestsMax: REQUESTS_PER_MINUTE_MAX, windowSeconds: 60 }),
+		limiter: shared.limiter,
 		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 		trustedProxyHops: config.TRUSTED_PROXY_HOPS,
 		publicUrl: config.PUBLIC_URL,
 		sandbox: config.SANDBOX,
 		version: VERSION,
-		health: async () => ({ status: "ok", role: core.role }),
-		ready: () => readyReport(core, host),
+		// `holder` is the name under which this process stands in the table of leases.
+		health: async () => ({ status: "ok", role: core.role, holder: core.holder }),
+		ready: async () => {
+			const { ready, components } = await readyReport(core, host);
+			return { ready, components: [...components, ...shared.components()] };
+		},
 		// A worker has no market routes: it only says how it is.
 		routes: core.role === "worker" ? [] : host.routes,
 	});

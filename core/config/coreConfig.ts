@@ -28,7 +28,8 @@ export const coreConfig = z.object({
 		.optional()
 		.meta({ expects: "a URL that begins with redis:// or rediss://" })
 		.describe(
-			"Redis for bus, page cache and rate limits. Not used yet: they live in each process.",
+			"Redis that several processes share for bus, page cache, rate limits and budgets. Unset, or " +
+				"while it is away: each process has its own.",
 		),
 	CHAINS: commaList(z.string().toLowerCase())
 		.default([])
@@ -43,7 +44,19 @@ export const coreConfig = z.object({
 		.min(1)
 		.max(1_000)
 		.default(100)
-		.describe("JSON-RPC calls in one HTTP request; some public endpoints allow only 10."),
+		.describe("JSON-RPC calls in one HTTP request; what an endpoint refuses is halved."),
+	RPC_REQUESTS_PER_SECOND_MAX: z
+		.number()
+		.min(0.1)
+		.max(10_000)
+		.optional()
+		.describe("HTTP requests to one RPC endpoint in a second. Unset: as fast as it answers."),
+	RPC_QUORUM: z
+		.int()
+		.min(1)
+		.max(8)
+		.default(1)
+		.describe("RPC endpoints that must agree on a block at the head before it is indexed."),
 	PLUGINS: commaList(z.string())
 		.default([])
 		.meta({ expects: "module names or paths, separated by commas" })

@@ -10,7 +10,7 @@ import type { Log } from "#core/log/Log.ts";
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** A transaction that waits for us this long is hung: PostgreSQL ends it, and its locks. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 const KEEP_ALIVE_AFTER_MS = 10_000;
 

@@ -11,7 +11,7 @@ function addressOf(
 ) {
 	const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
 	const request = new Request("http://localhost/", { headers });
-	return clientAddress(request, { socketAddress: socket, trustedProxyHops });
+	return clientAddress(request, { socketAddress: () => socket, trustedProxyHops });
 }
 
 const cases: [name: string, forwarded: string | undefined, hops: number, address: string][] = [

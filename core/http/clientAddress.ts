@@ -7,7 +7,8 @@ const IPV6_CLIENT_BITS = 64;
 const IPV6_GROUPS = IPV6_CLIENT_BITS / 16;
 
 export type ClientAddressOptions = {
-	socketAddress: string | null;
+	/** Asked for only where no proxy of ours has told an address: Bun makes an object for each. */
+	socketAddress: () => string | null;
 	/** How many proxies of ours stand in front; each appends the address it was called from. */
 	trustedProxyHops: number;
 };
@@ -23,7 +24,7 @@ export function clientAddress(request: Request, options: ClientAddressOptions): 
 	const forwarded = forwardedEntry(request, trustedProxyHops);
 	return (
 		(forwarded === undefined ? undefined : canonical(forwarded)) ??
-		canonical(socketAddress ?? "") ??
+		canonical(socketAddress() ?? "") ??
 		UNKNOWN
 	);
 }
@@ -33,8 +34,12 @@ function forwardedEntry(request: Request, hops: number): string | undefined {
 	return request.headers.get("x-forwarded-for")?.split(",").at(-hops);
 }
 
+/** Four decimals without a leading zero: already the one spelling of an IPv4 address. */
+const PLAIN_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
 /** One spelling for each client: mapped IPv4 as IPv4, IPv6 as its /64. */
 function canonical(entry: string): string | undefined {
+	if (PLAIN_IPV4.test(entry)) return entry;
 	const host = withoutPort(entry.trim());
 	// `isValid` alone also takes 127.1, 0x7f.1 and 010.0.0.1, which no proxy writes.
 	if (ipaddr.IPv4.isValidFourPartDecimal(host)) return ipaddr.IPv4.parse(host).toString();

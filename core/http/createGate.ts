@@ -3,6 +3,7 @@ import type { Fault } from "#core/fault/Fault.ts";
 import { admitBody } from "#core/http/admitBody.ts";
 import { clientAddress } from "#core/http/clientAddress.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
+import { createQuickLane } from "#core/http/createQuickLane.ts";
 import type { RequestObserver } from "#core/http/createRequestObserver.ts";
 import type { RouteMatch, RouteTable } from "#core/http/createRouteTable.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
@@ -55,7 +56,11 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
  * dynamic routes, and do not see what Elysia refuses by itself.
  */
 export function createGate(options: GateOptions) {
-	return async (next: Next, request: Request): Promise<Response | undefined> => {
+	const quick = createQuickLane(options);
+	return (next: Next, request: Request): Promise<Response | undefined> =>
+		quick.answer(request) ?? passThrough(next, request);
+
+	async function passThrough(next: Next, request: Request): Promise<Response | undefined> {
 		const startedMs = options.clock.nowMs();
 		const path = pathOf(request.url);
 		const context = contextOf(request, options);
@@ -73,10 +78,13 @@ export function createGate(options: GateOptions) {
 			const { requestId } = context;
 			response = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
 		}
+		if (context.repeat && response?.status === 200) {
+			quick.keep(request, { repeat: context.repeat, path, pattern: observed.pattern });
+		}
 		if (response) response = await dressResponse(response, { ...options, request, context });
 		options.observer.ended({ ...observed, status: response?.status ?? 101 });
 		return response;
-	};
+	}
 }
 
 async function pass(next: Next, passing: Passing, options: GateOptions) {
@@ -186,7 +194,7 @@ function bareError(answer: Response, path: string): Fault | undefined {
 
 function contextOf(request: Request, options: GateOptions): RequestContext {
 	const { trustedProxyHops } = options;
-	const socketAddress = options.socketAddress(request);
+	const socketAddress = () => options.socketAddress(request);
 	return {
 		requestId: requestIdOf(request, options.newRequestId),
 		clientAddress: clientAddress(request, { socketAddress, trustedProxyHops }),

@@ -17,6 +17,7 @@ export type ObservedRequest = {
 export type RequestObserver = { began(): void; ended(observed: ObservedRequest): void };
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const STATUS_CLASSES = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Writes the access log, the log of failures, and the request metrics. */
@@ -47,22 +48,17 @@ export function createRequestObserver(options: {
 					// The pattern, never the path: paths are endless and contain what people ask for.
 					route: pattern ?? "unmatched",
 					method: METHODS.has(request.method) ? request.method : "other",
-					status_class: `${Math.floor(status / 100)}xx`,
+					status_class: STATUS_CLASSES[Math.floor(status / 100)] ?? "other",
 				},
 				durationMs / 1000,
 			);
 			if (context.fault) logFailure(context.fault, { log, observed });
 			const level = status >= 500 ? "warn" : "debug";
-			log[level]("request", {
-				requestId: context.requestId,
-				method: request.method,
-				// Without the query, and without the path's values: links carry one-time tokens.
-				...(pattern === undefined ? { path: observed.path } : { route: pattern }),
-				status,
-				durationMs,
-				client: context.clientAddress,
-				...(context.fault ? { code: context.fault.code } : {}),
-			});
+			const { requestId, clientAddress: client, fault } = context;
+			const about = { requestId, method: request.method, status, durationMs, client };
+			// Without the query, and without the path's values: links carry one-time tokens.
+			const where = pattern === undefined ? { path: observed.path } : { route: pattern };
+			log[level]("request", { ...about, ...where, ...(fault && { code: fault.code }) });
 		},
 	};
 }

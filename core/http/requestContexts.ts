@@ -1,4 +1,5 @@
 import type { Fault } from "#core/fault/Fault.ts";
+import type { Repeat } from "#core/http/Repeat.ts";
 
 /** What the app knows of a request beside the request. */
 export type RequestContext = {
@@ -16,6 +17,8 @@ export type RequestContext = {
 	 * it, which `server.timeout(request, …)` does not know.
 	 */
 	keepOpen(seconds: number): void;
+	/** Set by a route whose answer the gate may repeat by itself when the same URL is asked for. */
+	repeat?: Repeat;
 };
 
 const contexts = new WeakMap<Request, RequestContext>();

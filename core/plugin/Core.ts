@@ -1,3 +1,4 @@
+import type { Budget } from "#core/budget/Budget.ts";
 import type { Bus } from "#core/bus/Bus.ts";
 import type { PageCache } from "#core/cache/PageCache.ts";
 import type { Chain } from "#core/chain/Chain.ts";
@@ -35,6 +36,8 @@ export type Core = {
 	queue: JobQueue;
 	leases: LeaseKeeper;
 	pageCache: PageCache;
+	/** What all processes together may ask of somebody else's service. */
+	budget: Budget;
 	metrics: Metrics;
 	/** Every chain there is a definition for. */
 	chains: ChainRegistry;

@@ -97,7 +97,7 @@ export type ChainEvent = {
 	reason: SaleRejection | null;
 };
 
-export type LaneKind = "mint" | "sale";
+export type LaneKind = "mint" | "sale" | "transfer";
 
 /** One lane run, ready to be written. Events are in chain order. */
 export type EventBatch = {
@@ -108,6 +108,86 @@ export type EventBatch = {
 	/** True while the run ends near the head: its frames are worth sending one by one. */
 	live: boolean;
 	events: readonly ChainEvent[];
+};
+
+/** Units that went from one account to another, as the token's own log says. */
+export type TokenMove = {
+	blockNumber: number;
+	blockHash: Hex;
+	logIndex: number;
+	/** Counts the entries of one batch log, from 0. */
+	subIndex: number;
+	contract: Address;
+	standard: "erc721" | "erc1155";
+	/** The zero address where units came into being. */
+	from: Address;
+	/** The zero address where they were destroyed. */
+	to: Address;
+	tokenId: bigint;
+	/** The same as `tokenId`, except in an ERC-2309 log, which moves a whole range of ids. */
+	lastTokenId: bigint;
+	/** Units of each id, at least 1. */
+	quantity: bigint;
+};
+
+/** A span of blocks in which the transfer lane looked at some contracts. Moves in chain order. */
+export type MoveBatch = {
+	chainId: number;
+	fromBlock: number;
+	toBlock: number;
+	/** Who was looked at: what others did in these blocks is not known. */
+	watched: readonly Address[];
+	moves: readonly TokenMove[];
+	/** What these blocks and later ones did may have to be taken back. */
+	unsettledFrom: number;
+	/** Blocks below this one no longer leave the chain. */
+	pruneBelow: number;
+	/** True at the lane's cursor, false for a span that was left out and is read later. */
+	inOrder: boolean;
+};
+
+/**
+ * One contract's history on its way in: everything up to and including `endBlock`, where the
+ * transfer lane took over.
+ */
+export type Walk = {
+	id: number;
+	contract: Address;
+	/** The first block not read yet; null until it is known where the contract's history begins. */
+	nextBlock: number | null;
+	endBlock: number;
+};
+
+/** The next part of a walk, up to and including `toBlock`. */
+export type WalkStep = Pick<MoveBatch, "chainId" | "toBlock" | "moves" | "unsettledFrom"> & {
+	walk: Walk;
+	/** Where the walk must stand now. */
+	fromBlock: number;
+};
+
+/**
+ * Keeps who owns what of some contracts, and decides which. Each move of theirs reaches it exactly
+ * once: up to a contract's `endBlock` by its walk, above it by the transfer lane. Whatever takes a
+ * `tx` is called under the chain's lock.
+ */
+export type Ownership = {
+	/** The contracts that the transfer lane is to look at. */
+	watched(chainId: number): Promise<Address[]>;
+	/** Collections that ought to be watched and are not, most urgent first; few at a time. */
+	wanted(chainId: number): Promise<number[]>;
+	/** Watches them from now on: their walks end at the lane's cursor. */
+	watch(
+		tx: Tx,
+		watch: { chainId: number; wanted: readonly number[]; cursor: number },
+	): Promise<void>;
+	/** Takes in what the lane saw; false where it did not look at a contract that it had to. */
+	moved(tx: Tx, batch: MoveBatch): Promise<boolean>;
+	/** The walk to go on with; null where there is none to do now. */
+	nextWalk(chainId: number): Promise<Walk | null>;
+	/** Takes in a part of a walk; false where the walk stands elsewhere. */
+	walked(tx: Tx, step: WalkStep): Promise<boolean>;
+	/** Leaves a walk alone for a while: what it asked for was refused. */
+	rest(walk: Walk, restMs: number): Promise<void>;
 };
 
 /** Every block above this one left the chain. */
@@ -123,6 +203,8 @@ export type EventSink = {
 	apply(tx: Tx, batch: EventBatch): Promise<void>;
 	/** Takes out everything that came of blocks above the fork; lanes read those numbers again. */
 	revert(tx: Tx, reorg: Reorg): Promise<void>;
+	/** Given where the sink keeps owners; its `revert` takes back moves too. */
+	ownership?: Ownership;
 };
 
 /** How far a lane has come; `freshness` is made of the sale lane's. */

@@ -71,6 +71,30 @@ export const REFUSED_REST_MS = 60_000;
 /** Failures in a row after which a node that lags or contradicts itself is worth a line. */
 export const INCONSISTENT_BEFORE_WARNING = 4;
 
+/**
+ * Moves in one transaction. Each touches a token, two holders and the journal; so many leave the
+ * chain's lock after 20 ms (measured).
+ */
+export const MOVES_PER_WRITE_MAX = 250;
+
+/** Contracts named in one log query of the transfer lane. */
+export const ADDRESSES_PER_QUERY_MAX = 100;
+
+/** Blocks that one log query of a walk covers at first, and at most: one contract has few logs. */
+export const WALK_BLOCKS_MAX = 1_000_000;
+
+/** Blocks that one round of the search for a contract's first block looks at. */
+export const CODE_PROBES = 15;
+
+/** How often a chain's walks look for contracts that ought to be watched. */
+export const WALK_CHOOSE_MS = 5_000;
+
+/** How long walks wait while there is none to do, or while the lanes catch up. */
+export const WALK_IDLE_MS = 1_000;
+
+/** While nothing is watched the transfer lane moves up only so often, in blocks. */
+export const UNWATCHED_STRIDE_BLOCKS = 64;
+
 /** Everything about a lane that waits or ends by the clock, in milliseconds. */
 export type LaneTimes = {
 	ceilingMs: number;
@@ -80,6 +104,8 @@ export type LaneTimes = {
 	retryMaxMs: number;
 	backfillIdleMs: number;
 	refusedRestMs: number;
+	walkIdleMs: number;
+	walkChooseMs: number;
 };
 
 export const LANE_TIMES: LaneTimes = {
@@ -90,4 +116,6 @@ export const LANE_TIMES: LaneTimes = {
 	retryMaxMs: RETRY_MAX_MS,
 	backfillIdleMs: BACKFILL_IDLE_MS,
 	refusedRestMs: REFUSED_REST_MS,
+	walkIdleMs: WALK_IDLE_MS,
+	walkChooseMs: WALK_CHOOSE_MS,
 };

@@ -6,10 +6,10 @@ import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 /** What the index stores: what lanes saw, and what other sources say happened. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {
 	kind: "sale" | "mint" | "transfer";
-	/** True for what was read from the chain itself. */
-	onchainVerified: boolean;
-	/** The provider's own words, as JSON; null where no provider spoke. */
-	payload: Readonly<Record<string, unknown>> | null;
+	/** False for what only a provider said. Left out: it was read from the chain itself. */
+	onchainVerified?: boolean;
+	/** The provider's own words, as JSON; null, or left out, where no provider spoke. */
+	payload?: Readonly<Record<string, unknown>> | null;
 };
 
 export type NewEvents = {

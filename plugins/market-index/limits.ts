@@ -26,3 +26,9 @@ export const SOLD_OUT_SHOWN_MS = 900_000;
 
 /** Retractions that a topic's subscribers are told one by one; more, and they read anew. */
 export const RETRACTIONS_PER_TOPIC_MAX = 1_000;
+
+/** Events are kept for at least so long: the longest range that a route offers is 30 days. */
+export const RETENTION_DAYS_MIN = 35;
+
+/** Ten years, and some: more is a slip of the finger. */
+export const RETENTION_DAYS_MAX = 4_000;

@@ -7,7 +7,9 @@ import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
+import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from "#plugins/market-index/limits.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
+import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 
@@ -15,13 +17,22 @@ import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 export const marketIndexPlugin = definePlugin({
 	name: "market-index",
 	version: "1",
-	config: z.object({}),
+	config: z.object({
+		NFT_EVENT_RETENTION_DAYS: z
+			.int()
+			.min(RETENTION_DAYS_MIN)
+			.max(RETENTION_DAYS_MAX)
+			.optional()
+			.describe("Days for which events and minute candles are kept. Unset: for ever."),
+	}),
 	needs: { scanner: ScannerKey },
 	offers: MarketIndexKey,
 	tables: { schema: "market_index", folder: join(import.meta.dir, "migrations") },
-	setup({ needs, core }) {
+	setup({ config, needs, core }) {
 		const { chains, outbox, queue, clock, db } = core;
-		const applying = { chains, outbox, queue, clock, partitions: partitionsOf(db) };
+		const retention = createRetention(core, config.NFT_EVENT_RETENTION_DAYS);
+		const partitions = partitionsOf(db, { keptFromMs: retention.keptFromMs });
+		const applying = { chains, outbox, queue, clock, partitions };
 		const record = createApplier(applying);
 		const find = createFinder(core);
 		needs.scanner.addSink(marketSink(applying));
@@ -29,6 +40,7 @@ export const marketIndexPlugin = definePlugin({
 		return {
 			service: index,
 			routes: marketRoutes({ core, scanner: needs.scanner, index }),
+			jobs: retention.jobs,
 			tasks: [collectionMetadataTask(core), currencyMetadataTask(core)],
 		};
 	},

@@ -8,6 +8,8 @@ export const closeCodes = {
 	tryLater: 1013,
 	/** The client does not read as fast as its topics speak. */
 	slowConsumer: 4008,
+	/** The client has answered no ping: nobody is there any more. */
+	silent: 4010,
 	/** One client address holds too many streams. */
 	tooManyConnections: 4029,
 } as const;

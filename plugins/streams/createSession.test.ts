@@ -3,13 +3,14 @@ import { createSession } from "#plugins/streams/createSession.ts";
 import type { Feed } from "#plugins/streams/createTailer.ts";
 
 function open() {
-	const state = { buffered: 0, sent: [] as string[], closed: [] as number[] };
+	const state = { buffered: 0, pings: 0, sent: [] as string[], closed: [] as number[] };
 	const session = createSession(
 		{
 			send: (text) => state.sent.push(text),
 			close: (code) => {
 				state.closed.push(code);
 			},
+			ping: () => ++state.pings,
 			subscribe: () => {},
 			getBufferedAmount: () => state.buffered,
 		},
@@ -37,6 +38,26 @@ test("[STR-05] a reader far behind is closed at once, one somewhat behind at the
 	expect(some.state.closed).toEqual([]);
 	some.session.checkUnsent({ look: true });
 	expect(some.state.closed).toEqual([4008]);
+});
+
+test("[STR-05] a client that answers no ping is closed when the third would be due", () => {
+	const { state, session } = open();
+	session.probe();
+	session.probe();
+	expect(state.closed).toEqual([]);
+	session.probe();
+	expect(state.closed).toEqual([4010]);
+	expect(state.pings).toBe(2);
+});
+
+test("[STR-05] a client that answers some of the pings stays", () => {
+	const { state, session } = open();
+	for (let index = 0; index < 20; index += 1) {
+		session.probe();
+		if (index % 2) session.heard();
+	}
+	expect(state.closed).toEqual([]);
+	expect(state.pings).toBe(20);
 });
 
 test("a reader that caught up between two looks stays", () => {

@@ -1,6 +1,7 @@
 import { closeCodes } from "#plugins/streams/closeCodes.ts";
 import type { Feed } from "#plugins/streams/createTailer.ts";
 import {
+	PINGS_UNANSWERED_MAX,
 	REPLAY_DRAIN_TIMEOUT_MS,
 	UNSENT_BYTES_HIGH,
 	UNSENT_BYTES_MAX,
@@ -32,6 +33,10 @@ export type Session = {
 	onDrain(): void;
 	/** Closes a client that does not keep up. `look`: this is the regular look, a second apart. */
 	checkUnsent(options: { look: boolean }): void;
+	/** Asks whether somebody is there; closes a client that left the last pings unanswered. */
+	probe(): void;
+	/** The client said something, if only a pong. */
+	heard(): void;
 	close(code: number, reason: string): void;
 	/** The socket is gone: gives back what the session holds. */
 	release(): void;
@@ -42,6 +47,7 @@ export function createSession(socket: StreamSocket, admission: Admission): Sessi
 	const feeds: Feed[] = [];
 	let open = true;
 	let highBefore = false;
+	let unanswered = 0;
 	let wake: (() => void) | undefined;
 
 	function close(code: number, reason: string): void {
@@ -88,6 +94,18 @@ export function createSession(socket: StreamSocket, admission: Admission): Sessi
 			const high = unsentBytes > UNSENT_BYTES_HIGH;
 			if (unsentBytes > UNSENT_BYTES_MAX || (look && high && highBefore)) tooSlow();
 			if (look) highBefore = high;
+		},
+		probe() {
+			if (!open) return;
+			if (unanswered >= PINGS_UNANSWERED_MAX) {
+				close(closeCodes.silent, "no answer to pings");
+				return;
+			}
+			unanswered += 1;
+			socket.ping();
+		},
+		heard() {
+			unanswered = 0;
 		},
 		close,
 		release,

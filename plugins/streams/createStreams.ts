@@ -19,9 +19,12 @@ export type Streams = {
 	open(socket: StreamSocket, admission: Admission & { client: string }): void;
 	message(socket: StreamSocket, message: unknown): void;
 	drain(socket: StreamSocket): void;
+	pong(socket: StreamSocket): void;
 	closed(socket: StreamSocket, code: number): void;
 	/** Closes who does not keep up. `look`: this is the regular look, a second apart. */
 	checkUnsent(options: { look: boolean }): void;
+	/** Asks every client whether it is there, and closes those that have not said so for long. */
+	probe(): void;
 	closeAll(code: number, reason: string): void;
 	/** From now on whoever connects is sent to another server. */
 	refuse(): void;
@@ -68,9 +71,11 @@ export function createStreams(options: StreamsOptions): Streams {
 		},
 		message(socket, message) {
 			const entry = entries.get(socket);
+			entry?.session.heard();
 			if (entry?.session.isOpen()) answer(entry, message, clock.nowMs());
 		},
 		drain: (socket) => entries.get(socket)?.session.onDrain(),
+		pong: (socket) => entries.get(socket)?.session.heard(),
 		closed(socket, code) {
 			metrics.closed(code);
 			const entry = entries.get(socket);
@@ -82,6 +87,9 @@ export function createStreams(options: StreamsOptions): Streams {
 		},
 		checkUnsent(look) {
 			for (const { session } of entries.values()) session.checkUnsent(look);
+		},
+		probe() {
+			for (const { session } of entries.values()) session.probe();
 		},
 		closeAll(code, reason) {
 			for (const { session } of entries.values()) session.close(code, reason);

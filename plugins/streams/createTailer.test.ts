@@ -32,6 +32,7 @@ function openTailer(changes: Partial<TailerOptions> = {}) {
 		publisher,
 		clock,
 		log: silentLog,
+		collect: async () => {},
 		onPublished: () => {},
 		onRenumbered: () => {
 			renumbered += 1;
@@ -369,4 +370,39 @@ test("[STR-05] a ping tells each topic's position and takes no number", async ()
 		["ping", 2],
 		["market_event", 3],
 	]);
+});
+
+test("to many clients a lone frame goes out at once, and those close behind it go together", async () => {
+	const windows: (() => void)[] = [];
+	const collect = () => new Promise<void>((resolve) => windows.push(resolve));
+	const { bus, outbox, publisher, tailer } = openTailer({ collect });
+	const topic = newTopic();
+	const feeds = await Promise.all(Array.from({ length: 50 }, () => tailer.follow(topic)));
+	for (let index = 0; index < 4; index += 1) await commit(outbox, topic, 2);
+	const [first = "", second = "", third = "", fourth = ""] = bus.announced;
+	tailer.hint(first);
+	expect(publisher.seqsOf(topic)).toEqual([1, 2]);
+	// Out of order too: what is collected is judged as if it came at the window's end.
+	for (const text of [second, second, third]) tailer.hint(text);
+	expect(publisher.seqsOf(topic)).toEqual([1, 2]);
+	expect(feeds[0]?.position()).toBe(2);
+	windows.shift()?.();
+	await Promise.resolve();
+	await Promise.resolve();
+	expect(publisher.seqsOf(topic)).toEqual(upTo(0, 6));
+	tailer.hint(fourth);
+	// A look at the log does not wait for the window.
+	await tick(tailer);
+	expect(publisher.seqsOf(topic)).toEqual(upTo(0, 8));
+	for (const feed of feeds) feed.leave();
+	windows.shift()?.();
+});
+
+test("a topic of few clients never waits", async () => {
+	const { bus, outbox, publisher, tailer } = openTailer({ collect: () => new Promise(() => {}) });
+	const topic = newTopic();
+	for (let index = 0; index < 49; index += 1) await tailer.follow(topic);
+	for (let index = 0; index < 3; index += 1) await commit(outbox, topic, 1);
+	for (const text of bus.announced) tailer.hint(text);
+	expect(publisher.seqsOf(topic)).toEqual([1, 2, 3]);
 });

@@ -54,8 +54,12 @@ export function createTailer(options: TailerOptions): Tailer {
 		follow: (topic) => {
 			const known = topics.get(topic);
 			if (known) return follow(known, topics);
-			const tail = createTopicTail(topic, { ...options, onRenumbered: renumber });
-			const followed = { tail, followers: 0 };
+			const tail = createTopicTail(topic, {
+				...options,
+				onRenumbered: renumber,
+				followers: () => followed.followers,
+			});
+			const followed: Followed = { tail, followers: 0 };
 			topics.set(topic, followed);
 			return follow(followed, topics);
 		},

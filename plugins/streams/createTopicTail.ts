@@ -4,7 +4,11 @@ import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { FrameBatch } from "#core/outbox/Frame.ts";
 import { type RenderedFrame, renderFrames } from "#core/outbox/renderFrames.ts";
 import { controlFrame } from "#plugins/streams/controlFrame.ts";
-import { FRAMES_MISSED_MAX } from "#plugins/streams/limits.ts";
+import {
+	BATCHES_COLLECTED_MAX,
+	COLLECT_FOLLOWERS_MIN,
+	FRAMES_MISSED_MAX,
+} from "#plugins/streams/limits.ts";
 import type { Publisher } from "#plugins/streams/Publisher.ts";
 
 export type TopicTailOptions = {
@@ -15,6 +19,8 @@ export type TopicTailOptions = {
 	onPublished: () => void;
 	/** The log is shorter than what was already published from it. */
 	onRenumbered: () => void;
+	/** Waits while announced frames collect, to share the writes to their sockets. */
+	collect: () => Promise<void>;
 };
 
 export type TopicTail = {
@@ -43,6 +49,10 @@ type State = TopicTailOptions & {
 	behind: boolean;
 	/** Under way while the log is read. Nothing else moves the position meanwhile. */
 	reading: Promise<void> | undefined;
+	/** Announced while the last ones' writes are young; undefined where nothing waits. */
+	collected: FrameBatch[] | undefined;
+	/** Sockets in the topic, as far as it matters: how dear a write to all of them is. */
+	followers: () => number;
 };
 
 /**
@@ -51,7 +61,10 @@ type State = TopicTailOptions & {
  * The position is the one truth: a frame goes out only as `position + 1`, so hints may be lost,
  * doubled or reordered, and reads may overlap with them, and each frame still goes out once.
  */
-export function createTopicTail(topic: string, options: TopicTailOptions): TopicTail {
+export function createTopicTail(
+	topic: string,
+	options: TopicTailOptions & { followers: () => number },
+): TopicTail {
 	const state: State = {
 		...options,
 		topic,
@@ -60,6 +73,7 @@ export function createTopicTail(topic: string, options: TopicTailOptions): Topic
 		ended: false,
 		behind: false,
 		reading: undefined,
+		collected: undefined,
 	};
 	state.opened = open(state);
 	return {
@@ -68,6 +82,7 @@ export function createTopicTail(topic: string, options: TopicTailOptions): Topic
 		position: () => state.position,
 		hint: (batch) => takeHint(state, batch),
 		async head(seq) {
+			publishCollected(state);
 			if (seq > (state.position ?? seq)) state.behind = true;
 			if (state.behind) await readQuietly(state);
 		},
@@ -92,7 +107,36 @@ async function open(state: State): Promise<void> {
 }
 
 function takeHint(state: State, batch: FrameBatch): void {
+	if (state.collected && state.collected.length < BATCHES_COLLECTED_MAX) {
+		state.collected.push(batch);
+		return;
+	}
+	publishCollected(state);
+	publishHint(state, batch);
+	if (!state.collected && state.followers() >= COLLECT_FOLLOWERS_MIN) void collect(state);
+}
+
+/**
+ * A lone frame goes out at once. To many sockets a write to each costs more than the frame, so
+ * those that follow within moments wait for each other; the position moves when they go.
+ */
+async function collect(state: State): Promise<void> {
+	state.collected = [];
+	do {
+		await state.collect();
+	} while (publishCollected(state));
+	state.collected = undefined;
+}
+
+function publishCollected(state: State): boolean {
+	const batches = state.collected?.splice(0) ?? [];
+	for (const batch of batches) publishHint(state, batch);
+	return batches.length > 0;
+}
+
+function publishHint(state: State, batch: FrameBatch): void {
 	const { position, publisher } = state;
+	if (state.ended) return;
 	if (position === undefined || state.reading) {
 		state.behind = true;
 		return;

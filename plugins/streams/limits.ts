@@ -4,6 +4,9 @@ export const TAIL_INTERVAL_MS = 1_000;
 /** How often each topic says that it is alive. Clients may give up after two missed ones. */
 export const PING_INTERVAL_MS = 15_000;
 
+/** Pings of the protocol that a client may leave unanswered; when the next is due it is closed. */
+export const PINGS_UNANSWERED_MAX = 2;
+
 /** A stream that missed more frames than this starts anew: reading the state is cheaper. */
 export const FRAMES_MISSED_MAX = 5_000;
 
@@ -12,6 +15,15 @@ export const PUBLISH_BYTES_PER_TURN_MAX = 128 * 1024;
 
 /** The pause between turns while a backlog goes out: 128 KiB each 20 ms are 6 MiB a second. */
 export const PUBLISH_TURN_MS = 20;
+
+/** How long announced frames of a topic wait for more of them: what a busy topic's can be late. */
+export const COLLECT_MS = 10;
+
+/** Topics with fewer clients never wait: writing to all of them takes less than a millisecond. */
+export const COLLECT_FOLLOWERS_MIN = 50;
+
+/** More announced transactions than this do not wait for the others. */
+export const BATCHES_COLLECTED_MAX = 100;
 
 /** A reader with so much unsent is closed at once: Bun cuts it without a word at 1 MiB. */
 export const UNSENT_BYTES_MAX = 768 * 1024;

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
+import fc from "fast-check";
 import type { Database } from "#core/db/Database.ts";
 import { announcedBus } from "#plugins/streams/testing/announcedBus.ts";
+import { rawStreamClient } from "#plugins/streams/testing/rawStreamClient.ts";
 import { type StreamClient, streamClient } from "#plugins/streams/testing/streamClient.ts";
 import { streamWorld } from "#plugins/streams/testing/streamWorld.ts";
+import { type Fate, unreliableBus } from "#plugins/streams/testing/unreliableBus.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 type World = Awaited<ReturnType<typeof streamWorld>>;
@@ -324,3 +327,75 @@ async function stuckReader(streamPath: string) {
 		},
 	};
 }
+
+test("[STR-05] a client that answers no pings is closed with 4010, one that does stays", async () => {
+	const own = await streamWorld(db);
+	const url = `${own.url}${path(newSlug())}`;
+	const dead = rawStreamClient(url, { pongs: false });
+	const alive = rawStreamClient(url);
+	for (const client of [dead, alive]) await client.next(({ type }) => type === "hello");
+	for (let pings = 1; pings <= 3; pings += 1) {
+		own.moveClock(15_000);
+		await alive.next(({ type }) => {
+			return type === "ping" && alive.frames.filter((one) => one.type === "ping").length >= pings;
+		});
+	}
+	expect(await dead.closed).toBe(4010);
+	await own.commit(topicOf(new URL(url).pathname.split("/").at(-2) ?? ""), [1]);
+	expect(await alive.next(({ type }) => type === "market_event")).toMatchObject({ seq: 1 });
+	alive.socket.destroy();
+	await own.close();
+});
+
+test("[STR-05] pings come while nothing happens and the database is away", async () => {
+	let away = false;
+	const query: Database["query"] = (text, values) =>
+		away ? Promise.reject(new Error("away")) : db.query(text, values);
+	const own = await streamWorld({ ...db, query });
+	const slug = newSlug();
+	const client = open(slug, "", own);
+	await client.next();
+	away = true;
+	for (let pings = 1; pings <= 2; pings += 1) {
+		own.moveClock(15_000);
+		expect(await client.next()).toMatchObject({ type: "ping", seq: 0, topic: topicOf(slug) });
+	}
+	client.close();
+	await own.close();
+});
+
+// Guarantee: whatever the bus does, a client sees each row of a chain's discover stream once.
+test("[STR-02] over a bus that loses, doubles and reorders, each client gets each row once, in order", async () => {
+	const fate = fc.constantFrom<Fate>("deliver", "drop", "double", "hold");
+	const run = fc.record({
+		fates: fc.array(fate, { minLength: 10, maxLength: 60 }),
+		batches: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 10, maxLength: 60 }),
+		// Few get their frames at once; for many, what follows within moments is collected.
+		clients: fc.constantFrom(1, 5, 60),
+	});
+	await fc.assert(
+		fc.asyncProperty(run, async ({ fates, batches, clients }) => {
+			const own = await streamWorld(db, {
+				bus: unreliableBus(fates),
+				connectionsPerClientMax: 100,
+			});
+			const crowd = Array.from({ length: clients }, () =>
+				rawStreamClient(`${own.url}/discover/stream?chain=base`),
+			);
+			const hellos = await Promise.all(
+				crowd.map((client) => client.next(({ type }) => type === "hello")),
+			);
+			const from = hellos[0]?.seq ?? 0;
+			for (const count of batches) await own.commit("discover:base", numbers(0, count));
+			const to = from + batches.reduce((sum, count) => sum + count, 0);
+			for (const client of crowd) {
+				await client.next(({ type, seq }) => type === "market_event" && seq === to);
+				const got = client.frames.filter(({ type }) => type === "market_event");
+				expect(got.map(({ seq }) => seq)).toEqual(numbers(from, to));
+				client.socket.destroy();
+			}
+			await own.close();
+		}),
+		{ numRuns: 12 },
+	);
+}, 60_000);

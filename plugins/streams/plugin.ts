@@ -8,6 +8,7 @@ import { createPublisher, type PublishingServer } from "#plugins/streams/createP
 import { createStreams, type Streams } from "#plugins/streams/createStreams.ts";
 import { createTailer } from "#plugins/streams/createTailer.ts";
 import {
+	COLLECT_MS,
 	CONNECTIONS_PER_CLIENT_DEFAULT,
 	PUBLISH_TURN_MS,
 	TAIL_SILENCE_MAX_MS,
@@ -46,6 +47,11 @@ export const streamsPlugin = definePlugin({
 			publisher,
 			clock,
 			log,
+			async collect() {
+				// Sockets are written between two turns of the event loop: the time is counted from then.
+				await sleep(0);
+				await sleep(COLLECT_MS);
+			},
 			onPublished: metrics.published,
 			onRenumbered: () => streams.closeAll(closeCodes.restart, "numbering changed"),
 		});

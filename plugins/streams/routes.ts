@@ -76,6 +76,10 @@ function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission
 		drain({ raw }: ElysiaSocket): void {
 			if (isStreamSocket(raw)) streams.drain(raw);
 		},
+		// Elysia 1.4.30 hands Bun's own socket to this handler, whatever its types say.
+		pong(raw: object): void {
+			if (isStreamSocket(raw)) streams.pong(raw);
+		},
 		close({ raw }: ElysiaSocket, code: number): void {
 			if (isStreamSocket(raw)) streams.closed(raw, code);
 		},

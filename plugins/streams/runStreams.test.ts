@@ -6,7 +6,7 @@ import { runStreams } from "#plugins/streams/runStreams.ts";
 function open(tick: () => Promise<{ reads: Promise<unknown> }>) {
 	let nowMs = 0;
 	const waits: (() => void)[] = [];
-	const calls = { ticks: 0, pings: 0, looks: 0 };
+	const calls = { ticks: 0, pings: 0, looks: 0, probes: 0 };
 	const runner = runStreams({
 		tailer: {
 			tick: () => {
@@ -20,6 +20,9 @@ function open(tick: () => Promise<{ reads: Promise<unknown> }>) {
 		streams: {
 			checkUnsent: ({ look }) => {
 				if (look) calls.looks += 1;
+			},
+			probe: () => {
+				calls.probes += 1;
 			},
 		},
 		clock: { nowMs: () => nowMs },
@@ -48,6 +51,7 @@ test("[STR-05] pings go out every 15 seconds", async () => {
 	runner.start();
 	for (let index = 0; index < 46; index += 1) await second();
 	expect(calls.pings).toBe(3);
+	expect(calls.probes).toBe(3);
 	expect(calls.looks).toBe(46);
 	await runner.stop();
 });

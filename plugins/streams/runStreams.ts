@@ -14,7 +14,7 @@ export type StreamRunner = {
 
 export type RunStreamsOptions = {
 	tailer: Pick<Tailer, "tick" | "ping">;
-	streams: Pick<Streams, "checkUnsent">;
+	streams: Pick<Streams, "checkUnsent" | "probe">;
 	clock: Clock;
 	log: Log;
 	/** Waits, or returns early when the signal aborts. */
@@ -52,6 +52,7 @@ export function runStreams(options: RunStreamsOptions): StreamRunner {
 			if (clock.nowMs() - pingedMs < PING_INTERVAL_MS) continue;
 			pingedMs += PING_INTERVAL_MS;
 			tailer.ping();
+			streams.probe();
 		}
 	}
 	return {

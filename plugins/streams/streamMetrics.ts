@@ -12,7 +12,7 @@ export type StreamMetrics = {
 /**
  * A client may close with any of a thousand codes; only those that mean something are told apart.
  */
-const CODES = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013, 4008, 4029]);
+const CODES = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013, 4008, 4010, 4029]);
 
 /** What an operator watches of the streams. */
 export function streamMetrics(metrics: Metrics): StreamMetrics {

@@ -5,6 +5,8 @@ export type Goal = { kind: "at_least"; value: number } | { kind: "at_most"; valu
 
 export type Reading = {
 	value: number;
+	/** The same of what the value is compared with, measured in the same run. */
+	reference?: { value: number; of: string };
 	/** What a reader has to know to judge the value: spread, counts, how it was taken. */
 	note?: string;
 };

@@ -50,7 +50,7 @@ const lab = createLab({ scope, workload: WORKLOAD, runs, profileDir, say });
 
 const results: Result[] = [];
 for (const figure of figures) {
-	if (only !== null && figure.name !== only) continue;
+	if (only !== null && !only.includes(figure.name)) continue;
 	const result = await measure(figure);
 	if (interrupted) await new Promise(() => {});
 	results.push(result);
@@ -73,6 +73,6 @@ async function measure(figure: Figure): Promise<Result> {
 	}
 }
 
-function jsonLine({ name, value, unit, goal, ok, note }: Result): string {
-	return JSON.stringify({ name, value, unit, goal: goal?.value ?? null, ok, note });
+function jsonLine({ name, value, unit, reference, goal, ok, note }: Result): string {
+	return JSON.stringify({ name, value, unit, reference, goal: goal?.value ?? null, ok, note });
 }

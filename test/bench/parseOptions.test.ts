@@ -14,11 +14,17 @@ test("without arguments every figure is measured and a table printed", () => {
 	});
 });
 
-test("one figure is named in any case, and an unknown one is refused by name", () => {
+test("figures are named in any case, and an unknown one is refused by name", () => {
 	const options = parseOptions(["--only", "RPC Requests", "--json"], names);
-	expect(options).toMatchObject({ kind: "run", only: "rpc requests", json: true });
+	expect(options).toMatchObject({ kind: "run", only: ["rpc requests"], json: true });
 	const wrong = parseOptions(["--only", "speed"], names);
 	expect(wrong).toEqual({ kind: "wrong", problem: 'There is no figure "speed".' });
+});
+
+test("the beginning of names measures all of them, a whole name only its own", () => {
+	const all = ["live", "live p50", "live p95", "size"];
+	expect(parseOptions(["--only", "live p"], all)).toMatchObject({ only: ["live p50", "live p95"] });
+	expect(parseOptions(["--only", "live"], all)).toMatchObject({ only: ["live"] });
 });
 
 test("an option that does not exist, or a count that is none, is refused", () => {

@@ -3,8 +3,8 @@ import { parseArgs } from "node:util";
 export type BenchOptions =
 	| {
 			kind: "run";
-			/** The only figure to measure; null for all. */
-			only: string | null;
+			/** The only figures to measure; null for all. */
+			only: readonly string[] | null;
 			json: boolean;
 			write: boolean;
 			runs: number;
@@ -18,7 +18,7 @@ const RUNS_MAX = 50;
 
 export const USAGE = `bun run bench [options]
 
-  --only NAME     measure one figure
+  --only NAME     measure the figures whose names begin so
   --json          print one JSON line for each figure instead of a table
   --write         put the results into test/bench/RESULTS.md
   --runs N        repeat what is timed so often, and take the median (default ${RUNS_DEFAULT})
@@ -26,7 +26,7 @@ export const USAGE = `bun run bench [options]
 
 Figures:`;
 
-/** Reads the command line; a figure may be named in any case. */
+/** Reads the command line; figures may be named in any case. */
 export function parseOptions(args: readonly string[], names: readonly string[]): BenchOptions {
 	try {
 		const { values } = parseArgs({
@@ -47,12 +47,18 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
 			return { kind: "wrong", problem: `--runs takes a whole number from 1 to ${RUNS_MAX}.` };
 		}
 		const wanted = values.only?.toLowerCase();
-		const only = names.find((name) => name.toLowerCase() === wanted) ?? null;
-		if (wanted !== undefined && only === null) {
+		const only = wanted === undefined ? null : named(names, wanted);
+		if (only?.length === 0) {
 			return { kind: "wrong", problem: `There is no figure "${values.only}".` };
 		}
 		return { kind: "run", only, json, write, runs, profileDir: profile };
 	} catch (error) {
 		return { kind: "wrong", problem: error instanceof Error ? error.message : String(error) };
 	}
+}
+
+/** A name that is written out means that one, also where another begins with it. */
+function named(names: readonly string[], wanted: string): string[] {
+	const whole = names.filter((name) => name.toLowerCase() === wanted);
+	return whole.length > 0 ? whole : names.filter((name) => name.toLowerCase().startsWith(wanted));
 }

@@ -9,7 +9,17 @@ test("a header is read: numbers as numbers, hashes in lower case, time in millis
 		hash: `0x${"ab".repeat(32)}`,
 		parentHash: `0x${"fe".padStart(64, "0")}`,
 		timestampMs: 1_700_000_255_000,
+		logsBloom: null,
 	});
+});
+
+test("a bloom is read where there is one; half of one is none, and no reason to lose the head", () => {
+	const logsBloom = `0x${"A0".repeat(256)}`;
+	expect(parseHead({ ...fakeHeader(1), logsBloom })?.logsBloom).toBe(`0x${"a0".repeat(256)}`);
+	for (const broken of [null, "0x", 7, {}, logsBloom.slice(1), `${logsBloom}00`]) {
+		const head = parseHead({ ...fakeHeader(1), logsBloom: broken });
+		expect(head).toMatchObject({ number: 1, logsBloom: null });
+	}
 });
 
 test("what is no header is null, and never a head at a wrong block", () => {

@@ -11,17 +11,25 @@ const hash = z
 	.regex(/^0x[0-9a-fA-F]{64}$/)
 	.transform((text) => text.toLowerCase() as Hex);
 
+const bloom = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{512}$/)
+	.transform((text) => text.toLowerCase() as Hex);
+
 const headerSchema = z.object({
 	number: quantity,
 	hash,
 	parentHash: hash,
 	timestamp: quantity.refine((text) => Number(text) <= TIMESTAMP_MAX),
+	// A head without a bloom, or with half of one, is a head all the same.
+	logsBloom: bloom.nullable().catch(null),
 });
 
 /** Reads a block header from a node; null where it is not one (also `null`: no such block). */
 export function parseHead(value: unknown): Head | null {
 	const header = headerSchema.safeParse(value);
 	if (!header.success) return null;
-	const { number, hash, parentHash, timestamp } = header.data;
-	return { number: Number(number), hash, parentHash, timestampMs: Number(timestamp) * 1_000 };
+	const { number, hash, parentHash, timestamp, logsBloom } = header.data;
+	const timestampMs = Number(timestamp) * 1_000;
+	return { number: Number(number), hash, parentHash, timestampMs, logsBloom };
 }

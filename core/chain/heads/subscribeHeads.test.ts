@@ -138,6 +138,48 @@ test("an endpoint that is away is tried again for as long as it takes, and compl
 	expect(warnings.rest()).toEqual([]);
 });
 
+test("[ING-14] a socket that stalls makes no head late: another endpoint's is listened to beside it", async () => {
+	const stalled = open();
+	stalled.socketAnswer = () => undefined;
+	const right = open();
+	announceOnSubscribe(right, 7);
+	const { heads, losses } = subscribe([stalled.wsUrl, right.wsUrl]);
+	expect(await heads.next()).toBe(7);
+	right.announce(8);
+	expect(await heads.next()).toBe(8);
+	expect(losses.rest()).toEqual([]);
+});
+
+test("[ING-14] while one socket speaks the loss of the other is no reason to poll", async () => {
+	const [dying, right] = [open(), open()];
+	announceOnSubscribe(dying, 7);
+	announceOnSubscribe(right, 7);
+	const { heads, losses, warnings } = subscribe([dying.wsUrl, right.wsUrl]);
+	expect([await heads.next(), await heads.next()]).toEqual([7, 7]);
+	await dying.stop();
+	await warnings.next();
+	right.announce(8);
+	expect(await heads.next()).toBe(8);
+	expect(losses.rest()).toEqual([]);
+	right.hangUp();
+	expect(await losses.next()).toBe("lost");
+});
+
+test("of three endpoints two are listened to, and the third takes the place of one that fails", async () => {
+	const [refusing, right, spare] = [open(), open(), open()];
+	const answer = refusing.socketAnswer;
+	refusing.socketAnswer = (call) =>
+		call.method === "eth_subscribe"
+			? JSON.stringify({ id: call.id, error: { code: -32_601, message: "no" } })
+			: answer(call);
+	announceOnSubscribe(spare, 9);
+	const { heads } = subscribe([refusing.wsUrl, right.wsUrl, spare.wsUrl]);
+	expect(await heads.next()).toBe(9);
+	right.announce(10);
+	expect(await heads.next()).toBe(10);
+	expect([right.opened(), spare.opened()]).toEqual([1, 1]);
+});
+
 test("what is not a message is ignored", async () => {
 	const node = open();
 	const answer = node.socketAnswer;

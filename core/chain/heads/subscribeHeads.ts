@@ -7,7 +7,9 @@ export type HeadSubscriptionOptions = {
 	chain: Chain;
 	headUrls: readonly string[];
 	log: Log;
+	/** May hear of one head from each socket: its listener compares. */
 	onHead(head: Head): void;
+	/** A socket ended, or could not be opened, while no other one spoke. */
 	onLost(): void;
 	signal: AbortSignal;
 	/** A socket without a word for this long is given up: half-open ones never close. */
@@ -19,17 +21,39 @@ export type HeadSubscriptionOptions = {
 const SILENCE_MAX_MS = 60_000;
 const RECONNECT_MIN_MS = 250;
 const RECONNECT_MAX_MS = 10_000;
+/** Two: one may stall for as long as silence is borne, and no head is late for it. */
+const SOCKETS_MAX = 2;
 
-/** Keeps a `newHeads` subscription alive on one of the endpoints until the signal aborts. */
+/**
+ * Keeps `newHeads` subscriptions alive until the signal aborts, on two of the endpoints at once
+ * where there are two. The first to announce a head is the first to be heard.
+ */
 export function subscribeHeads(options: HeadSubscriptionOptions): void {
+	const { headUrls, signal } = options;
+	if (signal.aborted || headUrls.length === 0) return;
+	const shared: Shared = { inUse: new Set(), speaking: new Set(), complained: new Set() };
+	const sockets = Math.min(SOCKETS_MAX, headUrls.length);
+	for (let slot = 0; slot < sockets; slot++) keepSocket(options, shared, slot);
+}
+
+type Shared = {
+	/** Indexes of endpoints that a slot is at. */
+	inUse: Set<number>;
+	/** Slots whose socket said a head since it was opened. */
+	speaking: Set<number>;
+	complained: Set<string>;
+};
+
+function keepSocket(options: HeadSubscriptionOptions, shared: Shared, slot: number) {
 	const { chain, headUrls, log, signal } = options;
 	const { silenceMaxMs = SILENCE_MAX_MS, reconnectMinMs = RECONNECT_MIN_MS } = options;
-	const complained = new Set<string>();
+	const { inUse, speaking, complained } = shared;
+	let at = slot;
 	let attempt = 0;
 	let close = () => {};
 	let timer: ReturnType<typeof setTimeout> | undefined;
 
-	if (signal.aborted || headUrls.length === 0) return;
+	inUse.add(at);
 	signal.addEventListener(
 		"abort",
 		() => {
@@ -41,28 +65,46 @@ export function subscribeHeads(options: HeadSubscriptionOptions): void {
 	connect();
 
 	function connect() {
-		const url = headUrls[attempt % headUrls.length] ?? "";
+		const url = headUrls[at] ?? "";
 		close = openHeadSocket({ url, chainId: chain.id, silenceMaxMs, onHead, onEnd });
 
 		function onHead(head: Head) {
 			if (attempt > 0) log.info("the head socket is back", { head: head.number });
 			attempt = 0;
 			complained.delete(url);
+			speaking.add(slot);
 			options.onHead(head);
 		}
 
 		function onEnd(reason: string) {
-			options.onLost();
+			speaking.delete(slot);
+			if (speaking.size === 0) options.onLost();
 			if (signal.aborted) return;
 			// Once for each outage of each endpoint: one that is away for an hour is one event.
 			if (!complained.has(url)) {
 				const endpoint = new URL(url).host;
-				log.warn("a head socket ended; polling until one is back", { endpoint, reason });
+				const message = speaking.size === 0 ? ALL_LOST : ONE_LOST;
+				log.warn(message, { endpoint, reason });
 			}
 			complained.add(url);
 			const delayMs = Math.min(reconnectMinMs * 2 ** Math.min(attempt, 10), RECONNECT_MAX_MS);
 			attempt++;
+			inUse.delete(at);
+			at = nextFree(at, headUrls.length, inUse);
+			inUse.add(at);
 			timer = setTimeout(connect, delayMs);
 		}
 	}
+}
+
+const ALL_LOST = "a head socket ended; polling until one is back";
+const ONE_LOST = "a head socket ended; another one still speaks";
+
+/** The next endpoint in turn at which no other slot is; the same where all others are taken. */
+function nextFree(from: number, count: number, inUse: ReadonlySet<number>): number {
+	for (let step = 1; step <= count; step++) {
+		const index = (from + step) % count;
+		if (!inUse.has(index)) return index;
+	}
+	return from;
 }

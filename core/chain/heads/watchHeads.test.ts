@@ -30,6 +30,7 @@ function watch(poll: () => Promise<unknown>, headUrls: string[] = []) {
 		},
 		batch: async () => [],
 		settle: async () => [],
+		distrust: () => {},
 		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
 	};
 	const controller = new AbortController();
@@ -138,6 +139,7 @@ test("a watch whose signal is already aborted asks nothing", () => {
 		call: async () => ++asked,
 		batch: async () => [],
 		settle: async () => [],
+		distrust: () => {},
 		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
 	};
 	watchHeads({

@@ -1,3 +1,4 @@
+import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
 /** One JSON-RPC call. */
@@ -7,7 +8,22 @@ export type RpcOptions = {
 	signal?: AbortSignal | undefined;
 	/** Refuses a larger answer as `rpc_range`, with how many times too large it is in `meta`. */
 	bodyBytesMax?: number | undefined;
+	/** The newest block the question needs: an endpoint that lacks it is asked last. */
+	minBlock?: number | undefined;
+	/**
+	 * Calls of a batch that does not fit one request are sent one request after the other, so that
+	 * what stands first was answered first.
+	 */
+	inOrder?: boolean | undefined;
+	/** Answers only what as many endpoints as the deployment asks for (`RPC_QUORUM`) agree on. */
+	quorum?: RpcQuorum | undefined;
 };
+
+/**
+ * What two answers are compared by: the whole result, or what `digest` makes of the result of the
+ * call at `index`, for results in which honest nodes differ.
+ */
+export type RpcQuorum = true | { digest(result: unknown, index: number): string };
 
 /** One call's own outcome in a batch whose calls stand for themselves. */
 export type RpcOutcome = { kind: "result"; result: unknown } | { kind: "fault"; fault: Fault };
@@ -19,8 +35,10 @@ export type RpcStats = { requests: number; calls: number; bytes: number };
  * JSON-RPC to one chain. Results are what the node sent, unparsed: whoever asks checks.
  *
  * Throws only `rpcFault`s: `rpc_transport` (nothing was learned, ask again), `rpc_range` (the
- * node finds the range too large, ask for less), `rpc_refused` (the node answered an error), and
- * `rpc_wrong_chain` where no endpoint serves the chain.
+ * node finds the range too large, ask for less; `meta.rangeBlocksMax` is how much it allows, where
+ * it says so), `rpc_refused` (the node answered an error), `rpc_wrong_chain` where no endpoint
+ * serves the chain, and `rpc_disagreement` where a quorum was asked for and endpoints contradict
+ * each other.
  */
 export type Rpc = {
 	call(call: RpcCall, options?: RpcOptions): Promise<unknown>;
@@ -28,5 +46,10 @@ export type Rpc = {
 	batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<unknown[]>;
 	/** The same, but a call that the node refuses fails alone. Throws where nothing was learned. */
 	settle(calls: readonly RpcCall[], options?: RpcOptions): Promise<RpcOutcome[]>;
+	/**
+	 * Says that the newest answer proved inconsistent: it is counted, and whoever served it is asked
+	 * last for a while.
+	 */
+	distrust(kind: RpcInconsistency): void;
 	stats(): RpcStats;
 };

@@ -22,10 +22,14 @@ function make(count: number, log = silentLog) {
 	});
 	nodes.push(...made);
 	const limits = { timeoutMs: 2_000, batchMax: 10, concurrencyMax: 2, bodyBytesMax: 10_000 };
-	const endpoints = made.map((node, index) => {
-		return { name: `node ${index}`, rpc: httpRpc({ url: node.url, ...limits }) };
-	});
-	return { nodes: made, rpc: chainRpc({ chain: anvil, endpoints, log }) };
+	const endpoints = made.map((node, index) => ({
+		name: `node ${index}`,
+		open: () => httpRpc({ url: node.url, ...limits }),
+	}));
+	// Time stands still, and nobody is asked who was not meant.
+	const clock = { nowMs: () => 0 };
+	const probeAfterMs = Number.POSITIVE_INFINITY;
+	return { nodes: made, rpc: chainRpc({ chain: anvil, endpoints, log, clock, probeAfterMs }) };
 }
 
 const call = { method: "eth_blockNumber", params: [] };
@@ -83,6 +87,16 @@ test("a node's own no is not asked of the others", async () => {
 	const failed = await failure(rpc.call(call));
 	expect(failed.code).toBe("rpc_refused");
 	expect(asked(nodes[1])).toEqual([]);
+});
+
+test("[ING-14] an endpoint that will not even name its chain, as with a key that ran out, is passed by", async () => {
+	const { nodes, rpc } = make(2);
+	if (nodes[0]) {
+		nodes[0].answer = () =>
+			Response.json({ id: null, error: { code: -32_000, message: "invalid API key" } });
+	}
+	expect(await rpc.call(call)).toBe("from 1");
+	expect(asked(nodes[0])).toEqual(["eth_chainId"]);
 });
 
 test("with every endpoint down the call fails as silence, once each was tried", async () => {

@@ -1,37 +1,63 @@
 import type { Chain } from "#core/chain/Chain.ts";
+import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
+import { createPool, type EndpointPool } from "#core/chain/rpc/createPool.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import { findAgreement } from "#core/chain/rpc/findAgreement.ts";
+import { isSilence } from "#core/chain/rpc/isSilence.ts";
+import type { Endpoint, RpcEndpoint, RpcQuestion } from "#core/chain/rpc/openEndpoint.ts";
+import type { Rpc, RpcOutcome, RpcQuorum } from "#core/chain/rpc/Rpc.ts";
+import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
+import type { RpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
+import type { Clock } from "#core/clock/Clock.ts";
 import type { Log } from "#core/log/Log.ts";
 
-/** One endpoint: the URL for the log (without secrets) and how to talk to it. */
-export type RpcEndpoint = { name: string; rpc: Rpc };
-
-/**
- * JSON-RPC to a chain through its endpoints, the first that works first.
- *
- * Before an endpoint's first answer is believed, and again after each time it failed, it must say
- * that it serves this chain: an endpoint that was swapped under us must not reach the index.
- */
-export function chainRpc(options: {
+export type ChainRpcOptions = {
 	chain: Chain;
 	endpoints: readonly RpcEndpoint[];
+	clock: Clock;
 	log: Log;
-}): Rpc {
-	const { chain, endpoints, log } = options;
-	const verified = new Set<RpcEndpoint>();
-	const complained = new Set<RpcEndpoint>();
-	let preferred = 0;
+	metrics?: RpcMetrics | undefined;
+	/** How many endpoints must agree where a question asks for a quorum. */
+	quorum?: number | undefined;
+	/** An endpoint that nobody asked for this long is probed, to know how fast and how far it is. */
+	probeAfterMs?: number | undefined;
+};
 
+/**
+ * JSON-RPC to a chain through its endpoints: the one that served last, until it fails, lies, or
+ * another is clearly better.
+ *
+ * Only silence moves a question on to the next endpoint; a node's own "no" would be said again.
+ */
+export function chainRpc(options: ChainRpcOptions): Rpc {
+	const pool = createPool(options);
+	const { question, distrust } = createAsker(options, pool);
 	return {
-		call: (call, callOptions) => attempt((rpc) => rpc.call(call, callOptions), callOptions),
-		batch: (calls: readonly RpcCall[], callOptions?: RpcOptions) =>
-			attempt((rpc) => rpc.batch(calls, callOptions), callOptions),
-		settle: (calls: readonly RpcCall[], callOptions?: RpcOptions) =>
-			attempt((rpc) => rpc.settle(calls, callOptions), callOptions),
+		call: (call, callOptions = {}) =>
+			question({
+				calls: [call],
+				options: callOptions,
+				put: (rpc) => rpc.call(call, callOptions),
+				results: (result) => [result],
+			}),
+		batch: (calls, callOptions = {}) =>
+			question({
+				calls,
+				options: callOptions,
+				put: (rpc) => rpc.batch(calls, callOptions),
+				results: (results) => results,
+			}),
+		settle: (calls, callOptions = {}) =>
+			question({
+				calls,
+				options: callOptions,
+				put: (rpc) => rpc.settle(calls, callOptions),
+				results: (outcomes) => outcomes.map(resultOf),
+			}),
+		distrust,
 		stats() {
 			const sum = { requests: 0, calls: 0, bytes: 0 };
-			for (const { rpc } of endpoints) {
+			for (const { rpc } of pool.endpoints) {
 				const stats = rpc.stats();
 				sum.requests += stats.requests;
 				sum.calls += stats.calls;
@@ -40,47 +66,83 @@ export function chainRpc(options: {
 			return sum;
 		},
 	};
+}
 
-	/** Tries each endpoint once. Only silence moves on; a node's own "no" would be said again. */
-	async function attempt<Result>(
-		ask: (rpc: Rpc) => Promise<Result>,
-		callOptions: RpcOptions | undefined,
-	): Promise<Result> {
-		let last: unknown = rpcFault.transport({ detail: `${chain.slug} has no endpoint` });
-		for (let tried = 0; tried < endpoints.length; tried++) {
-			const index = (preferred + tried) % endpoints.length;
-			const endpoint = endpoints[index];
-			if (!endpoint) break;
+function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool) {
+	/** Who served the newest answer. Lanes share a pool: for `distrust` that is good enough. */
+	let served: readonly Endpoint[] = [];
+
+	return { question, distrust };
+
+	async function question<Result>(asked: RpcQuestion<Result>): Promise<Result> {
+		const order = pool.order(asked.options);
+		if (!asked.options.quorum || quorum < 2) return inTurn(asked, order);
+		return inQuorum(asked, asked.options.quorum, order);
+	}
+
+	async function inTurn<Result>(asked: RpcQuestion<Result>, order: readonly Endpoint[]) {
+		let last: unknown;
+		for (const endpoint of order) {
 			try {
-				await verify(endpoint, callOptions);
-				const result = await ask(endpoint.rpc);
-				preferred = index;
+				const result = await endpoint.ask(asked);
+				served = [endpoint];
+				pool.served(endpoint);
 				return result;
 			} catch (error) {
 				last = error;
-				if (callOptions?.signal?.aborted || !isSilence(error)) throw error;
-				verified.delete(endpoint);
+				// A no may have been told by a liar as well.
+				if (!isSilence(error)) served = [endpoint];
+				if (asked.options.signal?.aborted || !isSilence(error)) throw error;
 			}
 		}
 		throw last;
 	}
 
-	async function verify(endpoint: RpcEndpoint, callOptions: RpcOptions | undefined) {
-		if (verified.has(endpoint)) return;
-		const answer = await endpoint.rpc.call({ method: "eth_chainId", params: [] }, callOptions);
-		if (typeof answer === "string" && Number(answer) === chain.id) {
-			verified.add(endpoint);
-			complained.delete(endpoint);
-			return;
-		}
-		const context = { chain: chain.slug, endpoint: endpoint.name, expected: chain.id, answer };
-		if (!complained.has(endpoint)) log.error("an RPC endpoint serves another chain", context);
-		complained.add(endpoint);
-		throw rpcFault.wrongChain({ detail: JSON.stringify(context) });
+	async function inQuorum<Result>(
+		asked: RpcQuestion<Result>,
+		by: RpcQuorum,
+		members: readonly Endpoint[],
+	): Promise<Result> {
+		const { minBlock } = asked.options;
+		const { answer, agreed, dissenting } = await findAgreement({
+			members,
+			size: quorum,
+			async ask(endpoint) {
+				const answer = await endpoint.ask(asked);
+				// Who lacks the block has not contradicted those that have it.
+				const lacks = minBlock !== undefined && !hasBlock(endpoint, minBlock);
+				if (lacks) throw rpcFault.transport({ detail: `${endpoint.name} lacks ${minBlock}` });
+				return answer;
+			},
+			digest: (answer: Result) => digestOf(asked.results(answer), by),
+			onConflict: (all) => all.forEach(differs),
+		});
+		dissenting.forEach(differs);
+		served = agreed;
+		return answer;
+	}
+
+	function distrust(kind: RpcInconsistency) {
+		for (const endpoint of served) endpoint.caught(kind);
+	}
+
+	function hasBlock({ health }: Endpoint, block: number): boolean {
+		return health.knows(block, clock.nowMs()) !== "lacks";
 	}
 }
 
-function isSilence(error: unknown): boolean {
-	if (!(error instanceof Fault)) return false;
-	return error.code === "rpc_transport" || error.code === "rpc_wrong_chain";
+function differs(endpoint: Endpoint) {
+	endpoint.caught("disagreement");
+}
+
+function resultOf(outcome: RpcOutcome): unknown {
+	return outcome.kind === "result" ? outcome.result : undefined;
+}
+
+function digestOf(results: readonly unknown[], by: RpcQuorum): string {
+	const digests = results.map((result, index) => {
+		if (result === undefined) return "refused";
+		return by === true ? canonicalJson(result) : by.digest(result, index);
+	});
+	return JSON.stringify(digests);
 }

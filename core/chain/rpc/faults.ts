@@ -25,4 +25,10 @@ export const rpcFault = defineFaults({
 		retry: "later",
 		public: "An RPC endpoint serves another chain than it is configured for.",
 	},
+	disagreement: {
+		code: "rpc_disagreement",
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoints contradict each other.",
+	},
 });

@@ -1,7 +1,8 @@
-import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Pacer } from "#core/chain/rpc/createPacer.ts";
+import { postRpc } from "#core/chain/rpc/postRpc.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
-import { cutText, readAnswers, settleAnswers } from "#core/chain/rpc/readAnswers.ts";
-import { readBody } from "#core/chain/rpc/readBody.ts";
+import type { RpcObserver } from "#core/chain/rpc/RpcObserver.ts";
+import { readAnswers, settleAnswers } from "#core/chain/rpc/readAnswers.ts";
 import { runChunks } from "#core/chain/rpc/runChunks.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
@@ -9,12 +10,16 @@ export type HttpRpcOptions = {
 	url: string;
 	/** How long one HTTP request may take. */
 	timeoutMs: number;
-	/** Calls in one HTTP request; public endpoints refuse large batches. */
+	/** Calls in one HTTP request; where an endpoint allows fewer, that is learned. */
 	batchMax: number;
 	/** HTTP requests of one batch under way at once. */
 	concurrencyMax: number;
 	/** Answers larger than this, unpacked, are refused. */
 	bodyBytesMax: number;
+	/** Each request waits here for its turn. */
+	pacer?: Pacer | undefined;
+	/** Is told of each request. */
+	observer?: RpcObserver | undefined;
 	fetch?: typeof fetch;
 };
 
@@ -22,19 +27,17 @@ type ReadAnswers<Answer> = (text: string, calls: readonly RpcCall[], firstId: nu
 
 /** JSON-RPC over HTTP to one endpoint. Does not retry: its caller knows what is worth retrying. */
 export function httpRpc(options: HttpRpcOptions): Rpc {
-	const fetchIt = options.fetch ?? fetch;
+	const { pacer, observer, concurrencyMax } = options;
 	const stats = { requests: 0, calls: 0, bytes: 0 };
+	let batchMax = options.batchMax;
 	let nextId = 1;
 
 	return {
-		async call(call, callOptions = {}) {
-			const firstId = takeIds(1);
-			const { method, params } = call;
-			const text = await send({ jsonrpc: "2.0", id: firstId, method, params }, 1, callOptions);
-			return readAnswers(text, [call], firstId)[0];
-		},
+		call: async (call, callOptions = {}) => (await request([call], callOptions, readAnswers))[0],
 		batch: (calls, callOptions = {}) => inChunks(calls, callOptions, readAnswers),
 		settle: (calls, callOptions = {}) => inChunks(calls, callOptions, settleAnswers),
+		// Who is alone cannot be avoided: what comes of distrust is decided among several.
+		distrust: () => {},
 		stats: () => ({ ...stats }),
 	};
 
@@ -43,7 +46,24 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		callOptions: RpcOptions,
 		read: ReadAnswers<Answer>,
 	): Promise<Answer[]> {
-		return runChunks(calls, options, (chunk) => request(chunk, callOptions, read));
+		const limits = { batchMax, concurrencyMax: callOptions.inOrder ? 1 : concurrencyMax };
+		return runChunks(calls, limits, (chunk) => chunkOf(chunk, callOptions, read));
+	}
+
+	/** What the endpoint finds too many calls is halved, and the half is remembered. */
+	async function chunkOf<Answer>(
+		calls: readonly RpcCall[],
+		callOptions: RpcOptions,
+		read: ReadAnswers<Answer>,
+	): Promise<Answer[]> {
+		try {
+			return await request(calls, callOptions, read);
+		} catch (error) {
+			const isTooMany = error instanceof Fault && error.meta.batchRefused === true;
+			if (!isTooMany || calls.length === 1) throw error;
+			batchMax = Math.min(batchMax, Math.ceil(calls.length / 2));
+			return inChunks(calls, callOptions, read);
+		}
 	}
 
 	async function request<Answer>(
@@ -51,62 +71,37 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		callOptions: RpcOptions,
 		read: ReadAnswers<Answer>,
 	): Promise<Answer[]> {
-		const firstId = takeIds(calls.length);
+		await pacer?.turn(callOptions.signal);
+		const firstId = nextId;
+		nextId += calls.length;
 		const bodies = calls.map(({ method, params }, index) => {
 			return { jsonrpc: "2.0", id: firstId + index, method, params };
 		});
-		return read(await send(bodies, calls.length, callOptions), calls, firstId);
-	}
-
-	function takeIds(count: number): number {
-		const firstId = nextId;
-		nextId += count;
-		return firstId;
-	}
-
-	async function send(body: object, calls: number, callOptions: RpcOptions): Promise<string> {
 		stats.requests++;
-		stats.calls += calls;
-		const text = await post(JSON.stringify(body), callOptions);
-		stats.bytes += text.length;
-		return text;
-	}
-
-	async function post(body: string, { signal, bodyBytesMax }: RpcOptions): Promise<string> {
-		const timeout = AbortSignal.timeout(options.timeoutMs);
+		stats.calls += calls.length;
+		const ended = observer?.began(calls);
 		try {
-			const response = await fetchIt(options.url, {
-				method: "POST",
-				// Bun unpacks brotli and zstd whole before we can count (76 KB became 183 MB).
-				headers: { "content-type": "application/json", "accept-encoding": "gzip" },
+			// One call alone is no batch: there are endpoints that take none.
+			const body = JSON.stringify(calls.length === 1 ? bodies[0] : bodies);
+			const { signal, bodyBytesMax = options.bodyBytesMax } = callOptions;
+			const text = await postRpc({
+				...options,
 				body,
-				redirect: "error",
-				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+				calls: calls.length,
+				signal,
+				bodyBytesMax: Math.min(bodyBytesMax, options.bodyBytesMax),
 			});
-			const bytesMax = Math.min(bodyBytesMax ?? options.bodyBytesMax, options.bodyBytesMax);
-			const text = await readBody(response, bytesMax);
-			if (isAnswer(response.status) && (response.ok || looksLikeJson(text))) return text;
-			throw rpcFault.transport({ detail: `HTTP ${response.status}: ${cutText(text)}` });
+			stats.bytes += text.length;
+			const answers = read(text, calls, firstId);
+			ended?.("ok");
+			return answers;
 		} catch (error) {
-			if (error instanceof Fault) throw error;
-			// Without the error itself: it holds the URL, and in the URL is often a key.
-			throw rpcFault.transport({ detail: withoutUrls(cutText(String(error))) });
+			ended?.(callOptions.signal?.aborted ? "aborted" : outcomeOf(error));
+			throw error;
 		}
 	}
 }
 
-/**
- * Whose body decides: some nodes send JSON-RPC errors with 400 or 500. A 401, 429 or 503 speaks of
- * us or of the endpoint, never of the question, whatever its body says.
- */
-function isAnswer(status: number): boolean {
-	return (status >= 200 && status < 300) || status === 400 || status === 413 || status === 500;
-}
-
-function looksLikeJson(text: string): boolean {
-	return /^\s*[[{]/.test(text);
-}
-
-function withoutUrls(text: string): string {
-	return text.replace(/https?:\/\/\S+/gi, "(URL)");
+function outcomeOf(error: unknown): string {
+	return error instanceof Fault ? error.code.replace(/^rpc_/, "") : "unexpected";
 }

@@ -2,19 +2,24 @@ import type { RpcErrorObject } from "#core/chain/rpc/RpcErrorObject.ts";
 
 /**
  * Nodes word "that is too much" each in their own way; these are the words of geth, erigon, reth,
- * nethermind, anvil, Alchemy, Infura, QuickNode, Ankr, Chainstack and dRPC.
+ * nethermind, anvil, proxyd (Base, Optimism), Alchemy, Infura, QuickNode, Ankr, Chainstack, dRPC,
+ * BlockPI, Cloudflare, Tenderly and evmos chains. Each stands in the test with who says it.
  */
 const RANGE_WORDS = [
-	/block range/i,
-	/range (is )?too (large|wide|big)/i,
-	/(exceeds?|exceeded|over).{0,40}(limit|range|max|blocks)/i,
-	/too many (results|logs|blocks)/i,
-	/more than \d+ (results|logs)/i,
+	/blocks? range/i,
+	/range (is )?too (large|wide|big|high)/i,
+	/(exceeds?|exceeded|exceeding|over|greater than|bigger than).{0,40}(limit|range|max|blocks)/i,
+	/too many (results|logs|blocks|events)/i,
+	/more than [\d,]+ (results|logs|events)/i,
 	/returned more than/i,
-	/response size/i,
-	/query timeout/i,
-	/limited to (a )?\d+/i,
+	/response (size|is too (large|big)|too (large|big))/i,
+	/query (timeout|timed out)/i,
+	/limited to (an? )?\d+/i,
 	/logs? (are )?limited/i,
+	/blocks distance/i,
+	/at most [\d,]+k? blocks/i,
+	/smaller than size \d/i,
+	/max(imum)? (is )?(allowed|number|set)\b.{0,40}\d/i,
 ];
 
 /** Infura and others answer -32005 for "limit exceeded"; it also means "too many requests". */
@@ -32,11 +37,12 @@ export function isRateLimit(error: RpcErrorObject): boolean {
 	return !isRevert(error) && (error.code === 429 || RATE_WORDS.test(error.message));
 }
 
-/** Whole words: "generated" is no rate. */
+/** Of rate, of a plan's end, and of a gateway with nobody behind it. "generated" is no rate. */
 const RATE_WORDS = new RegExp(
 	[
 		"\\brates?\\b|ratelimit|too many requests|request (count|limit)|per second",
-		"capacity|credits|compute units|quota|throttl",
+		"capacity|credits|compute units|quota|throttl|too many request\\b",
+		"no backend|(temporar|service|server).{0,20}(unavailable|overloaded|busy|error)|try again later",
 	].join("|"),
 	"i",
 );

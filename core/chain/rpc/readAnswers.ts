@@ -1,7 +1,9 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { isBatchRefusal } from "#core/chain/rpc/isBatchRefusal.ts";
 import { isRangeError, isRateLimit } from "#core/chain/rpc/isRangeError.ts";
 import type { RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { RpcErrorObject } from "#core/chain/rpc/RpcErrorObject.ts";
+import { rangeBlocksMax } from "#core/chain/rpc/rangeBlocksMax.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
 /** Error texts from nodes are cut here: a revert's message can be megabytes. */
@@ -31,7 +33,7 @@ export function settleAnswers(
 	// A batch refused as a whole comes back as one error object.
 	if (answers.length !== calls.length) {
 		const [answer] = answers;
-		if (answer?.error) throw answerFault(answer.error, calls[0]);
+		if (answer?.error) throw refusal(answer.error, calls);
 		throw rpcFault.transport({ detail: `${answers.length} answers to ${calls.length} calls` });
 	}
 	const outcomes = new Map<number, RpcOutcome>();
@@ -39,7 +41,7 @@ export function settleAnswers(
 		const index = indexOf(answer?.id, { firstId, count: calls.length });
 		const call = calls[index];
 		if (answer?.error) {
-			const fault = answerFault(answer.error, call);
+			const fault = call ? answerFault(answer.error, call) : refusal(answer.error, calls);
 			// An error that names no call, or that only says "not now", is everybody's.
 			if (!call || outcomes.has(index) || fault.code === "rpc_transport") throw fault;
 			outcomes.set(index, { kind: "fault", fault });
@@ -68,10 +70,24 @@ function parseJson(text: string) {
 	}
 }
 
+/** An error that names no call, and may be about the calls being a batch. */
+function refusal(raw: unknown, calls: readonly RpcCall[]): Fault {
+	const error = errorObject(raw);
+	if (calls.length === 1 || !isBatchRefusal(error)) return answerFault(raw, calls[0]);
+	const detail = `a batch of ${calls.length}: ${error.code} ${cutText(error.message)}`;
+	return rpcFault.refused({ detail, meta: { batchRefused: true } });
+}
+
 function answerFault(raw: unknown, call: RpcCall | undefined): Fault {
 	const error = errorObject(raw);
 	const detail = `${call?.method ?? "a batch"}: ${error.code} ${cutText(error.message)}`;
-	if (isRangeError(error)) return rpcFault.range({ detail });
+	if (isRangeError(error)) {
+		const blocksMax = rangeBlocksMax(error.message);
+		return rpcFault.range({
+			detail,
+			meta: blocksMax === null ? {} : { rangeBlocksMax: blocksMax },
+		});
+	}
 	return isRateLimit(error) ? rpcFault.transport({ detail }) : rpcFault.refused({ detail });
 }
 
@@ -79,7 +95,18 @@ function errorObject(raw: unknown): RpcErrorObject {
 	if (typeof raw !== "object" || raw === null) return { code: null, message: String(raw) };
 	const code = "code" in raw && typeof raw.code === "number" ? raw.code : null;
 	const message = "message" in raw && typeof raw.message === "string" ? raw.message : "";
-	return { code, message };
+	const isVague = code !== null && VAGUE_CODES.has(code);
+	const more = isVague && "data" in raw ? spokenData(raw.data) : "";
+	return { code, message: more === "" ? message : `${message}: ${more}` };
+}
+
+/** "Invalid params" and "internal error": Ronin and Tenderly say in `data` what is wrong. */
+const VAGUE_CODES = new Set([-32_602, -32_603]);
+
+function spokenData(data: unknown): string {
+	if (typeof data === "string") return data;
+	if (typeof data !== "object" || data === null || !("payload" in data)) return "";
+	return typeof data.payload === "string" ? data.payload : "";
 }
 
 export function cutText(text: string): string {

@@ -1,6 +1,6 @@
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import type { EventSink, Venue } from "#plugins/chain-scanner/contract.ts";
+import type { EventSink, LaneKind, Venue } from "#plugins/chain-scanner/contract.ts";
 import type { LaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
@@ -10,6 +10,7 @@ import { undecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
 import type { ScannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
+import { startTransfers } from "#plugins/chain-scanner/transfer/startTransfers.ts";
 
 export type ChainRun = {
 	sinks: readonly EventSink[];
@@ -30,8 +31,8 @@ export type ChainRun = {
 export type ChainCore = Pick<Core, "clock" | "db" | "leases" | "log" | "metrics">;
 
 /**
- * Everything that runs for one chain: its head watch, its two lanes, its backfill. Settles when the
- * signal aborted and nothing is under way any more.
+ * Everything that runs for one chain: its head watch, its lanes, its backfill, and where a sink
+ * keeps owners its walks. Settles when the signal aborted and nothing is under way any more.
  */
 export async function runChain(
 	core: ChainCore,
@@ -65,26 +66,37 @@ export async function runChain(
 		signal,
 		times,
 	};
-	const lanes = sources.map((source) => {
-		const labels = { chain: chain.slug, lane: source.kind };
-		return startLane({
-			...shared,
-			source,
-			scanFrom,
-			log: log.with({ lane: source.kind }),
-			onIndexed(progress) {
+	const told = (lane: LaneKind) => {
+		const labels = { chain: chain.slug, lane };
+		return {
+			log: log.with({ lane }),
+			onIndexed(progress: Parameters<ScannerMetrics["indexed"]>[1]) {
 				metrics.indexed(labels, progress);
-				health.worked(`${chain.slug} ${source.kind}`);
+				health.worked(`${chain.slug} ${lane}`);
 			},
-			onFailure(code) {
+			onFailure(code: string) {
 				metrics.failed(labels, code);
-				health.failed(`${chain.slug} ${source.kind}`, code);
+				health.failed(`${chain.slug} ${lane}`, code);
 			},
-		});
+		};
+	};
+	const lanes = sources.map((source) => {
+		return startLane({ ...shared, ...told(source.kind), source, scanFrom });
 	});
+	const [ownership] = sinks.flatMap((sink) => sink.ownership ?? []);
+	const transfers = ownership
+		? startTransfers({
+				...shared,
+				...told("transfer"),
+				rpc,
+				ownership,
+				report,
+				onWalkFailure: (code) => metrics.failed({ chain: chain.slug, lane: "walk" }, code),
+			})
+		: null;
 	const backfill = startBackfill({
 		...shared,
-		sources,
+		sources: transfers ? [...sources, transfers.source] : sources,
 		log,
 		onFailure: (code) => metrics.failed({ chain: chain.slug, lane: "backfill" }, code),
 	});
@@ -103,7 +115,8 @@ export async function runChain(
 		onHead: (head) => {
 			health.worked(`${chain.slug} head`);
 			for (const lane of lanes) lane.offerHead(head);
+			transfers?.offerHead(head);
 		},
 	});
-	await Promise.all([...lanes.map((lane) => lane.done), backfill]);
+	await Promise.all([...lanes.map((lane) => lane.done), transfers?.done, backfill]);
 }

@@ -24,18 +24,18 @@ export type LogWindow = {
 };
 
 /**
- * Starts at 1,000 blocks. Halved when a query answered more than 10,000 logs or a range was
- * refused; doubled again, up to 1,000 blocks, while full windows leave room for it. Never larger
- * than what, at the size that the last blocks had, fits into one answer: a refused answer was made
- * for nothing, and costs the node as much as one that is taken.
+ * Starts at its widest, for a lane 1,000 blocks. Halved when a query answered more than 10,000 logs
+ * or a range was refused; doubled again, up to its widest, while full windows leave room for it.
+ * Never larger than what, at the size that the last blocks had, fits into one answer: a refused
+ * answer was made for nothing, and costs the node as much as one that is taken.
  *
  * What was refused is remembered: the window does not grow back into it until a full window brought
  * so little that the chain must have become another. Without that it would be refused at every
  * second question.
  */
-export function createLogWindow(): LogWindow {
-	let blocks = WINDOW_BLOCKS_MAX;
-	let blocksMax = WINDOW_BLOCKS_MAX;
+export function createLogWindow(widest = WINDOW_BLOCKS_MAX): LogWindow {
+	let blocks = widest;
+	let blocksMax = widest;
 	let isMeasured = false;
 	return {
 		get blocks() {
@@ -46,13 +46,13 @@ export function createLogWindow(): LogWindow {
 		},
 		answered(load) {
 			isMeasured = true;
-			const fitting = Math.max(WINDOW_BLOCKS_MIN, Math.floor(roomFor(load)));
+			const fitting = Math.max(WINDOW_BLOCKS_MIN, Math.floor(roomFor(load, widest)));
 			if (load.blocks >= blocks) {
 				if (load.logCount > LOGS_PER_QUERY_MAX) {
 					blocks = halved(blocks, 1);
 				} else if (load.logCount * 2 <= LOGS_PER_QUERY_MAX && blocks * 2 <= fitting) {
 					if (blocks === blocksMax && blocks * 8 <= fitting) {
-						blocksMax = Math.min(WINDOW_BLOCKS_MAX, blocksMax * 2);
+						blocksMax = Math.min(widest, blocksMax * 2);
 					}
 					blocks = Math.min(blocksMax, blocks * 2);
 				}
@@ -74,8 +74,8 @@ export function createLogWindow(): LogWindow {
 }
 
 /** How many such blocks one answer has room for. */
-function roomFor({ blocks, answerBytes }: BlockLoad): number {
-	return answerBytes === 0 ? WINDOW_BLOCKS_MAX : (ANSWER_BYTES_AIM * blocks) / answerBytes;
+function roomFor({ blocks, answerBytes }: BlockLoad, widest: number): number {
+	return answerBytes === 0 ? widest : (ANSWER_BYTES_AIM * blocks) / answerBytes;
 }
 
 function halved(blocks: number, times: number): number {

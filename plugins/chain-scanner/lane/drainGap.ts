@@ -8,7 +8,7 @@ import type {
 } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { planDownward } from "#plugins/chain-scanner/lane/planDownward.ts";
 import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
-import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import { BACKFILL_ROWS_PER_WRITE_MAX, type LaneTimes } from "#plugins/chain-scanner/limits.ts";
 import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
@@ -97,8 +97,8 @@ async function write(
 ): Promise<void> {
 	const { chainId, db, sinks } = options;
 	let left = gap;
-	const parts = splitRange(reading.range, reading.events, BACKFILL_ROWS_PER_WRITE_MAX);
-	for (const { range, events } of parts.reverse()) {
+	const parts = splitReading(reading, BACKFILL_ROWS_PER_WRITE_MAX);
+	for (const { range, events, moved } of parts.reverse()) {
 		const owed = left;
 		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
 		// Below the reach of reorgs nothing has to be compared any more.
@@ -111,6 +111,7 @@ async function write(
 				lease,
 				range,
 				events,
+				moved: moved && { ...moved, inOrder: false },
 				blocks,
 				pruneBelow: 0,
 				live: false,

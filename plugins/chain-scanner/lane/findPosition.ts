@@ -19,7 +19,8 @@ export async function findPosition(
 	const cursor = stored?.blockNumber ?? null;
 	const cursorHash = stored?.blockHash ?? null;
 	const fresh = { cursorHash, sound: null, asked: null, ahead: null, refusals: 0 };
-	if (!state.restarted && cursor !== null) return { cursor, next: cursor + 1, gap: null, ...fresh };
+	const goesOn = !state.restarted || source.inOrder === true;
+	if (goesOn && cursor !== null) return { cursor, next: cursor + 1, gap: null, ...fresh };
 	const at = cursor === null ? Math.min(state.headLowest ?? head, head) : head;
 	const plan = planStart({ cursor, head: at, scanFrom });
 	if (!plan.gap) return { cursor, next: plan.next, gap: null, ...fresh };

@@ -7,7 +7,7 @@ import type { RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { Asked, LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
 import { partBlocks } from "#plugins/chain-scanner/lane/partBlocks.ts";
 import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
-import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
@@ -110,14 +110,17 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 	const { chainId, source, db, sinks } = options;
 	const head = Math.max(state.head?.number ?? 0, reading.range.to);
 	const live = head - reading.range.from < LIVE_BLOCKS_MAX;
-	for (const part of splitRange(reading.range, reading.events, ROWS_PER_WRITE_MAX)) {
-		const { range, events } = part;
+	for (const part of splitReading(reading, ROWS_PER_WRITE_MAX)) {
+		const { range, events, rows } = part;
 		const { blocks, toHash, pruneBelow } = partBlocks(part, reading, options.reorgDepthMax);
 		const commit = (tx: Tx) => advance(run, tx, { to: range.to, toHash, headBlock: head });
 		const lane = source.kind;
 		await writeRange(
 			{ db, sinks },
-			{ chainId, lane, lease, range, events, blocks, pruneBelow, live, commit },
+			{
+				...{ chainId, lane, lease, range, events, blocks, pruneBelow, live, commit },
+				moved: part.moved && { ...part.moved, inOrder: true },
+			},
 		);
 		at.cursor = range.to;
 		at.cursorHash = toHash;
@@ -125,7 +128,7 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 		at.gap = null;
 		at.refusals = 0;
 		state.restarted = false;
-		options.onIndexed({ block: range.to, head, rows: events.length });
+		options.onIndexed({ block: range.to, head, rows: rows.length });
 	}
 	reading.report();
 }

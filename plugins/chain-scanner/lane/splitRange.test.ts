@@ -9,7 +9,7 @@ const eventsOf = (blocks: readonly number[]) =>
 test("a range without more rows than allowed stays whole", () => {
 	const events = eventsOf([3, 3, 4]);
 	expect(splitRange({ from: 1, to: 9 }, events, 3)).toEqual([
-		{ range: { from: 1, to: 9 }, events },
+		{ range: { from: 1, to: 9 }, rows: events },
 	]);
 });
 
@@ -21,10 +21,10 @@ test("parts cover every block and event once, in order, and cut only between blo
 			(blocks, rowsMax) => {
 				const events = eventsOf(blocks);
 				const parts = splitRange({ from: 10, to: 40 }, events, rowsMax);
-				expect(parts.flatMap((part) => part.events)).toEqual(events);
+				expect(parts.flatMap((part) => part.rows)).toEqual(events);
 				expect(parts[0]?.range.from).toBe(10);
 				expect(parts.at(-1)?.range.to).toBe(40);
-				for (const [index, { range, events: own }] of parts.entries()) {
+				for (const [index, { range, rows: own }] of parts.entries()) {
 					expect(range.from).toBeLessThanOrEqual(range.to);
 					const next = parts[index + 1];
 					if (next) expect(next.range.from).toBe(range.to + 1);

@@ -1,34 +1,33 @@
-import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 
-export type RangePart = { range: BlockRange; events: ChainEvent[] };
+export type RangePart<Row> = { range: BlockRange; rows: Row[] };
 
 /**
- * Cuts a range into parts of at most `rowsMax` events each, between blocks: a block is never
+ * Cuts a range into parts of at most `rowsMax` rows each, between blocks: a block is never
  * written in two transactions, so a part may exceed the limit when one block does.
  */
-export function splitRange(
+export function splitRange<Row extends { blockNumber: number }>(
 	range: BlockRange,
-	events: readonly ChainEvent[],
+	rows: readonly Row[],
 	rowsMax: number,
-): RangePart[] {
-	const parts: RangePart[] = [];
+): RangePart<Row>[] {
+	const parts: RangePart<Row>[] = [];
 	let start = 0;
 	let from = range.from;
-	while (events.length - start > rowsMax) {
+	while (rows.length - start > rowsMax) {
 		let cut = start + rowsMax;
-		const block = events[cut]?.blockNumber;
-		while (cut > start && events[cut - 1]?.blockNumber === block) cut--;
+		const block = rows[cut]?.blockNumber;
+		while (cut > start && rows[cut - 1]?.blockNumber === block) cut--;
 		if (cut === start) {
 			cut = start + rowsMax;
-			while (cut < events.length && events[cut]?.blockNumber === block) cut++;
+			while (cut < rows.length && rows[cut]?.blockNumber === block) cut++;
 		}
-		const last = events[cut - 1]?.blockNumber ?? range.to;
-		if (cut >= events.length) break;
-		parts.push({ range: { from, to: last }, events: events.slice(start, cut) });
+		const last = rows[cut - 1]?.blockNumber ?? range.to;
+		if (cut >= rows.length) break;
+		parts.push({ range: { from, to: last }, rows: rows.slice(start, cut) });
 		start = cut;
 		from = last + 1;
 	}
-	parts.push({ range: { from, to: range.to }, events: events.slice(start) });
+	parts.push({ range: { from, to: range.to }, rows: rows.slice(start) });
 	return parts;
 }

@@ -2,7 +2,7 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease/leases.ts";
 import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { BlockRange, MoveReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import { type BlockRef, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 
@@ -12,6 +12,8 @@ export type RangeWrite = {
 	lease: Lease;
 	range: BlockRange;
 	events: readonly ChainEvent[];
+	/** What the transfer lane saw; `inOrder` where it stands at its cursor. */
+	moved?: (MoveReading & { inOrder: boolean }) | null;
 	/** The blocks of the range that the index will stand on. */
 	blocks: readonly BlockRef[];
 	/** Blocks below this one no longer leave the chain. */
@@ -42,8 +44,24 @@ export async function writeRange(
 		if (!(await write.commit(tx))) {
 			throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
 		}
+		await tellMoves(tx, options.sinks, write);
 		if (events.length === 0) return;
 		const batch = { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
 		for (const sink of options.sinks) await sink.apply(tx, batch);
 	});
+}
+
+/** To those that keep owners. Also without moves: a contract may be watched from here on. */
+async function tellMoves(
+	tx: Tx,
+	sinks: readonly EventSink[],
+	{ chainId, range, moved, pruneBelow }: RangeWrite,
+): Promise<void> {
+	if (!moved) return;
+	const batch = { chainId, fromBlock: range.from, toBlock: range.to, pruneBelow, ...moved };
+	for (const { ownership } of sinks) {
+		if (!ownership || (await ownership.moved(tx, batch))) continue;
+		const detail = `blocks ${range.from} to ${range.to} were read without a watched contract`;
+		throw scannerFault.cursorMoved({ detail });
+	}
 }

@@ -28,7 +28,8 @@ export function mergeLogs(
 		}
 		if (log.blockHash !== hash)
 			throw contradiction("hash_mismatch", `block ${block} has two hashes`);
-		const home = blockOf.get(log.transactionHash);
+		const isNext = before?.transactionHash === log.transactionHash && before.blockHash === hash;
+		const home = isNext ? block : blockOf.get(log.transactionHash);
 		if (home === undefined) blockOf.set(log.transactionHash, block);
 		else if (home !== block) {
 			const detail = `${log.transactionHash} is in the blocks ${home} and ${block}`;
@@ -47,12 +48,33 @@ export function mergeLogs(
 	return merged;
 }
 
+/** Each list is in chain order by itself. */
 function inOrder(lists: readonly (readonly RawLog[])[]): readonly RawLog[] {
-	const [only] = lists;
-	if (lists.length === 1 && only) return only;
-	return lists.flat().sort((a, b) => {
-		return Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
-	});
+	return lists.reduce((all, list) => mergeTwo(all, list), []);
+}
+
+function mergeTwo(a: readonly RawLog[], b: readonly RawLog[]): readonly RawLog[] {
+	if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+	const merged: RawLog[] = [];
+	let [left, right] = [a[0], b[0]];
+	let [atLeft, atRight] = [0, 0];
+	while (left && right) {
+		if (isBefore(right, left)) {
+			merged.push(right);
+			right = b[++atRight];
+		} else {
+			merged.push(left);
+			left = a[++atLeft];
+		}
+	}
+	for (; left; left = a[++atLeft]) merged.push(left);
+	for (; right; right = b[++atRight]) merged.push(right);
+	return merged;
+}
+
+function isBefore(a: RawLog, b: RawLog): boolean {
+	if (a.blockNumber !== b.blockNumber) return Number(a.blockNumber) < Number(b.blockNumber);
+	return Number(a.logIndex) < Number(b.logIndex);
 }
 
 function isSame(a: RawLog, b: RawLog): boolean {

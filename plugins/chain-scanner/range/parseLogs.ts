@@ -13,43 +13,87 @@ const TIMESTAMP_MAX = 253_402_300_799;
  * Checks an `eth_getLogs` answer, log by log, and puts it in chain order.
  *
  * Written out by hand: a schema library takes longer for ten thousand logs than fetching them.
- * Logs that a reorg took back (`removed`) are left out.
+ * What a log has in common with the one before it (block, transaction, contract, topics) is checked
+ * once and kept once. Logs that a reorg took back (`removed`) are left out.
  */
 export function parseLogs(answer: unknown, range: { from: number; to: number }): RawLog[] {
 	if (!Array.isArray(answer)) throw scannerFault.inconsistent({ detail: "logs are not a list" });
 	const logs: RawLog[] = [];
+	let last: Parsed | null = null;
+	let block = -1;
+	let index = -1;
+	let isSorted = true;
 	for (const value of answer) {
-		const log = parseLog(value);
-		const block = Number(log.blockNumber);
-		if (!(block >= range.from && block <= range.to)) {
-			const detail = `a log of block ${log.blockNumber} in ${range.from}..${range.to}`;
-			throw scannerFault.inconsistent({ detail });
+		if (!isRecord(value)) throw scannerFault.inconsistent({ detail: "a log is not an object" });
+		const log = parseLog(value, last);
+		if (log.blockNumber !== last?.log.blockNumber) {
+			const number = Number(log.blockNumber);
+			if (!(number >= range.from && number <= range.to)) {
+				const detail = `a log of block ${log.blockNumber} in ${range.from}..${range.to}`;
+				throw scannerFault.inconsistent({ detail });
+			}
+			if (number < block) isSorted = false;
+			if (number !== block) index = -1;
+			block = number;
 		}
-		if (log.removed !== true) logs.push(log);
+		last = { value, log };
+		if (log.removed === true) continue;
+		const logIndex = Number(log.logIndex);
+		if (logIndex < index) isSorted = false;
+		index = logIndex;
+		logs.push(log);
 	}
-	return logs.sort(byPosition);
+	return isSorted ? logs : logs.sort(byPosition);
 }
+
+/** A log as the node sent it, and what was made of it. */
+type Parsed = { value: Record<string, unknown>; log: RawLog };
 
 function byPosition(a: RawLog, b: RawLog): number {
 	return Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
 }
 
-function parseLog(value: unknown): RawLog {
-	if (!isRecord(value)) throw scannerFault.inconsistent({ detail: "a log is not an object" });
-	const { address, topics, data } = value;
-	if (!Array.isArray(topics) || topics.length > TOPICS_MAX) throw bad("topics");
+function parseLog(value: Record<string, unknown>, last: Parsed | null): RawLog {
+	const { address, data, blockNumber, blockHash, transactionHash, transactionIndex } = value;
+	const before = last?.value;
+	const known = last?.log;
+	const topics = topicsOf(value["topics"], known?.topics);
+	const isSameBlock = known !== undefined && before?.["blockHash"] === blockHash;
 	return {
-		address: hexOf(address, "address", ADDRESS),
-		topics: topics.map((topic) => hexOf(topic, "topic", WORD)),
+		address:
+			known !== undefined && before?.["address"] === address
+				? known.address
+				: hexOf(address, "address", ADDRESS),
+		topics,
 		data: dataOf(data),
-		blockNumber: quantityOf(value["blockNumber"], "blockNumber"),
-		blockHash: hexOf(value["blockHash"], "blockHash", WORD),
-		transactionHash: hexOf(value["transactionHash"], "transactionHash", WORD),
-		transactionIndex: quantityOf(value["transactionIndex"], "transactionIndex"),
+		blockNumber:
+			known !== undefined && before?.["blockNumber"] === blockNumber
+				? known.blockNumber
+				: quantityOf(blockNumber, "blockNumber"),
+		blockHash: isSameBlock ? known.blockHash : hexOf(blockHash, "blockHash", WORD),
+		transactionHash:
+			known !== undefined && before?.["transactionHash"] === transactionHash
+				? known.transactionHash
+				: hexOf(transactionHash, "transactionHash", WORD),
+		transactionIndex: quantityOf(transactionIndex, "transactionIndex"),
 		logIndex: quantityOf(value["logIndex"], "logIndex"),
-		blockTimestamp: timestampOf(value["blockTimestamp"]),
+		blockTimestamp:
+			isSameBlock && before?.["blockTimestamp"] === value["blockTimestamp"]
+				? known.blockTimestamp
+				: timestampOf(value["blockTimestamp"]),
 		removed: value["removed"] === true,
 	};
+}
+
+function topicsOf(value: unknown, known: readonly Hex[] = []): Hex[] {
+	if (!Array.isArray(value) || value.length > TOPICS_MAX) throw bad("topics");
+	const topics: Hex[] = [];
+	for (let index = 0; index < value.length; index++) {
+		const topic: unknown = value[index];
+		const same = known[index];
+		topics.push(same !== undefined && same === topic ? same : hexOf(topic, "topic", WORD));
+	}
+	return topics;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

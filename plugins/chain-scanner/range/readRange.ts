@@ -75,7 +75,7 @@ export async function readRange(
 		...blocksOf(headers, range, options.unsettledFrom),
 		logCount: Math.max(0, ...lists.map((list) => list.length)),
 		answerBytes: logBytes(logs),
-		blockTimeMs: await readTimes(rpc, logs, known, signal),
+		blockTimeMs: options.untimed ? known : await readTimes(rpc, logs, known, signal),
 	};
 }
 

@@ -21,19 +21,28 @@ export type CountedEvent = Pick<
 
 /** Sums up what events change in their collections' own rows. Only accepted ones count. */
 export function collectionChanges(events: readonly CountedEvent[]): CollectionChange[] {
-	const changes = new Map<number, CollectionChange>();
+	const sums = new Map<number, Sum>();
+	let last: Sum | undefined;
 	for (const event of events) {
 		if (!event.accepted || event.kind === "transfer") continue;
-		const change = openChange(changes, event.collectionId);
-		if (event.kind === "mint") addMint(change, event);
-		else addSale(change, event);
+		if (last?.change.collectionId !== event.collectionId) {
+			last = sums.get(event.collectionId) ?? openSum(event.collectionId);
+			sums.set(event.collectionId, last);
+		}
+		if (event.kind === "mint") addMint(last, event);
+		else addSale(last, event);
 	}
-	return [...changes.values()];
+	return [...sums.values()].map(close);
 }
 
-function openChange(changes: Map<number, CollectionChange>, collectionId: number) {
-	const known = changes.get(collectionId);
-	if (known) return known;
+/** Until all are seen, the last ones are kept as they are: a position is made for them alone. */
+type Sum = {
+	change: CollectionChange;
+	lastMint: CountedEvent | null;
+	lastSale: CountedEvent | null;
+};
+
+function openSum(collectionId: number): Sum {
 	const change: CollectionChange = {
 		collectionId,
 		mints: 0,
@@ -45,27 +54,42 @@ function openChange(changes: Map<number, CollectionChange>, collectionId: number
 		volume: 0n,
 		lastSale: null,
 	};
-	changes.set(collectionId, change);
-	return change;
+	return { change, lastMint: null, lastSale: null };
 }
 
-function addMint(change: CollectionChange, event: CountedEvent): void {
-	const { occurredAtMs: atMs, totalRaw, quantity } = event;
+function addMint(sum: Sum, event: CountedEvent): void {
+	const { change } = sum;
+	const atMs = event.occurredAtMs;
 	change.mints++;
-	change.mintedUnits += quantity;
+	change.mintedUnits += event.quantity;
 	change.firstMintAtMs = Math.min(change.firstMintAtMs ?? atMs, atMs);
 	change.lastMintAtMs = Math.max(change.lastMintAtMs ?? atMs, atMs);
-	const position = positionOf(event);
-	if (change.lastMint && change.lastMint.position >= position) return;
-	change.lastMint = { position, totalRaw, quantity };
+	if (sum.lastMint === null || isLater(event, sum.lastMint)) sum.lastMint = event;
 }
 
-function addSale(change: CollectionChange, event: CountedEvent): void {
-	const { occurredAtMs: atMs, tokenId, totalNative, quantity, transactionHash } = event;
-	change.sales++;
-	change.volume += totalNative ?? 0n;
-	const position = positionOf(event);
-	if (change.lastSale && change.lastSale.position >= position) return;
-	const unitNative = totalNative === null ? null : totalNative / quantity;
-	change.lastSale = { atMs, position, tokenId, unitNative, transactionHash };
+function addSale(sum: Sum, event: CountedEvent): void {
+	sum.change.sales++;
+	if (event.totalNative !== null) sum.change.volume += event.totalNative;
+	if (sum.lastSale === null || isLater(event, sum.lastSale)) sum.lastSale = event;
+}
+
+/** As `positionOf` orders them: where two share a position, the first one stays. */
+function isLater(a: CountedEvent, b: CountedEvent): boolean {
+	if (a.blockNumber !== b.blockNumber) return a.blockNumber > b.blockNumber;
+	if (a.logIndex === b.logIndex) return positionOf(a) > positionOf(b);
+	return a.logIndex > b.logIndex;
+}
+
+function close({ change, lastMint, lastSale }: Sum): CollectionChange {
+	if (lastMint) {
+		const { totalRaw, quantity } = lastMint;
+		change.lastMint = { position: positionOf(lastMint), totalRaw, quantity };
+	}
+	if (lastSale) {
+		const { occurredAtMs: atMs, tokenId, totalNative, quantity, transactionHash } = lastSale;
+		const unitNative = totalNative === null ? null : totalNative / quantity;
+		const position = positionOf(lastSale);
+		change.lastSale = { atMs, position, tokenId, unitNative, transactionHash };
+	}
+	return change;
 }

@@ -58,7 +58,7 @@ const activity = async (contract: Address) =>
 	(await ask(`/collections/${contract}/activity`)).body.data;
 
 describe("what other sources record", () => {
-	const image = (payload: NewEvent["payload"]) => ({ payload, onchainVerified: false });
+	const image = (payload: Required<NewEvent>["payload"]) => ({ payload, onchainVerified: false });
 	const kinds: Record<NewEvent["kind"], (given: Partial<NewEvent>) => NewEvent> = {
 		sale: (given) => saleOf(CATS, given),
 		mint: (given) => mintOf(CATS, given),

@@ -57,7 +57,8 @@ export function createApplier(options: ApplierOptions): Applier {
 		const chain = options.chains.byId(batch.chainId);
 		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
 		if (batch.events.length === 0) return;
-		const times = new Set(batch.events.map((event) => event.occurredAtMs));
+		const times = new Set<number>();
+		for (const { occurredAtMs } of batch.events) times.add(occurredAtMs);
 		await options.partitions.ensure(times, { ahead: batch.live });
 		const known = await resolveCollections(tx, chain.id, contractsOf(batch));
 		const rows = rowsOf(chain, batch, known);
@@ -78,7 +79,11 @@ export function createApplier(options: ApplierOptions): Applier {
 }
 
 function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
-	return new Map(batch.events.map((event) => [event.contract, event.standard]));
+	const contracts = new Map<Address, "erc721" | "erc1155">();
+	for (const { contract, standard } of batch.events) {
+		if (!contracts.has(contract)) contracts.set(contract, standard);
+	}
+	return contracts;
 }
 
 function rowsOf(
@@ -93,11 +98,38 @@ function rowsOf(
 		assert(collection, `${event.contract} is no contract's address in lower case`);
 		if (collection.excluded) continue;
 		assertAmounts(event);
-		const totalNative = nativeTotal(chain, event.currency, event.totalRaw);
-		const payload = storablePayload(event.payload);
-		rows.push({ ...event, payload, collectionId: collection.id, totalNative });
+		rows.push(rowOf(chain, collection, event));
 	}
 	return rows;
+}
+
+/** Field by field: copying an object of twenty takes ten times as long, for every row there is. */
+function rowOf(chain: Chain, collection: KnownCollection, event: NewEvent): EventRow {
+	const { onchainVerified = true, payload = null } = event;
+	return {
+		kind: event.kind,
+		blockNumber: event.blockNumber,
+		blockHash: event.blockHash,
+		transactionHash: event.transactionHash,
+		logIndex: event.logIndex,
+		subIndex: event.subIndex,
+		occurredAtMs: event.occurredAtMs,
+		contract: event.contract,
+		standard: event.standard,
+		tokenId: event.tokenId,
+		quantity: event.quantity,
+		from: event.from,
+		to: event.to,
+		venue: event.venue,
+		currency: event.currency,
+		totalRaw: event.totalRaw,
+		accepted: event.accepted,
+		reason: event.reason,
+		onchainVerified,
+		payload: storablePayload(payload),
+		collectionId: collection.id,
+		totalNative: nativeTotal(chain, event.currency, event.totalRaw),
+	};
 }
 
 /** What an event's price is divided by, and what a `uint256` cannot be. */
@@ -111,7 +143,8 @@ function touchedCollections(
 	known: ReadonlyMap<Address, KnownCollection>,
 	stored: readonly EventRow[],
 ): Map<number, KnownCollection> {
-	const ids = new Set(stored.map((event) => event.collectionId));
+	const ids = new Set<number>();
+	for (const { collectionId } of stored) ids.add(collectionId);
 	const touched = new Map<number, KnownCollection>();
 	for (const collection of known.values()) {
 		if (ids.has(collection.id)) touched.set(collection.id, collection);

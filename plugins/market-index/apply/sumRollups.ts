@@ -5,23 +5,23 @@ import type { Rollup, RollupPrices } from "#plugins/market-index/apply/Rollup.ts
 
 /** Sums up events into the finest buckets. Only accepted sales and mints count. */
 export function sumRollups(events: readonly EventRow[]): Rollup[] {
-	const rollups = new Map<string, Rollup>();
+	const rollups = createRollups();
 	for (const event of events) {
 		if (!event.accepted || event.kind === "transfer") continue;
 		const bucketMs = bucketOf(event.occurredAtMs, TIERS[0].ms);
-		const rollup = openRollup(rollups, event.collectionId, bucketMs);
+		const rollup = rollups.open(event.collectionId, bucketMs);
 		if (event.kind === "mint") rollup.mints++;
 		else addSale(rollup, event);
 	}
-	return [...rollups.values()];
+	return rollups.all;
 }
 
 /** The same figures in coarser buckets. */
 export function coarsen(fine: readonly Rollup[], coarseMs: number): Rollup[] {
-	const rollups = new Map<string, Rollup>();
+	const rollups = createRollups();
 	for (const part of fine) {
 		const bucketMs = bucketOf(part.bucketMs, coarseMs);
-		const rollup = openRollup(rollups, part.collectionId, bucketMs);
+		const rollup = rollups.open(part.collectionId, bucketMs);
 		rollup.sales += part.sales;
 		rollup.priced += part.priced;
 		rollup.units += part.units;
@@ -29,14 +29,32 @@ export function coarsen(fine: readonly Rollup[], coarseMs: number): Rollup[] {
 		rollup.mints += part.mints;
 		rollup.prices = mergePrices(rollup.prices, part.prices);
 	}
-	return [...rollups.values()];
+	return rollups.all;
 }
 
-function openRollup(rollups: Map<string, Rollup>, collectionId: number, bucketMs: number): Rollup {
-	const key = `${collectionId}:${bucketMs}`;
-	const known = rollups.get(key);
-	if (known) return known;
-	const rollup: Rollup = {
+/** By collection and bucket, in the order they were opened. Neighbours mostly share both. */
+function createRollups() {
+	const all: Rollup[] = [];
+	const byCollection = new Map<number, Map<number, Rollup>>();
+	let last: Rollup | null = null;
+	return {
+		all,
+		open(collectionId: number, bucketMs: number): Rollup {
+			if (last?.collectionId === collectionId && last.bucketMs === bucketMs) return last;
+			const buckets = byCollection.get(collectionId) ?? new Map<number, Rollup>();
+			if (buckets.size === 0) byCollection.set(collectionId, buckets);
+			last = buckets.get(bucketMs) ?? newRollup(collectionId, bucketMs);
+			if (!buckets.has(bucketMs)) {
+				buckets.set(bucketMs, last);
+				all.push(last);
+			}
+			return last;
+		},
+	};
+}
+
+function newRollup(collectionId: number, bucketMs: number): Rollup {
+	return {
 		collectionId,
 		bucketMs,
 		sales: 0,
@@ -46,8 +64,6 @@ function openRollup(rollups: Map<string, Rollup>, collectionId: number, bucketMs
 		mints: 0,
 		prices: null,
 	};
-	rollups.set(key, rollup);
-	return rollup;
 }
 
 function addSale(rollup: Rollup, event: EventRow): void {
@@ -56,7 +72,7 @@ function addSale(rollup: Rollup, event: EventRow): void {
 	rollup.priced++;
 	rollup.units += event.quantity;
 	rollup.volume += event.totalNative;
-	const unit = event.totalNative / event.quantity;
+	const unit = event.quantity === 1n ? event.totalNative : event.totalNative / event.quantity;
 	const position = positionOf(event);
 	rollup.prices = mergePrices(rollup.prices, {
 		open: unit,

@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { assert } from "#core/fault/assert.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+import { sharedForMs } from "#core/http/sharedForMs.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
 import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
@@ -28,12 +30,16 @@ const answerSchema = z.object({
 export function getCollections(context: RouteContext) {
 	return new Elysia().get(
 		"/collections",
-		async ({ query }) => {
+		async ({ query, request }) => {
 			const chains = chainsInScope(context.core, query);
-			const page = await collectionsPage(context, { ...query, chains });
-			return new Response(page.body, {
-				headers: { "content-type": "application/json", "x-svc-cache": page.outcome },
-			});
+			const answer = async () => {
+				const { body, outcome } = await collectionsPage(context, { ...query, chains });
+				return { body, headers: { "content-type": "application/json", "x-svc-cache": outcome } };
+			};
+			const { body, headers } = await answer();
+			const requested = requestContexts.get(request);
+			if (requested) requested.repeat = sharedForMs(answer, context.core.clock);
+			return new Response(body, { headers });
 		},
 		{
 			query: querySchema,

@@ -1,7 +1,8 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/read/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
-import { rollupsSince } from "#plugins/market-index/sql/rollupsSince.ts";
+import { rowOf } from "#plugins/market-index/sql/rowOf.ts";
+import { sumsSince } from "#plugins/market-index/sql/sumsSince.ts";
 
 /** A collection as it is stored, with the figures of one window and of the last hour's mints. */
 export type CollectionRow = {
@@ -62,19 +63,18 @@ export function collectionRows(
 ): string {
 	const { picked, nowMs, orderBy } = options;
 	const window = options.window ?? windowOf(nowMs, WINDOW_MS["24h"]);
-	const ofRow = "rollup.collection_id = c.id";
 	return `${picked}
 		select ${COLUMNS}, f.sales as "windowSales", f.volume as "windowVolume",
 			m.mints as "mints1h"
 		from picked
-		join market_index.collection as c on c.id = picked.id
+		${rowOf("picked.id")}
 		cross join lateral (
 			select coalesce(sum(sales), 0)::int8 as sales, coalesce(sum(volume), 0) as volume
-			from (${rollupsSince(binder, window, ofRow)}) as rollup
+			from (${sumsSince(binder, window, "c.id")}) as rollup
 		) as f
 		cross join lateral (
 			select coalesce(sum(mints), 0)::int8 as mints
-			from (${rollupsSince(binder, windowOf(nowMs, WINDOW_MS["1h"]), ofRow)}) as rollup
+			from (${sumsSince(binder, windowOf(nowMs, WINDOW_MS["1h"]), "c.id")}) as rollup
 		) as m
 		order by ${orderBy}`;
 }

@@ -91,3 +91,21 @@ test("a backup that reads every table is not waited for, and delays no month tha
 	await partitions.ensure([Date.UTC(2033, 1)]);
 	expect(await months()).toContain("2033_02");
 });
+
+test("a month that retention has passed gets no partition, and one that it is in does", async () => {
+	const keptFromMs = () => Date.UTC(2034, 2, 15);
+	const partitions = partitionsOf(database.db, { keptFromMs });
+	await partitions.ensure([Date.UTC(2034, 1, 28, 23), Date.UTC(2034, 2, 1)]);
+	expect((await months()).filter((month) => month.startsWith("2034"))).toEqual(["2034_03"]);
+});
+
+test("a month whose events share a table already goes on sharing it, and its lane goes on", async () => {
+	await database.db.execute(
+		`insert into market_index.event (occurred_at, block_number, chain_id, collection_id, log_index,
+			sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash, from_address,
+			to_address, token_id, quantity)
+		values ('2035-01-15Z', 1, 1, 1, 1, 0, 1, true, true, '', '', '', '', 1, 1)`,
+	);
+	await partitionsOf(database.db).ensure([Date.UTC(2035, 0)]);
+	expect(await months()).not.toContain("2035_01");
+});

@@ -2,9 +2,7 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { PARTITION_YEAR_MAX, PARTITION_YEAR_MIN } from "#plugins/market-index/limits.ts";
-
-/** "part" in ASCII: serialises the making of partitions among processes. */
-const PARTITION_LOCK_KEY = 0x70617274;
+import { PARTITION_LOCK_KEY } from "#plugins/market-index/sql/partitionLockKey.ts";
 
 /**
  * Attaching waits for whoever reads `event_elsewhere` (a backup does for an hour), and until it
@@ -25,17 +23,32 @@ export type Partitions = {
 	ensure(timesMs: Iterable<number>, options?: { ahead?: boolean }): Promise<void>;
 };
 
+/** A row in `event_elsewhere` belongs to the month that was to be attached. */
+const CHECK_VIOLATION = "23514";
+
+export type PartitionsOptions = {
+	lockTimeoutMs?: number;
+	/**
+	 * Months that end before this get no partition: retention would drop it again, and other
+	 * processes would not know. What backfill still finds there shares `event_elsewhere`.
+	 */
+	keptFromMs?: () => number;
+};
+
 export function partitionsOf(
 	db: Pick<Database, "connectionString">,
-	{ lockTimeoutMs = LOCK_TIMEOUT_MS }: { lockTimeoutMs?: number } = {},
+	options: PartitionsOptions = {},
 ): Partitions {
+	const { lockTimeoutMs = LOCK_TIMEOUT_MS, keptFromMs = () => Number.NEGATIVE_INFINITY } = options;
 	const made = new Set<string>();
 	const triedAhead = new Set<string>();
 	return {
 		async ensure(timesMs, { ahead = false } = {}) {
 			const missing = new Set<string>();
 			const next = new Set<string>();
+			const keptMs = keptFromMs();
 			for (const atMs of timesMs) {
+				if (monthAfter(atMs) <= keptMs) continue;
 				const month = monthOf(atMs);
 				if (month !== null && !made.has(month)) missing.add(month);
 				const after = ahead ? monthOf(monthAfter(atMs)) : null;
@@ -44,7 +57,12 @@ export function partitionsOf(
 			if (missing.size === 0 && next.size === 0) return;
 			await withOwnConnection(db, async (own) => {
 				const make = async (month: string, timeoutMs: number) => {
-					await own.transaction((tx) => makePartition(tx, month, timeoutMs));
+					await own
+						.transaction((tx) => makePartition(tx, month, timeoutMs))
+						.catch((error) => {
+							// Its events came while a shorter retention kept it out: they go on sharing.
+							if (codeOf(error) !== CHECK_VIOLATION) throw error;
+						});
 					made.add(month);
 				};
 				for (const month of missing) await make(month, lockTimeoutMs);
@@ -110,4 +128,8 @@ async function makePartition(tx: Tx, month: string, lockTimeoutMs: number): Prom
 		`alter table market_index.event attach partition ${table}
 		for values from ('${from}') to ('${to}')`,
 	);
+}
+
+function codeOf(error: unknown): unknown {
+	return error instanceof Error && "code" in error ? error.code : null;
 }

@@ -13,13 +13,16 @@ export type LatestMint = {
 	collection: { slug: string; name: string | null; imageUrl: string | null };
 };
 
+const LATEST_FIRST =
+	"last_mint_hour desc nulls last, last_mint_at desc, last_mint_position desc, id";
+
 /**
  * The newest accepted mints on these chains.
  *
  * The newest N mints are all from the N collections that minted last, so those are found first, by
- * their own rows, and then each one's newest by `event_by_collection` (collection, kind, time),
- * not looking further back than the last mint of the N-th. There is no index of events by chain and
- * time: it would cost every insert.
+ * the index `collection_last_mint` of each chain, and then each one's newest by
+ * `event_by_collection` (collection, kind, time), not looking further back than the last mint of
+ * the N-th. There is no index of events by chain and time: it would cost every insert.
  */
 export async function readLatestMints(
 	db: Queryable,
@@ -29,11 +32,15 @@ export async function readLatestMints(
 		EventColumns & { slug: string; name: string | null; collectionImageUrl: string | null }
 	>(
 		`with latest as materialized (
-			select id, address, slug, name, image_url, last_mint_at
-			from market_index.collection
-			where chain_id = any($1::int8[]) and not excluded and last_mint_at is not null
-			order by last_mint_at desc, last_mint_position desc, id
-			limit $2
+			select minted.* from unnest($1::int8[]) as chain (id)
+			cross join lateral (
+				select id, address, slug, name, image_url, last_mint_hour, last_mint_at,
+					last_mint_position
+				from market_index.collection
+				where chain_id = chain.id and not excluded and last_mint_at is not null
+				order by ${LATEST_FIRST} limit $2
+			) as minted
+			order by ${LATEST_FIRST} limit $2
 		), horizon as (
 			select case when count(*) < $2 then '-infinity' else min(last_mint_at) end as at
 			from latest

@@ -2,7 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/apply/capAmount.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
-import { POSITION } from "#plugins/market-index/sql/positionSql.ts";
+import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
 
 export type MinuteKey = { collectionId: number; bucketMs: number };
 
@@ -88,7 +88,7 @@ const FROM_EVENTS = `select
 		max(position) filter (where ${PRICED}) as close_position
 	from (
 		select kind, quantity, total_native, div(total_native, quantity) as price,
-			${POSITION} as position
+			${positionSql} as position
 		from market_index.event
 		where collection_id = given.collection_id
 			and kind in (${EVENT_KIND.sale}, ${EVENT_KIND.mint})

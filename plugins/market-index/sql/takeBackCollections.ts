@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/apply/capAmount.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
-import { POSITION } from "#plugins/market-index/sql/positionSql.ts";
+import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
 import type { CollectionChange } from "#plugins/market-index/sql/updateCollections.ts";
 
 /**
@@ -81,8 +81,8 @@ function summed(column: string, kind: number): string {
  */
 function last(kind: number): string {
 	return `select e.occurred_at, e.token_id, e.quantity, e.total_raw, e.total_native,
-			e.transaction_hash, ${POSITION} as position, span.newest
+			e.transaction_hash, ${positionSql} as position, span.newest
 		from (select max(e.occurred_at) as newest from ${accepted(kind)}) as span, ${accepted(kind)}
 			and e.occurred_at >= span.newest - interval '1 hour'
-		order by ${POSITION} desc, e.sub_index limit 1`;
+		order by ${positionSql} desc, e.sub_index limit 1`;
 }

@@ -107,7 +107,7 @@ const SILENT = { headBlock: null, indexedBlock: null, indexedAtMs: null };
 let placed = 0;
 
 /** An accepted sale of one unit for 1 ETH, an hour before NOW; each has a place of its own. */
-export function saleOf(contract: Address, given: Partial<NewEvent> = {}): NewEvent {
+export function saleOf(contract: Address, given: Partial<NewEvent> = {}): Required<NewEvent> {
 	const number = ++placed;
 	const occurredAtMs = given.occurredAtMs ?? NOW_MS - HOUR_MS;
 	return {
@@ -137,7 +137,7 @@ export function saleOf(contract: Address, given: Partial<NewEvent> = {}): NewEve
 }
 
 /** A free mint of one unit, an hour before NOW. */
-export function mintOf(contract: Address, given: Partial<NewEvent> = {}): NewEvent {
+export function mintOf(contract: Address, given: Partial<NewEvent> = {}): Required<NewEvent> {
 	return saleOf(contract, {
 		kind: "mint",
 		from: ZERO_ADDRESS,

@@ -2,7 +2,7 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi, toH
 import { mnemonicToAccount } from "viem/accounts";
 import { compileWorkload } from "#test/bench/chain/compileWorkload.ts";
 import type { Node, NodeCall } from "#test/bench/chain/startNode.ts";
-import type { Workload } from "#test/bench/chain/workload.ts";
+import { DEPLOYMENTS_PER_BLOCK, type Workload } from "#test/bench/chain/workload.ts";
 
 const abi = parseAbi([
 	"constructor(string name)",
@@ -21,6 +21,8 @@ const SENDER = mnemonicToAccount(
 	"test test test test test test test test test test test junk",
 ).address;
 const SALE_PRICE_MIN = 10n ** 16n;
+/** Ids that no block of a workload sells. */
+const OTHER_IDS_FROM = 10n ** 9n;
 const GAS_PER_TRANSACTION = 12_000_000;
 
 export type Emitters = {
@@ -30,9 +32,11 @@ export type Emitters = {
 	blockCalls(block: number): NodeCall[];
 	/** Sales of one collection only, as a block of them. */
 	saleCalls(collection: Address, count: number): NodeCall[];
+	/** Other sales than those, in as many transactions as have the newest nonces. */
+	otherSales(collection: Address, replaced: { count: number; transactions: number }): NodeCall[];
 };
 
-/** Deploys the emitters in one block and puts Seaport's at its address. */
+/** Deploys the emitters, as `deploymentBlocks` says, and puts Seaport's at its address. */
 export async function createEmitters(node: Node, workload: Workload): Promise<Emitters> {
 	const code = compileWorkload();
 	let nonce = 0;
@@ -65,8 +69,10 @@ export async function createEmitters(node: Node, workload: Workload): Promise<Em
 	const editions = deploy(code.Drop1155);
 	const coin = deploy(code.Coin20);
 	const fulfiller = deploy(code.Fulfiller);
-	await node.batch(deployments);
-	await node.call("evm_mine");
+	for (let at = 0; at < deployments.length; at += DEPLOYMENTS_PER_BLOCK) {
+		await node.batch(deployments.slice(at, at + DEPLOYMENTS_PER_BLOCK));
+		await node.call("evm_mine");
+	}
 	await node.call("anvil_setCode", [
 		SEAPORT,
 		await node.call("eth_getCode", [fulfiller, "latest"]),
@@ -84,6 +90,10 @@ export async function createEmitters(node: Node, workload: Workload): Promise<Em
 	return {
 		collections,
 		saleCalls: (collection, count) => [fill(collection, 1n, count)],
+		otherSales(collection, { count, transactions }) {
+			nonce -= transactions;
+			return Array.from({ length: transactions }, () => fill(collection, OTHER_IDS_FROM, count));
+		},
 		blockCalls(block) {
 			const { mintsPerBlock, singlesPerBlock, batchIdsPerBlock, noisePerBlock } = workload;
 			const holder = BigInt(0x7000_0000 + block * 64);

@@ -12,15 +12,17 @@ export type Node = {
 	stop(): Promise<void>;
 };
 
-/** The first block's time: a fixed one, so that every run has the same candles. */
+/** The first block's time, unless told: a fixed one, so that every run has the same candles. */
 const GENESIS_SECONDS = 1_700_000_000;
 
-export async function startNode(): Promise<Node> {
+export type NodeOptions = { genesisSeconds?: number };
+
+export async function startNode({ genesisSeconds }: NodeOptions = {}): Promise<Node> {
 	const anvil = await startAnvil({
 		args: [
 			...["--no-mining", "--order", "fifo", "--accounts", "1", "--balance", "1000000"],
 			...["--gas-limit", "200000000", "--base-fee", "0", "--disable-min-priority-fee"],
-			...["--timestamp", String(GENESIS_SECONDS)],
+			...["--timestamp", String(genesisSeconds ?? GENESIS_SECONDS)],
 		],
 	});
 	await anvil.rpc("anvil_setLoggingEnabled", [false]);

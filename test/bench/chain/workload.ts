@@ -32,6 +32,32 @@ export const WORKLOAD: Workload = {
 	mintPriceWei: 1_000_000_000_000n,
 };
 
+/**
+ * As many collections as an index is wide, each met once: every block's rows fall into buckets and
+ * rows of collections that no block before it touched.
+ */
+export const WIDE_WORKLOAD: Workload = {
+	...WORKLOAD,
+	blocks: 2_000,
+	blockSeconds: 12,
+	collections: 2_000,
+};
+
+/** What one block's gas allows, with room. */
+export const DEPLOYMENTS_PER_BLOCK = 250;
+/** Contracts besides the collections: editions, a coin, the venue. */
+const OTHER_CONTRACTS = 3;
+
+/** Blocks before the workload's first, in which its contracts are deployed. */
+export function deploymentBlocks({ collections }: Pick<Workload, "collections">): number {
+	return Math.ceil((collections + OTHER_CONTRACTS) / DEPLOYMENTS_PER_BLOCK);
+}
+
+/** Rows that one block of the workload brings. */
+export function rowsPerBlock(workload: Workload): number {
+	return expectedRows({ ...workload, blocks: 1 }).all;
+}
+
 /** Rows that a complete index of the chain has. */
 export function expectedRows(workload: Workload): { mints: number; sales: number; all: number } {
 	const { blocks, mintsPerBlock, singlesPerBlock, batchIdsPerBlock, salesPerBlock } = workload;

@@ -19,8 +19,14 @@ export type IndexContents = {
 
 export type IndexProbe = {
 	progress(): Promise<IndexProgress>;
-	/** Events stored, and what the day rollups say of them: both must be whole. */
-	contents(): Promise<IndexContents>;
+	/** Events stored of a chain, and what its day rollups say of them: both must be whole. */
+	contents(chainId: number): Promise<IndexContents>;
+	/** Rows of one block of one chain. */
+	rowsOf(block: { chainId: number; number: number }): Promise<number>;
+	/** Grows whenever a lane changes hands; 0 before any lane had its lease. */
+	leaseTokens(): Promise<number>;
+	/** Blocks that were left out and are not read yet, of all lanes. */
+	owed(): Promise<number>;
 	close(): Promise<void>;
 };
 
@@ -28,8 +34,8 @@ const CONNECT_TIMEOUT_MS = 60_000;
 const RETRY_MS = 10;
 
 /** Looks into the embedded server of a service that starts: connects as soon as it is there. */
-export async function openIndexProbe(socketDir: string): Promise<IndexProbe> {
-	const client = await connect(socketUrl(socketDir));
+export async function openIndexProbe(socketDir: string, database?: string): Promise<IndexProbe> {
+	const client = await connect(socketUrl(socketDir, database));
 	let tablesExist = false;
 	return {
 		async progress() {
@@ -43,15 +49,15 @@ export async function openIndexProbe(socketDir: string): Promise<IndexProbe> {
 			const [row] = rows;
 			return { lanesStarted: row?.started ?? false, lanes: (row?.lanes ?? []).map(Number) };
 		},
-		async contents() {
+		async contents(chainId) {
 			const { rows } = await client.query<Record<keyof IndexContents, string>>(
 				`select
 					count(*) filter (where kind = $1) as mints,
 					count(*) filter (where kind = $2 and accepted) as sales,
-					(select sum(mints) from market_index.rollup_day) as "countedMints",
-					(select sum(sales) from market_index.rollup_day) as "countedSales"
-				from market_index.event`,
-				[EVENT_KIND.mint, EVENT_KIND.sale],
+					(select sum(mints) from market_index.rollup_day where chain_id = $3) as "countedMints",
+					(select sum(sales) from market_index.rollup_day where chain_id = $3) as "countedSales"
+				from market_index.event where chain_id = $3`,
+				[EVENT_KIND.mint, EVENT_KIND.sale, chainId],
 			);
 			const [row] = rows;
 			return {
@@ -60,6 +66,29 @@ export async function openIndexProbe(socketDir: string): Promise<IndexProbe> {
 				countedMints: Number(row?.countedMints),
 				countedSales: Number(row?.countedSales),
 			};
+		},
+		async rowsOf({ chainId, number }) {
+			tablesExist ||= await hasTables(client);
+			if (!tablesExist) return 0;
+			const { rows } = await client.query<{ count: string }>(
+				"select count(*) from market_index.event where chain_id = $1 and block_number = $2",
+				[chainId, number],
+			);
+			return Number(rows[0]?.count);
+		},
+		async leaseTokens() {
+			tablesExist ||= await hasTables(client);
+			if (!tablesExist) return 0;
+			const { rows } = await client.query<{ tokens: string }>(
+				"select coalesce(sum(token), 0) as tokens from core.lease where name like 'lane:%'",
+			);
+			return Number(rows[0]?.tokens);
+		},
+		async owed() {
+			const { rows } = await client.query<{ blocks: string }>(
+				"select coalesce(sum(to_block - from_block + 1), 0) as blocks from chain_scanner.gap",
+			);
+			return Number(rows[0]?.blocks);
 		},
 		close: () => client.end(),
 	};

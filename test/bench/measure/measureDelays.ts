@@ -1,4 +1,4 @@
-import type { createEmitters } from "#test/bench/chain/createEmitters.ts";
+import type { Emitters } from "#test/bench/chain/createEmitters.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
 import type { Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
@@ -14,21 +14,25 @@ export type Delays = {
 export type DelayOptions = {
 	scope: Scope;
 	node: Node;
-	emitters: Awaited<ReturnType<typeof createEmitters>>;
+	emitters: Emitters;
 	workload: Workload;
 	streamUrl: string;
+	/** Measures only for as long as this is true; asked after each block. */
+	goesOn?: () => Promise<boolean>;
 };
 
 /** The first blocks warm up compilers, caches and connections; they are not counted. */
 const BLOCKS_UNCOUNTED = 20;
 const BLOCKS_COUNTED = 150;
+/** Fewer would leave nothing above the 95th percentile. */
+const BLOCKS_COUNTED_MIN = 60;
 /** Between a block's last frame and the next block. */
 const PAUSE_MS = 60;
 const BLOCK_TIMEOUT_MS = 10_000;
 
 /** Mines blocks of sales one after the other, and times each to its last frame. */
 export async function measureDelays(options: DelayOptions): Promise<Delays> {
-	const { node, emitters, workload } = options;
+	const { node, emitters, workload, goesOn = async () => true } = options;
 	const collection = emitters.collections[0];
 	if (!collection) throw new Error("the workload has no collection");
 	const frames = await subscribe(options.scope, options.streamUrl);
@@ -43,6 +47,7 @@ export async function measureDelays(options: DelayOptions): Promise<Delays> {
 		await node.call("evm_mine");
 		const answeredMs = performance.now();
 		const arrivedMs = await arrived;
+		if (!(await goesOn())) break;
 		if (turn >= BLOCKS_UNCOUNTED) {
 			delaysMs.push(arrivedMs - askedMs);
 			fromAnswerMs.push(arrivedMs - answeredMs);
@@ -50,6 +55,9 @@ export async function measureDelays(options: DelayOptions): Promise<Delays> {
 		await Bun.sleep(PAUSE_MS);
 	}
 	await frames.close();
+	if (delaysMs.length < BLOCKS_COUNTED_MIN) {
+		throw new Error(`only ${delaysMs.length} blocks could be timed`);
+	}
 	return { delaysMs, fromAnswerMs };
 }
 

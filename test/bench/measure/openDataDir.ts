@@ -13,6 +13,8 @@ export type DataDir = {
 	socketDir: string;
 	/** PostgreSQL's first process, while it runs. */
 	postmasterPid(): number | undefined;
+	/** True when PostgreSQL ended in time, or never ran. */
+	ended(): Promise<boolean>;
 	remove(): Promise<void>;
 };
 
@@ -32,15 +34,18 @@ export async function openDataDir(scope: Scope): Promise<DataDir> {
 	const user = chooseServerUser();
 	const { cluster, socketDir } = await chooseLayout({ dataDir: path, user, log: silentLog });
 	const postmasterPid = () => findPostmaster(cluster);
-	const remove = scope.defer(async () => {
+	const ended = async () => {
 		const hasEnded = () => postmasterPid() === undefined || undefined;
-		const ended = await pollUntil(hasEnded, { timeoutMs: SERVER_ENDS_MS, everyMs: 20 });
+		return (await pollUntil(hasEnded, { timeoutMs: SERVER_ENDS_MS, everyMs: 20 })) === true;
+	};
+	const remove = scope.defer(async () => {
+		const isDown = await ended();
 		const pid = postmasterPid();
-		if (!ended && pid !== undefined) process.kill(pid, "SIGQUIT");
+		if (!isDown && pid !== undefined) process.kill(pid, "SIGQUIT");
 		// Outside the folder only where the server's user could not enter it.
 		for (const folder of [path, dirname(cluster), socketDir]) {
 			rmSync(folder, { recursive: true, force: true });
 		}
 	});
-	return { path, socketDir, postmasterPid, remove };
+	return { path, socketDir, postmasterPid, ended, remove };
 }

@@ -12,11 +12,15 @@ export type ServiceProcess = {
 	/** Rejects when the process ends by itself, with its last words. */
 	failed: Promise<never>;
 	stop(): Promise<void>;
+	/** As a kernel that runs out of memory would; `failed` stays silent. */
+	kill(): Promise<void>;
 };
 
 export type ServiceProcessOptions = {
 	rpcUrls: readonly string[];
 	dataDir: string;
+	/** Somebody else's server, in place of one of its own. */
+	databaseUrl?: string | undefined;
 	/** Flags for `bun` itself, such as a profiler's. */
 	runtimeArgs: readonly string[];
 };
@@ -37,6 +41,7 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
 			CHAIN_RPC_URLS_JSON: JSON.stringify({ 31337: options.rpcUrls }),
 			NFT_SCAN_FROM_BLOCK: "0",
 			DATA_DIR: options.dataDir,
+			...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
 			PORT: String(port),
 			LOG_LEVEL: "warn",
 		},
@@ -63,12 +68,18 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
 		clearTimeout(late);
 		process.off("exit", killChild);
 	};
+	const kill = async () => {
+		stopping = true;
+		killChild();
+		await child.exited;
+		process.off("exit", killChild);
+	};
 	const url = `http://127.0.0.1:${port}`;
 	const servingSeconds = Promise.race([untilServing(url), failed]).then(
 		() => (Date.now() - startedAtMs) / 1_000,
 	);
 	servingSeconds.catch(() => {});
-	return { pid: child.pid, url, startedAtMs, servingSeconds, failed, stop };
+	return { pid: child.pid, url, startedAtMs, servingSeconds, failed, stop, kill };
 }
 
 async function untilServing(url: string): Promise<void> {

@@ -7,7 +7,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
-import { expectedRows, type Workload } from "#test/bench/chain/workload.ts";
+import { deploymentBlocks, expectedRows, type Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 
@@ -31,8 +31,9 @@ export async function runFloor(scope: Scope, node: Node, workload: Workload): Pr
 	const { connectionString } = await starting;
 	await makeTable(connectionString, await firstBlockMs(node));
 	const script = join(import.meta.dir, "floor.ts");
+	const lastBlock = deploymentBlocks(workload) + workload.blocks;
 	const child = Bun.spawn(
-		[process.execPath, script, node.url, connectionString, String(workload.blocks + 1)],
+		[process.execPath, script, node.url, connectionString, String(lastBlock)],
 		{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
 	);
 	const stopChild = scope.defer(async () => {

@@ -24,9 +24,17 @@ test("the table names goal and verdict only where there is a goal", () => {
 		{ name: "b", unit: "s", value: 2, goal: null, ok: true, note: "one run" },
 	]);
 	expect(table.split("\n")).toEqual([
-		"| figure | value | goal |        | how     |",
-		"|--------|-------|------|--------|---------|",
-		"| a      | 61 ms | ≤ 60 | MISSED |         |",
-		"| b      | 2 s   |      |        | one run |",
+		"| figure | value | reference | goal |        | how     |",
+		"|--------|-------|-----------|------|--------|---------|",
+		"| a      | 61 ms |           | ≤ 60 | MISSED |         |",
+		"| b      | 2 s   |           |      |        | one run |",
 	]);
+});
+
+test("a figure stands beside its reference of the same run", () => {
+	const reference = { value: 40_123, of: "bare floor" };
+	const table = renderTable([
+		{ name: "a", unit: "rows/s", value: 30_000, reference, goal: null, ok: true },
+	]);
+	expect(table).toContain("| 30,000 rows/s | 40,123 bare floor |");
 });

@@ -5,11 +5,12 @@ export function renderTable(results: readonly Result[]): string {
 	const rows = results.map((result) => [
 		result.name,
 		`${formatValue(result.value)} ${result.unit}`,
+		referenceText(result.reference),
 		goalText(result.goal),
 		result.goal === null ? "" : result.ok ? "met" : "MISSED",
 		result.note ?? "",
 	]);
-	const head = ["figure", "value", "goal", "", "how"];
+	const head = ["figure", "value", "reference", "goal", "", "how"];
 	const widths = head.map((title, column) => {
 		return Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0));
 	});
@@ -24,6 +25,10 @@ export function formatValue(value: number): string {
 	if (!Number.isFinite(value)) return "?";
 	const digits = Math.abs(value) >= 1_000 ? 0 : Math.abs(value) >= 100 ? 1 : 2;
 	return value.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+function referenceText(reference: Result["reference"]): string {
+	return reference ? `${formatValue(reference.value)} ${reference.of}` : "";
 }
 
 function goalText(goal: Goal): string {

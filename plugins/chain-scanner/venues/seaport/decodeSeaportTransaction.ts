@@ -77,11 +77,17 @@ function readEntries(logs: readonly RawLog[], reading: VenueReading): SeaportEnt
 
 /** Callers promise log order; files written by hand do not keep it, and a match depends on it. */
 function inLogOrder(logs: readonly RawLog[]): { log: RawLog; logIndex: number }[] {
+	const [only] = logs;
+	if (only && logs.length === 1) return [{ log: only, logIndex: indexOf(only, 0) }];
 	const placed = logs.map((log, position) => {
-		const logIndex = Number(log.logIndex);
-		return { log, logIndex: Number.isSafeInteger(logIndex) ? logIndex : position };
+		return { log, logIndex: indexOf(log, position) };
 	});
 	return placed.sort((left, right) => left.logIndex - right.logIndex);
+}
+
+function indexOf(log: RawLog, position: number): number {
+	const logIndex = Number(log.logIndex);
+	return Number.isSafeInteger(logIndex) ? logIndex : position;
 }
 
 type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };
@@ -93,7 +99,9 @@ type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };
  * carries the same NFT. In complete logs this can only drop a trade with oneself, which counts
  * in no figure anyway. One of a set of orders that all look so is kept.
  */
-function withoutMirrors(singles: readonly Single[]): Trade[] {
+function withoutMirrors(singles: readonly Single[]): readonly Trade[] {
+	const [only] = singles;
+	if (only && singles.length === 1) return only.trades;
 	const carriers = new Map<string, number>();
 	const keysOf = ({ emitter, side }: Single) =>
 		new Set([...side.givesNfts, ...side.asksNfts].map((item) => `${emitter}:${nftKey(item)}`));

@@ -112,6 +112,8 @@ function itemTypeOf(value: number | null): SeaportItemType | null {
 }
 
 function readUint(data: string, byteOffset: number): bigint {
+	const small = readSmallUint(data, byteOffset);
+	if (small !== null) return BigInt(small);
 	const start = 2 + byteOffset * 2;
 	return BigInt(`0x${data.slice(start, start + 2 * WORD_BYTES)}`);
 }

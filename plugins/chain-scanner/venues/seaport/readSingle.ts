@@ -16,6 +16,17 @@ export function readSingle(side: OrderSides): Trade[] {
 
 function readTakenListing(side: OrderSides): Trade[] {
 	const { offerer, recipient } = side.order;
+	const [only] = side.givesNfts;
+	if (only && side.givesNfts.length === 1 && side.asksNfts.length === 0) {
+		// Nearly every listing: with one NFT and nothing asked in kind there is nobody to pair.
+		const isBarter = side.givesPayments.length > 0;
+		const price: Price = isBarter ? { kind: "barter" } : sumPayments(side.asksPayments);
+		const { logIndex } = side;
+		const quantity = only.amount;
+		return [
+			{ logIndex, item: only, quantity, seller: offerer, buyer: recipient, payer: null, price },
+		];
+	}
 	const pairing = pairNfts([side]);
 	// An NFT both given and asked for is a private listing: it goes to whom the order names.
 	const rows: { item: OfferedItem; quantity: bigint; buyer: Address; rank: number }[] = [

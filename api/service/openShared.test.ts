@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { openShared, type Shared } from "#api/service/openShared.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { until } from "#core/redis/testing/until.ts";
+import { skipWithReason } from "#test/harness/skipWithReason.ts";
+import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
+
+const testWithRedis = skipWithReason(whyNoRedis);
+let server: TestRedis;
+const open: Shared[] = [];
+beforeAll(async () => {
+	if (whyNoRedis === null) server = await startRedis();
+});
+afterEach(async () => {
+	for (const shared of open.splice(0)) await shared.close();
+	await server?.command("FLUSHALL").catch(() => {});
+});
+afterAll(() => server?.stop());
+
+/** What one process of a deployment opens. */
+async function process(redisUrl: string | undefined, deployment = "one") {
+	const metrics = createMetrics();
+	const shared = await openShared({
+		redisUrl,
+		deployment: async () => deployment,
+		clock: systemClock,
+		log: silentLog,
+		metrics,
+	});
+	open.push(shared);
+	const figure = async () => (await metrics.expose()).body.match(/^tapeline_redis_up (\d)$/m)?.[1];
+	return { ...shared, figure };
+}
+
+const isUp = ({ components }: Shared) => components()[0]?.detail === undefined;
+const terms = { amount: 60, perWindow: 100, windowMs: 60_000 };
+
+async function connected(...deployments: string[]) {
+	const processes = await Promise.all(deployments.map((name) => process(server.url, name)));
+	await until(() => processes.every(isUp), "Redis is up");
+	return processes;
+}
+
+/** What two processes share: whatever one uses up or builds shows in the other. */
+async function sharedBy(one: Shared, other: Shared) {
+	const heard: string[] = [];
+	other.bus.subscribe("c", (message) => heard.push(message));
+	one.bus.publish("c", "1");
+	await one.pageCache.get("k", async () => "one");
+	const page = await other.pageCache.get("k", async () => "other");
+	await one.limiter.take("a");
+	const { remaining } = await other.limiter.take("a");
+	await one.budget.take("upstream", terms);
+	const { granted } = await other.budget.take("upstream", terms);
+	return { heard, page: page.body, remaining, granted };
+}
+
+describe("with REDIS_URL", () => {
+	testWithRedis(
+		"[STR-06] processes of one deployment share bus, pages, limits and budget",
+		async () => {
+			const [one, other] = await connected("a", "a");
+			if (!one || !other) return expect.unreachable();
+			expect(await sharedBy(one, other)).toEqual({
+				heard: ["1"],
+				page: "one",
+				remaining: 598,
+				granted: false,
+			});
+		},
+	);
+
+	testWithRedis(
+		"deployments on different databases share nothing, though the server is one",
+		async () => {
+			const [one, other] = await connected("a", "b");
+			if (!one || !other) return expect.unreachable();
+			expect(await sharedBy(one, other)).toEqual({
+				heard: [],
+				page: "other",
+				remaining: 599,
+				granted: true,
+			});
+		},
+	);
+
+	testWithRedis(
+		"a server that dies shows in the figure and as a detail, never as not ready",
+		async () => {
+			const [one] = await connected("a");
+			if (!one) return expect.unreachable();
+			expect(await one.figure()).toBe("1");
+			expect(one.components()).toEqual([{ name: "redis", ready: true }]);
+			await server.kill();
+			await until(() => !isUp(one), "noticed");
+			expect(await one.figure()).toBe("0");
+			expect(one.components()).toEqual([
+				{ name: "redis", ready: true, detail: expect.stringContaining("away") },
+			]);
+			await server.restart();
+			await until(() => isUp(one), "back");
+			expect(await one.figure()).toBe("1");
+		},
+	);
+
+	test("that nobody answers at, everything works in this process", async () => {
+		const one = await process("redis://127.0.0.1:1");
+		const heard: string[] = [];
+		one.bus.subscribe("c", (message) => heard.push(message));
+		one.bus.publish("c", "1");
+		expect(heard).toEqual(["1"]);
+		expect((await one.pageCache.get("k", async () => "built")).body).toBe("built");
+		expect((await one.pageCache.get("k", async () => "again")).outcome).toBe("hit");
+		expect((await one.limiter.take("a")).remaining).toBe(599);
+		expect((await one.budget.take("upstream", { ...terms, amount: 1 })).granted).toBe(true);
+	});
+});
+
+test("without REDIS_URL nothing speaks of Redis", async () => {
+	const one = await process(undefined);
+	expect(one.components()).toEqual([]);
+	expect(await one.figure()).toBeUndefined();
+	expect((await one.budget.take("upstream", { ...terms, amount: 100 })).granted).toBe(true);
+});

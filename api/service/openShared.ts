@@ -1,0 +1,98 @@
+import type { Budget } from "#core/budget/Budget.ts";
+import { inProcessBudget } from "#core/budget/inProcessBudget.ts";
+import { redisBudget } from "#core/budget/redisBudget.ts";
+import type { Bus } from "#core/bus/Bus.ts";
+import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { redisBus } from "#core/bus/redisBus.ts";
+import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
+import type { PageCache } from "#core/cache/PageCache.ts";
+import { redisPageCache } from "#core/cache/redisPageCache.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { ReadyComponent } from "#core/http/ReadyReport.ts";
+import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
+import type { Limiter } from "#core/limiter/Limiter.ts";
+import { redisLimiter } from "#core/limiter/redisLimiter.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+import { connectRedis } from "#core/redis/connectRedis.ts";
+
+/** 600 a minute for each client; the specification's section 8. */
+const LIMITS = { requestsMax: 600, windowSeconds: 60 };
+/** The specification's section 8: a page is fresh for 15 s and kept for 90. */
+const PAGE_FRESH_MS = 15_000;
+const PAGE_KEPT_MS = 90_000;
+const PAGE_CACHE_SIZE_MAX = 64 * 1024 * 1024;
+
+/** What processes of one deployment share, as far as they can. */
+export type Shared = {
+	bus: Bus;
+	pageCache: PageCache;
+	limiter: Limiter;
+	budget: Budget;
+	/** For `/readyz`: always ready, because this process also goes on without. */
+	components(): readonly ReadyComponent[];
+	close(): Promise<void>;
+};
+
+export type OpenSharedOptions = {
+	redisUrl: string | undefined;
+	/** The database's own name: two deployments may use one Redis. */
+	deployment: () => Promise<string>;
+	clock: Clock;
+	log: Log;
+	metrics: Metrics;
+};
+
+/** In this process where no Redis is configured, else in Redis; neither waits for it to answer. */
+export async function openShared(options: OpenSharedOptions): Promise<Shared> {
+	const { redisUrl, clock, log } = options;
+	const pages = {
+		clock,
+		log,
+		freshMs: PAGE_FRESH_MS,
+		keptMs: PAGE_KEPT_MS,
+		sizeMax: PAGE_CACHE_SIZE_MAX,
+	};
+	if (redisUrl !== undefined) return inRedis({ ...options, redisUrl, pages });
+	const bus = inProcessBus(log);
+	return {
+		bus,
+		pageCache: inProcessPageCache(pages),
+		limiter: createMemoryLimiter(LIMITS),
+		budget: inProcessBudget({ clock }),
+		components: () => [],
+		close: () => bus.close(),
+	};
+}
+
+type InRedisOptions = OpenSharedOptions & {
+	redisUrl: string;
+	pages: Parameters<typeof inProcessPageCache>[0];
+};
+
+async function inRedis(options: InRedisOptions): Promise<Shared> {
+	const { redisUrl, clock, log, metrics, pages } = options;
+	const isUp = metrics.gauge({
+		name: "redis_up",
+		help: "Whether this process is connected to Redis; without it it goes on by itself.",
+	});
+	const redis = connectRedis({
+		url: redisUrl,
+		deployment: await options.deployment(),
+		log,
+		onChange: (up) => isUp.set({}, up ? 1 : 0),
+	});
+	const bus = redisBus({ redis, log });
+	const away = "away: caches, limits and hints are this process's own";
+	return {
+		bus,
+		pageCache: redisPageCache({ ...pages, redis, bus }),
+		limiter: redisLimiter({ ...LIMITS, redis, insurance: createMemoryLimiter(LIMITS) }),
+		budget: redisBudget({ redis, clock }),
+		components: () => [{ name: "redis", ready: true, ...(redis.up() ? {} : { detail: away }) }],
+		async close() {
+			await bus.close();
+			await redis.close();
+		},
+	};
+}

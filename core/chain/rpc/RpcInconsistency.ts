@@ -1,0 +1,19 @@
+/**
+ * How an endpoint was caught telling what cannot be so. These are values of a metric's label:
+ * few, and never anything an endpoint wrote.
+ */
+export type RpcInconsistency =
+	/** Logs that a block's bloom, or another answer, says must be there are not. */
+	| "missing_logs"
+	/** Two answers name one block by different hashes, and no reorg explains it. */
+	| "hash_mismatch"
+	| "duplicate_log"
+	/** A log or a block which is not of the range that was asked for. */
+	| "foreign_log"
+	| "wrong_chain"
+	/** The newest block is older than the one the same endpoint named before. */
+	| "head_jumped_back"
+	/** It was asked beside others, and told otherwise. */
+	| "disagreement"
+	/** What is no header, no log, no transaction. */
+	| "malformed";

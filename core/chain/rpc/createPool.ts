@@ -1,0 +1,91 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import {
+	type Endpoint,
+	type EndpointOptions,
+	openEndpoint,
+	type RpcEndpoint,
+} from "#core/chain/rpc/openEndpoint.ts";
+import type { RpcOptions } from "#core/chain/rpc/Rpc.ts";
+import { type Incumbent, rankEndpoints } from "#core/chain/rpc/rankEndpoints.ts";
+
+export type EndpointPool = {
+	endpoints: readonly Endpoint[];
+	/** Whom to ask, first to last; throws where all asked to be left alone. */
+	order(options: RpcOptions): readonly Endpoint[];
+	/** An endpoint answered a question that was put in that order. */
+	served(endpoint: Endpoint): void;
+};
+
+export type EndpointPoolOptions = Omit<EndpointOptions, "bestBlock"> & {
+	chain: Chain;
+	endpoints: readonly RpcEndpoint[];
+	/** An endpoint that nobody asked for this long is probed, to know how fast and how far it is. */
+	probeAfterMs?: number | undefined;
+};
+
+const PROBE_AFTER_MS = 60_000;
+
+/** The endpoints of a chain, and in which order they are asked now. */
+export function createPool(options: EndpointPoolOptions): EndpointPool {
+	const { chain, clock, probeAfterMs = PROBE_AFTER_MS } = options;
+	const endpoints: readonly Endpoint[] = options.endpoints.map((definition) =>
+		openEndpoint(definition, { ...options, bestBlock }),
+	);
+	let incumbent: Incumbent = { index: 0, sinceMs: Number.NEGATIVE_INFINITY };
+
+	return {
+		endpoints,
+		order(question) {
+			const order = rank(question);
+			if (order.length === 0) throw nobody();
+			probeOthers(order[0]);
+			return order;
+		},
+		served: servedBy,
+	};
+
+	function rank({ minBlock }: RpcOptions): Endpoint[] {
+		const healths = endpoints.map(({ health }) => health);
+		const ranking = rankEndpoints(healths, { incumbent, minBlock, nowMs: clock.nowMs() });
+		incumbent = ranking.incumbent;
+		return ranking.order.flatMap((index) => endpoints[index] ?? []);
+	}
+
+	/** A seat is lost by failing, and taken by who answered instead. */
+	function servedBy(endpoint: Endpoint) {
+		const nowMs = clock.nowMs();
+		const seated = endpoints[incumbent.index]?.health;
+		const isLost = !seated || seated.isSuspect(nowMs) || nowMs < seated.asideUntilMs();
+		if (isLost) incumbent = { index: endpoints.indexOf(endpoint), sinceMs: nowMs };
+	}
+
+	/** In the background: what is learned serves the next questions, and this one does not wait. */
+	function probeOthers(first: Endpoint | undefined) {
+		const nowMs = clock.nowMs();
+		for (const endpoint of endpoints) {
+			const { health } = endpoint;
+			if (endpoint === first || nowMs < health.asideUntilMs()) continue;
+			const isDue = health.isSuspect(nowMs)
+				? nowMs >= health.restsUntilMs()
+				: nowMs - health.answeredAtMs() > probeAfterMs;
+			if (isDue) endpoint.probe();
+		}
+	}
+
+	function bestBlock(): number {
+		const nowMs = clock.nowMs();
+		const trusted = endpoints.filter(({ health }) => !health.isSuspect(nowMs));
+		return Math.max(-1, ...trusted.map(({ health }) => health.headBlock()));
+	}
+
+	function nobody() {
+		if (endpoints.length === 0) {
+			return rpcFault.transport({ detail: `${chain.slug} has no endpoint` });
+		}
+		const nextMs = Math.min(...endpoints.map(({ health }) => health.asideUntilMs()));
+		const retryAfterMs = Math.max(nextMs - clock.nowMs(), 0);
+		const detail = `every endpoint of ${chain.slug} asked to be left alone`;
+		return rpcFault.transport({ detail, meta: { retryAfterMs } });
+	}
+}

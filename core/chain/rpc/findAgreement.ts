@@ -1,0 +1,73 @@
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { isSilence } from "#core/chain/rpc/isSilence.ts";
+
+export type Agreement<Member, Answer> = {
+	answer: Answer;
+	agreed: readonly Member[];
+	dissenting: readonly Member[];
+};
+
+type Voices<Member, Answer> = { answer: Answer; members: Member[] };
+
+/**
+ * What `size` of the members answer alike. As many are asked at once as could decide it; one more
+ * for each that is silent or tells otherwise. A member's own no is everybody's.
+ *
+ * Where no `size` agree it is a disagreement if two told differently (`onConflict` hears who), else
+ * silence.
+ */
+export async function findAgreement<Member, Answer>(options: {
+	members: readonly Member[];
+	size: number;
+	ask(member: Member): Promise<Answer>;
+	digest(answer: Answer): string;
+	onConflict(members: readonly Member[]): void;
+}): Promise<Agreement<Member, Answer>> {
+	const { members, size, ask, digest } = options;
+	const groups = new Map<string, Voices<Member, Answer>>();
+	let silence: unknown = rpcFault.transport({ detail: "too few endpoints for a quorum" });
+	for (let asked = 0; ; ) {
+		const largest = largestOf(groups);
+		const missing = size - (largest?.members.length ?? 0);
+		if (largest && missing <= 0) {
+			const dissenting = [...groups.values()].filter((group) => group !== largest);
+			return {
+				answer: largest.answer,
+				agreed: largest.members,
+				dissenting: dissenting.flatMap((group) => group.members),
+			};
+		}
+		const next = members.slice(asked, asked + missing);
+		if (next.length === 0) break;
+		asked += next.length;
+		const outcomes = await Promise.allSettled(next.map(ask));
+		for (const [index, member] of next.entries()) {
+			const outcome = outcomes[index];
+			if (outcome?.status === "fulfilled") vote(groups, member, { outcome, digest });
+			else if (!isSilence(outcome?.reason)) throw outcome?.reason;
+			else silence = outcome?.reason;
+		}
+	}
+	if (groups.size < 2) throw silence;
+	options.onConflict([...groups.values()].flatMap((group) => group.members));
+	throw rpcFault.disagreement({ detail: `${groups.size} different answers, ${size} alike wanted` });
+}
+
+function vote<Member, Answer>(
+	groups: Map<string, Voices<Member, Answer>>,
+	member: Member,
+	{ outcome, digest }: { outcome: { value: Answer }; digest(answer: Answer): string },
+) {
+	const said = digest(outcome.value);
+	const group = groups.get(said);
+	if (group) group.members.push(member);
+	else groups.set(said, { answer: outcome.value, members: [member] });
+}
+
+function largestOf<Member, Answer>(groups: Map<string, Voices<Member, Answer>>) {
+	let largest: Voices<Member, Answer> | undefined;
+	for (const group of groups.values()) {
+		if (group.members.length > (largest?.members.length ?? 0)) largest = group;
+	}
+	return largest;
+}

@@ -1,0 +1,145 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { callClassOf } from "#core/chain/rpc/callClassOf.ts";
+import { createEndpointHealth, type EndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { isSilence } from "#core/chain/rpc/isSilence.ts";
+import { learnHeads } from "#core/chain/rpc/learnHeads.ts";
+import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
+import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
+import type { RpcObserver } from "#core/chain/rpc/RpcObserver.ts";
+import type { RpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { Log } from "#core/log/Log.ts";
+
+/** One endpoint as it is configured: how to talk to it, and its name without secrets. */
+export type RpcEndpoint = { name: string; open(observer: RpcObserver): Rpc };
+
+/** What is asked, in whichever of `Rpc`'s three ways. */
+export type RpcQuestion<Result> = {
+	calls: readonly RpcCall[];
+	options: RpcOptions;
+	put(rpc: Rpc): Promise<Result>;
+	/** The result of each call; undefined where one was refused. */
+	results(answer: Result): readonly unknown[];
+};
+
+export type Endpoint = {
+	name: string;
+	rpc: Rpc;
+	health: EndpointHealth;
+	ask<Result>(question: RpcQuestion<Result>): Promise<Result>;
+	/** Asks for its newest block, only to know how it is. Never fails; one at a time. */
+	probe(): Promise<void>;
+	/** Counts it, and says it once for each time that the endpoint is put last for it. */
+	caught(kind: RpcInconsistency): void;
+};
+
+export type EndpointOptions = {
+	chain: Chain;
+	clock: Clock;
+	log: Log;
+	metrics?: RpcMetrics | undefined;
+	/** The newest block that any endpoint of the chain is known to have. */
+	bestBlock(): number;
+};
+
+const CHAIN_ID = { method: "eth_chainId", params: [] };
+const PROBE = { method: "eth_blockNumber", params: [] };
+
+/**
+ * An endpoint that is believed only once it said that it serves this chain, and again after each
+ * time it failed: one that was swapped under us must not reach the index. What it answers and how
+ * long it takes is remembered.
+ */
+export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions): Endpoint {
+	const { chain, clock, log, metrics } = options;
+	const { name } = definition;
+	const labels = { chain: chain.slug, endpoint: name };
+	const health = createEndpointHealth();
+	const rpc = definition.open({ began });
+	let verified = false;
+	let complained = false;
+	let probing = false;
+
+	return { name, rpc, health, ask, probe, caught };
+
+	async function ask<Result>(question: RpcQuestion<Result>): Promise<Result> {
+		try {
+			await verify(question.options);
+			const answer = await question.put(rpc);
+			health.succeeded();
+			const answered = { calls: question.calls, results: question.results(answer) };
+			const at = { bestBlock: options.bestBlock(), nowMs: clock.nowMs() };
+			if (learnHeads(health, answered, at)) metrics?.inconsistent(labels, "head_jumped_back");
+			return answer;
+		} catch (error) {
+			if (!question.options.signal?.aborted) fell(error);
+			throw error;
+		}
+	}
+
+	/** A node's own no is a sign of life. */
+	function fell(error: unknown) {
+		if (!isSilence(error)) return health.succeeded();
+		const { paced, retryAfterMs } = error instanceof Fault ? error.meta : {};
+		if (paced === true) return;
+		verified = false;
+		// "At once" is no advice to follow after a refusal.
+		const isAdvice = typeof retryAfterMs === "number" && retryAfterMs > 0;
+		if (isAdvice) health.putAside(clock.nowMs() + retryAfterMs);
+		else health.failed(clock.nowMs());
+	}
+
+	async function verify({ signal }: RpcOptions) {
+		if (verified) return;
+		const answer = await chainIdOf(rpc, signal);
+		verified = typeof answer === "string" && Number(answer) === chain.id;
+		if (verified) {
+			complained = false;
+			return;
+		}
+		const context = { ...labels, expected: chain.id, answer };
+		if (!complained) log.error("an RPC endpoint serves another chain", context);
+		complained = true;
+		metrics?.inconsistent(labels, "wrong_chain");
+		throw rpcFault.wrongChain({ detail: JSON.stringify(context) });
+	}
+
+	async function probe() {
+		if (probing) return;
+		probing = true;
+		const put = (asked: Rpc) => asked.call(PROBE);
+		const results = (answer: unknown) => [answer];
+		await ask({ calls: [PROBE], options: {}, put, results }).catch(() => {});
+		probing = false;
+	}
+
+	function caught(kind: RpcInconsistency) {
+		const nowMs = clock.nowMs();
+		metrics?.inconsistent(labels, kind);
+		if (kind === "disagreement") return health.doubted(nowMs);
+		if (!health.isSuspect(nowMs)) {
+			log.warn("an RPC endpoint told what cannot be so", { ...labels, kind });
+		}
+		health.distrusted(nowMs);
+	}
+
+	function began(calls: readonly RpcCall[]) {
+		const startedMs = clock.nowMs();
+		return (outcome: string) => {
+			const nowMs = clock.nowMs();
+			const durationMs = nowMs - startedMs;
+			if (outcome === "ok") health.answered(callClassOf(calls), durationMs, nowMs);
+			metrics?.requested(labels, { outcome, durationMs });
+		};
+	}
+}
+
+/** Every node knows its chain: a no to that speaks of us, a key that ran out perhaps. */
+function chainIdOf(rpc: Rpc, signal: AbortSignal | undefined): Promise<unknown> {
+	return rpc.call(CHAIN_ID, { signal }).catch((error) => {
+		if (!(error instanceof Fault) || isSilence(error)) throw error;
+		throw rpcFault.transport({ detail: error.privateDetail ?? error.message });
+	});
+}

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { createEndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
+import { rankEndpoints } from "#core/chain/rpc/rankEndpoints.ts";
+
+const NEVER = Number.NEGATIVE_INFINITY;
+const first = { index: 0, sinceMs: NEVER };
+
+/** Endpoints that answer in so many milliseconds; null was never asked. */
+function endpoints(...durationsMs: (number | null)[]) {
+	return durationsMs.map((durationMs) => {
+		const health = createEndpointHealth();
+		for (let sample = 0; durationMs !== null && sample < 5; sample++) {
+			health.answered("light", durationMs, 0);
+		}
+		return health;
+	});
+}
+
+test("as long as nothing is known endpoints are asked as they were configured", () => {
+	const { order } = rankEndpoints(endpoints(null, null, null), { incumbent: first, nowMs: 0 });
+	expect(order).toEqual([0, 1, 2]);
+});
+
+test("[ING-14] a clearly faster endpoint takes the place, the others follow by their time", () => {
+	const ranked = rankEndpoints(endpoints(300, 90, 50, 80), { incumbent: first, nowMs: 0 });
+	expect(ranked).toEqual({ order: [2, 3, 1, 0], incumbent: { index: 2, sinceMs: 0 } });
+});
+
+test("[ING-14] two endpoints that are nearly alike do not take turns", () => {
+	for (const [mine, other] of [
+		[100, 71],
+		[30, 12],
+		[100, 100],
+		[50, 300],
+	] as const) {
+		const { incumbent } = rankEndpoints(endpoints(mine, other), { incumbent: first, nowMs: 0 });
+		expect({ mine, other, index: incumbent.index }).toEqual({ mine, other, index: 0 });
+	}
+});
+
+test("[ING-14] who has just taken the place keeps it for a minute", () => {
+	const incumbent = { index: 0, sinceMs: 0 };
+	const healths = endpoints(900, 10);
+	expect(rankEndpoints(healths, { incumbent, nowMs: 59_999 }).incumbent.index).toBe(0);
+	expect(rankEndpoints(healths, { incumbent, nowMs: 60_000 }).incumbent.index).toBe(1);
+});
+
+test("what an endpoint needs for logs decides where it is known of both", () => {
+	const healths = endpoints(10, 500);
+	for (let sample = 0; sample < 3; sample++) {
+		healths[0]?.answered("logs", 4_000, 0);
+		healths[1]?.answered("logs", 700, 0);
+	}
+	expect(rankEndpoints(healths, { incumbent: first, nowMs: 0 }).incumbent.index).toBe(1);
+});
+
+test("[ING-14] suspects are asked last, and who asked to be left alone is not asked at all", () => {
+	const healths = endpoints(10, 100, 200);
+	healths[0]?.failed(0);
+	expect(rankEndpoints(healths, { incumbent: first, nowMs: 0 }).order).toEqual([1, 2, 0]);
+	healths[1]?.putAside(5_000);
+	expect(rankEndpoints(healths, { incumbent: first, nowMs: 4_999 }).order).toEqual([2, 0]);
+	expect(rankEndpoints(healths, { incumbent: first, nowMs: 5_000 }).order).toEqual([1, 2, 0]);
+});
+
+test("[ING-14] a block is asked of who has it before who may, and of who lacks it last", () => {
+	const healths = endpoints(10, 20, 30);
+	healths[0]?.lacks(100, 0);
+	healths[2]?.has(100);
+	const question = { incumbent: first, nowMs: 0 };
+	expect(rankEndpoints(healths, { ...question, minBlock: 100 }).order).toEqual([2, 1, 0]);
+	expect(rankEndpoints(healths, { ...question, minBlock: 99 }).order).toEqual([2, 0, 1]);
+	// One question that it could not serve does not cost an endpoint its place.
+	expect(rankEndpoints(healths, { ...question, minBlock: 100 }).incumbent.index).toBe(0);
+});
+
+test("whatever is known, each endpoint that may be asked is asked once", () => {
+	const endpoint = fc.record({
+		durationMs: fc.option(fc.integer({ min: 0, max: 1_000 })),
+		failed: fc.boolean(),
+		asideMs: fc.integer({ min: -5, max: 5 }),
+		head: fc.integer({ min: 0, max: 20 }),
+	});
+	fc.assert(
+		fc.property(
+			fc.array(endpoint, { maxLength: 8 }),
+			fc.nat(9),
+			fc.nat(20),
+			(all, index, minBlock) => {
+				const healths = endpoints(...all.map(({ durationMs }) => durationMs));
+				for (const [at, { failed, asideMs, head }] of all.entries()) {
+					if (failed) healths[at]?.failed(0);
+					healths[at]?.putAside(asideMs);
+					healths[at]?.has(head);
+				}
+				const incumbent = { index, sinceMs: NEVER };
+				const { order } = rankEndpoints(healths, { incumbent, minBlock, nowMs: 0 });
+				const askable = [...all.keys()].filter((at) => (all[at]?.asideMs ?? 0) <= 0);
+				expect(order.toSorted()).toEqual(askable);
+			},
+		),
+	);
+});

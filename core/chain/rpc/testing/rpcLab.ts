@@ -1,0 +1,98 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { RpcObserver } from "#core/chain/rpc/RpcObserver.ts";
+import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
+import { fakeHeader, hex } from "#core/chain/rpc/testing/fakeNode.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+
+/** One endpoint without a wire: what it answers, how long it takes, what it was asked. */
+export type LabEndpoint = {
+	chainId: number;
+	head: number;
+	durationMs: number;
+	/** Nothing answers; a number asks to be left alone for so long, `paced` has a long queue. */
+	down: boolean | number | "paced";
+	/** Changes an answer on its way out. */
+	tamper(call: RpcCall, answer: unknown): unknown;
+	asked: string[];
+};
+
+/** Several endpoints behind `chainRpc`, on a clock that only the lab moves. */
+export function rpcLab(chain: Chain, count: number, options: { quorum?: number } = {}) {
+	const time = { nowMs: 1_000_000 };
+	const metrics = createMetrics();
+	const warnings: unknown[] = [];
+	const endpoints = Array.from({ length: count }, (): LabEndpoint => {
+		return {
+			chainId: chain.id,
+			head: 100,
+			durationMs: 50,
+			down: false,
+			tamper: (_, answer) => answer,
+			asked: [],
+		};
+	});
+
+	function answer(endpoint: LabEndpoint, { method, params }: RpcCall): unknown {
+		if (method === "eth_chainId") return hex(endpoint.chainId);
+		if (method === "eth_blockNumber") return hex(endpoint.head);
+		const number = params[0] === "latest" ? endpoint.head : Number(params[0]);
+		return number > endpoint.head ? null : fakeHeader(number);
+	}
+
+	function open(endpoint: LabEndpoint, observer: RpcObserver): Rpc {
+		async function batch(calls: readonly RpcCall[]) {
+			const ended = observer.began(calls);
+			endpoint.asked.push(...calls.map(({ method, params }) => `${method} ${params[0] ?? ""}`));
+			time.nowMs += endpoint.durationMs;
+			if (endpoint.down !== false) {
+				ended("transport");
+				const isAside = typeof endpoint.down === "number";
+				const aside = isAside ? { retryAfterMs: endpoint.down } : {};
+				throw rpcFault.transport({ meta: { ...aside, paced: endpoint.down === "paced" } });
+			}
+			ended("ok");
+			return calls.map((call) => endpoint.tamper(call, answer(endpoint, call)));
+		}
+		return {
+			call: async (call) => (await batch([call]))[0],
+			batch,
+			settle: async (calls) => (await batch(calls)).map((result) => ({ kind: "result", result })),
+			distrust: () => {},
+			stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
+		};
+	}
+
+	const rpc = chainRpc({
+		chain,
+		endpoints: endpoints.map((endpoint, index) => ({
+			name: `node${index}`,
+			open: (observer) => open(endpoint, observer),
+		})),
+		clock: { nowMs: () => time.nowMs },
+		log: { ...silentLog, warn: (_, context) => warnings.push(context) },
+		metrics: rpcMetrics(metrics),
+		...options,
+	});
+	return {
+		rpc,
+		endpoints,
+		time,
+		warnings,
+		/** Which endpoints were asked for this since the last time somebody wanted to know. */
+		askedFor(what: string): number[] {
+			const found = [...endpoints.keys()].filter((index) => endpoints[index]?.asked.includes(what));
+			for (const endpoint of endpoints) endpoint.asked.length = 0;
+			return found;
+		},
+		count: async (kind: string, index: number) => {
+			const labels = `chain="${chain.slug}",endpoint="node${index}",kind="${kind}"`;
+			const { body } = await metrics.expose();
+			const line = body.split("\n").find((text) => text.includes(`inconsistency_total{${labels}}`));
+			return Number(line?.split(" ").at(-1) ?? 0);
+		},
+	};
+}

@@ -1,0 +1,166 @@
+import { expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import type { HttpAppOptions } from "#core/http/createHttpApp.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import type { Repeat } from "#core/http/Repeat.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+
+/** An app with a page that may be repeated, and counts of who answered. */
+function open(options: Partial<HttpAppOptions> = {}, answer?: Repeat) {
+	const calls = { routed: 0, repeated: 0 };
+	const headers = { "content-type": "application/json", "x-svc-cache": "hit" };
+	const repeat: Repeat = () => {
+		calls.repeated += 1;
+		return answer?.() ?? { body: '{"a":1}', headers };
+	};
+	const routes = new Elysia()
+		.get("/v1/page", ({ request }) => {
+			calls.routed += 1;
+			const context = requestContexts.get(request);
+			if (context) context.repeat = repeat;
+			return new Response('{"a":1}', { headers });
+		})
+		.get("/v1/missing", ({ request }) => {
+			const context = requestContexts.get(request);
+			if (context) context.repeat = repeat;
+			throw httpFault.notFound();
+		});
+	const app = testHttpApp({ routes: [routes], ...options });
+	const get = (path = "/v1/page", init: RequestInit = {}) =>
+		app.handle(new Request(`http://localhost${path}`, init));
+	return { app, get, calls };
+}
+
+/** Of an answer, what a client sees; its own request id aside. */
+async function seen(response: Response) {
+	const headers = Object.fromEntries(response.headers);
+	delete headers["x-request-id"];
+	delete headers["ratelimit-remaining"];
+	return { status: response.status, headers, body: await response.text() };
+}
+
+const inits: [name: string, init: RequestInit][] = [
+	["plain", {}],
+	["from an allowed origin", { headers: { origin: "https://app.example" } }],
+	["from another origin", { headers: { origin: "https://evil.example" } }],
+	["with an id of its own", { headers: { "x-request-id": "mine" } }],
+];
+
+for (const [name, init] of inits) {
+	for (const sandbox of [false, true]) {
+		test(`a repeated answer looks like the first: ${name}${sandbox ? ", sandbox" : ""}`, async () => {
+			const { get, calls } = open({ sandbox });
+			const first = await seen(await get("/v1/page", init));
+			const again = await get("/v1/page", init);
+			const mine = new Headers(init.headers).get("x-request-id");
+			expect(again.headers.get("x-request-id")).toBe(mine ?? "request-2");
+			expect(await seen(again)).toEqual(first);
+			expect(calls).toEqual({ routed: 1, repeated: 1 });
+		});
+	}
+}
+
+test("[SEC-02] a repeated answer costs its client one of its allowance, and no more than that", async () => {
+	const { get, calls } = open({
+		limiter: createMemoryLimiter({ requestsMax: 3, windowSeconds: 60 }),
+	});
+	const from = (client: string) => get("/v1/page", { headers: { "x-forwarded-for": client } });
+	const remaining = [];
+	for (let index = 0; index < 3; index += 1) {
+		remaining.push((await from("203.0.113.1")).headers.get("ratelimit-remaining"));
+	}
+	expect(remaining).toEqual(["2", "1", "0"]);
+	const refused = await from("203.0.113.1");
+	expect(refused.status).toBe(429);
+	expect(refused.headers.get("retry-after")).not.toBeNull();
+	expect(refused.headers.get("ratelimit-remaining")).toBe("0");
+	expect(await refused.json()).toMatchObject({ code: "rate_limited" });
+	expect((await from("203.0.113.2")).status).toBe(200);
+	expect(calls).toEqual({ routed: 1, repeated: 3 });
+});
+
+test("a repeated answer is counted and logged by its route, once", async () => {
+	const lines: unknown[] = [];
+	const metrics = createMetrics();
+	const log = {
+		...silentLog,
+		debug: (message: string, context?: Record<string, unknown>) => {
+			if (message === "request") lines.push(context?.route);
+		},
+	};
+	const { get } = open({ log, metrics });
+	await get("/v1/page?token=1");
+	await get("/v1/page?token=1");
+	expect(lines).toEqual(["/v1/page", "/v1/page"]);
+	const { body } = await metrics.expose();
+	expect(body).toMatch(/duration_seconds_count\{.*route="\/v1\/page".*\} 2/);
+	expect(body).toContain("tapeline_http_requests_in_flight 0");
+});
+
+test("another method, an upgrade, an encoded or another URL takes the long way", async () => {
+	const { get, calls } = open();
+	await get();
+	const head = await get("/v1/page", { method: "HEAD" });
+	expect(head.headers.get("content-length")).toBe("7");
+	expect(await head.text()).toBe("");
+	expect((await get("/v1/page", { method: "POST" })).status).toBe(405);
+	await get("/v1/page", { headers: { upgrade: "websocket" } });
+	for (const path of [
+		"/v1/page?a=1",
+		"/v1/page?a=%31",
+		"/v1/page?a=%31",
+		`/v1/page?${"x".repeat(600)}`,
+	]) {
+		await get(path);
+	}
+	expect(calls.repeated).toBe(0);
+	expect((await get("/v1/page?%zz")).status).toBe(400);
+});
+
+test("whoever the Host header names, the page is the same; what failed is never repeated", async () => {
+	const { app, get, calls } = open();
+	await get();
+	await app.handle(new Request("http://other.example/v1/page"));
+	expect(calls).toEqual({ routed: 1, repeated: 1 });
+	expect((await get("/v1/missing")).status).toBe(404);
+	expect((await get("/v1/missing")).status).toBe(404);
+	expect(calls.repeated).toBe(1);
+});
+
+test("a repeat that fails is a problem without its reason, and the next is asked again", async () => {
+	let fails = true;
+	const { get } = open({}, () => {
+		if (fails) throw new Error("c4n4ry");
+		return { body: "{}", headers: { vary: "Accept", "content-type": "application/json" } };
+	});
+	await get();
+	const failed = await get();
+	expect(failed.status).toBe(500);
+	expect(await failed.text()).not.toContain("c4n4ry");
+	fails = false;
+	const fine = await get();
+	expect(fine.status).toBe(200);
+	expect(fine.headers.get("vary")).toBe("Accept, Origin");
+});
+
+test("a server that is going away tells keep-alive clients so on repeated answers too", async () => {
+	const { app, get } = open();
+	await get();
+	app.store.drain.begin();
+	expect((await get()).headers.get("connection")).toBe("close");
+});
+
+test("no more than 1,000 URLs are remembered", async () => {
+	const { get, calls } = open({
+		limiter: createMemoryLimiter({ requestsMax: 5_000, windowSeconds: 60 }),
+	});
+	for (let index = 0; index <= 1_000; index += 1) await get(`/v1/page?a=${index}`);
+	await get("/v1/page?a=0");
+	expect(calls).toEqual({ routed: 1_002, repeated: 0 });
+	await get("/v1/page?a=1000");
+	expect(calls.repeated).toBe(1);
+});

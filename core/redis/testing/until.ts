@@ -1,0 +1,12 @@
+const GIVE_UP_MS = 30_000;
+const ASK_EVERY_MS = 5;
+
+/** Waits for what another process does; fails when it does not happen. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+	const giveUpAt = performance.now() + GIVE_UP_MS;
+	while (performance.now() < giveUpAt) {
+		if (await holds()) return;
+		await Bun.sleep(ASK_EVERY_MS);
+	}
+	throw new Error(`did not happen: ${what}`);
+}

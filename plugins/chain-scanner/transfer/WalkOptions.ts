@@ -1,0 +1,27 @@
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database } from "#core/db/Database.ts";
+import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Ownership } from "#plugins/chain-scanner/contract.ts";
+import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import type { TransferSource } from "#plugins/chain-scanner/transfer/transferSource.ts";
+
+export type WalkOptions = {
+	chainId: number;
+	db: Database;
+	rpc: Rpc;
+	source: TransferSource;
+	ownership: Ownership;
+	fork: ForkRepair;
+	reorgDepthMax: number;
+	clock: Clock;
+	log: Log;
+	leases: LeaseKeeper;
+	signal: AbortSignal;
+	times: LaneTimes;
+	/** Contracts came to be watched: the transfer lane has something to do. */
+	onWatched(): void;
+	onFailure(code: string): void;
+};

@@ -1,0 +1,85 @@
+import type { Head } from "#core/chain/heads/Head.ts";
+import { sleep } from "#core/time/sleep.ts";
+import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
+import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
+import {
+	LANE_TIMES,
+	type LaneTimes,
+	UNWATCHED_STRIDE_BLOCKS,
+} from "#plugins/chain-scanner/limits.ts";
+import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
+import { startWalks } from "#plugins/chain-scanner/transfer/startWalks.ts";
+import {
+	type TransferSource,
+	transferSource,
+} from "#plugins/chain-scanner/transfer/transferSource.ts";
+import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
+
+export type Transfers = {
+	source: TransferSource;
+	offerHead(head: Head): void;
+	/** Settles when the signal aborted and nothing is under way any more. */
+	done: Promise<unknown>;
+};
+
+export type TransfersOptions = Omit<LaneOptions, "source" | "scanFrom" | "times"> &
+	Pick<WalkOptions, "rpc" | "ownership"> & {
+		report: UndecodedReport;
+		times?: Partial<LaneTimes>;
+		onWalkFailure(code: string): void;
+	};
+
+/**
+ * Everything that keeps a chain's owners: the transfer lane for what happens now, walks for what
+ * happened before. The lane begins at the head wherever other lanes begin: the rest is the walks'.
+ *
+ * While nothing is watched the lane hears of a head only now and then: a lane that has nothing to
+ * look for must not take the chain's lock at every block.
+ */
+export function startTransfers(options: TransfersOptions): Transfers {
+	const { chainId, ownership, signal } = options;
+	const times = { ...LANE_TIMES, ...options.times };
+	let isWatching = true;
+	let newest: Head | null = null;
+	let offered: Head | null = null;
+	const watchedNow = async () => {
+		const watched = await ownership.watched(chainId);
+		isWatching = watched.length > 0;
+		return watched;
+	};
+	const source = transferSource(options.rpc, options.report, watchedNow);
+	const lane = startLane({ ...options, source, scanFrom: null });
+	const offer = () => {
+		if (!newest || newest === offered) return;
+		const strides = Math.abs(newest.number - (offered?.number ?? Number.NEGATIVE_INFINITY));
+		if (!isWatching && strides < UNWATCHED_STRIDE_BLOCKS) return;
+		offered = newest;
+		lane.offerHead(newest);
+	};
+	/** Another process may have begun to watch. */
+	const look = async () => {
+		while (!signal.aborted) {
+			await sleep(times.walkChooseMs, signal);
+			if (isWatching || signal.aborted) continue;
+			await watchedNow().then(offer, () => {});
+		}
+	};
+	const walks = startWalks({
+		...options,
+		source,
+		times,
+		onWatched() {
+			isWatching = true;
+			offer();
+		},
+		onFailure: options.onWalkFailure,
+	});
+	return {
+		source,
+		offerHead(head) {
+			newest = head;
+			offer();
+		},
+		done: Promise.all([lane.done, walks, look()]),
+	};
+}

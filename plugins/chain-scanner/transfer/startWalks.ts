@@ -1,0 +1,111 @@
+import type { Lease } from "#core/lease/leases.ts";
+import { requireLease } from "#core/lease/leases.ts";
+import { sleep } from "#core/time/sleep.ts";
+import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
+import { failureKind } from "#plugins/chain-scanner/lane/failureKind.ts";
+import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
+import { WALK_BLOCKS_MAX, WINDOW_BLOCKS_MIN } from "#plugins/chain-scanner/limits.ts";
+import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { lanesAreLevel } from "#plugins/chain-scanner/transfer/lanesAreLevel.ts";
+import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
+import { type WalkState, walkWindow } from "#plugins/chain-scanner/transfer/walkWindow.ts";
+
+type Walking = {
+	options: WalkOptions;
+	state: WalkState;
+	leaseName: string;
+	/** When it was last asked which contracts ought to be watched. */
+	choseAtMs: number;
+	/** Failures in a row. */
+	failures: number;
+};
+
+/**
+ * Walks the watched contracts' histories, one at a time, until the signal aborts. The least urgent
+ * work of a chain: while mints and sales catch up it waits.
+ */
+export async function startWalks(options: WalkOptions): Promise<void> {
+	const { chainId, signal, leases } = options;
+	const leaseName = `walk:${chainId}`;
+	const state = { window: createLogWindow(WALK_BLOCKS_MAX), asked: null };
+	const walking: Walking = {
+		options,
+		state,
+		leaseName,
+		choseAtMs: Number.NEGATIVE_INFINITY,
+		failures: 0,
+	};
+	while (!signal.aborted) {
+		const restMs = await turn(walking).catch((error) => recover(walking, error));
+		if (restMs > 0) await sleep(restMs, signal);
+	}
+	await leases.release(leaseName).catch(() => {});
+}
+
+/** Answers how long to wait before the next turn. */
+async function turn(walking: Walking): Promise<number> {
+	const { options, state, leaseName } = walking;
+	const { chainId, db, ownership, fork, signal, times, leases } = options;
+	state.asked = null;
+	const lease = await leases.hold(leaseName);
+	if (!lease) return times.leaseRetryMs;
+	if (!(await lanesAreLevel(db, chainId))) return times.walkIdleMs;
+	await choose(walking, lease);
+	const walk = await ownership.nextWalk(chainId);
+	if (!walk) {
+		walking.failures = 0;
+		return times.walkIdleMs;
+	}
+	// What left the chain is taken out first: the walk may have read some of it.
+	if (await fork.check(lease, signal)) return 0;
+	await walkWindow(options, state, { walk, lease });
+	walking.failures = 0;
+	return 0;
+}
+
+/** Has contracts watched that ought to be: their walks end where the transfer lane stands. */
+async function choose(walking: Walking, lease: Lease): Promise<void> {
+	const { chainId, db, ownership, clock, times, onWatched } = walking.options;
+	const nowMs = clock.nowMs();
+	if (nowMs - walking.choseAtMs < times.walkChooseMs) return;
+	const wanted = await ownership.wanted(chainId);
+	if (wanted.length === 0) {
+		walking.choseAtMs = nowMs;
+		return;
+	}
+	await db.transaction(async (tx) => {
+		await lockChain(tx, chainId);
+		await requireLease(tx, lease);
+		const cursor = await readCursor(tx, chainId, "transfer");
+		if (cursor) await ownership.watch(tx, { chainId, wanted, cursor: cursor.blockNumber });
+		else walking.choseAtMs = nowMs;
+	});
+	onWatched();
+}
+
+async function recover(walking: Walking, error: unknown): Promise<number> {
+	const { options, state, leaseName } = walking;
+	const { signal, times, leases, log, ownership } = options;
+	if (signal.aborted) return 0;
+	const { kind, code, timesTooLarge } = failureKind(error);
+	options.onFailure(code);
+	if (kind === "fenced") leases.forget(leaseName);
+	if (kind === "refused" && state.asked) {
+		const { walk, range } = state.asked;
+		const blocks = range.to - range.from + 1;
+		if (blocks > WINDOW_BLOCKS_MIN) {
+			state.window.refused({ blocks, timesTooLarge });
+			return 0;
+		}
+		log.error("a walk cannot get past a block, and rests", {
+			...walk,
+			block: range.from,
+			code,
+			error,
+		});
+		await ownership.rest(walk, times.refusedRestMs).catch(() => {});
+	}
+	// Once for each outage: it may last for hours.
+	if (walking.failures++ === 0) log.warn("walks wait and try again", { code, error });
+	return Math.min(times.retryMinMs * 2 ** walking.failures, times.retryMaxMs);
+}

@@ -1,0 +1,90 @@
+import type { Tx } from "#core/db/Database.ts";
+import type { Lease } from "#core/lease/leases.ts";
+import { sleep } from "#core/time/sleep.ts";
+import type { Walk } from "#plugins/chain-scanner/contract.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
+import type {
+	BlockRange,
+	MoveReading,
+	RangeReading,
+} from "#plugins/chain-scanner/lane/LaneSource.ts";
+import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
+import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
+import { MOVES_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
+import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
+import { findFirstBlock } from "#plugins/chain-scanner/transfer/findFirstBlock.ts";
+import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
+
+/** A chain's walks, between their turns. */
+export type WalkState = {
+	window: LogWindow;
+	/** What was asked for last: a refusal is about it. */
+	asked: { walk: Walk; range: BlockRange } | null;
+};
+
+/**
+ * Reads one window of a walk and stores it: in small parts, each with how far the walk has come, so
+ * that a kill at any moment neither loses a move nor counts one twice.
+ */
+export async function walkWindow(
+	options: WalkOptions,
+	state: WalkState,
+	{ walk, lease }: { walk: Walk; lease: Lease },
+): Promise<void> {
+	const { chainId, db, rpc, source, signal, times, reorgDepthMax } = options;
+	const { contract, endBlock } = walk;
+	state.asked = null;
+	const from = walk.nextBlock ?? (await findFirstBlock(rpc, walk, signal));
+	const head = await readHead(db, chainId);
+	const plan = planRange({ from, head, blocksMax: state.window.blocks, reorgDepthMax });
+	const range = { from, to: Math.min(plan.range.to, endBlock) };
+	state.asked = { walk, range };
+	const ceiling = AbortSignal.timeout(times.ceilingMs);
+	const reading = await source
+		.readOf([contract], range, { ...plan.read, signal: AbortSignal.any([signal, ceiling]) })
+		.catch((error) => {
+			if (!ceiling.aborted || signal.aborted) throw error;
+			return null;
+		});
+	if (!reading) {
+		options.onFailure("lane_ceiling");
+		state.window.refused(state.window);
+		return;
+	}
+	const { logCount, answerBytes } = reading;
+	state.window.answered({ blocks: range.to - range.from + 1, logCount, answerBytes });
+	await write(options, reading, { walk, lease });
+}
+
+async function write(
+	{ chainId, db, ownership, signal }: WalkOptions,
+	reading: RangeReading,
+	{ walk, lease }: { walk: Walk; lease: Lease },
+): Promise<void> {
+	const moved: MoveReading = reading.moved ?? NOTHING;
+	const parts = splitRange(reading.range, moved.moves, MOVES_PER_WRITE_MAX);
+	for (const { range, rows } of parts) {
+		const { from: fromBlock, to: toBlock } = range;
+		const step = {
+			chainId,
+			walk,
+			fromBlock,
+			toBlock,
+			moves: rows,
+			unsettledFrom: moved.unsettledFrom,
+		};
+		const inRange = ({ number }: { number: number }) => number >= fromBlock && number <= toBlock;
+		// Below the reach of reorgs nothing has to be compared any more.
+		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
+		const commit = (tx: Tx) => ownership.walked(tx, step);
+		const rest = { events: [], blocks, pruneBelow: 0, live: false, commit };
+		await writeRange({ db, sinks: [] }, { chainId, lane: "transfer", lease, range, ...rest });
+		// Whoever waits for the chain goes first.
+		await sleep(0, signal);
+	}
+	reading.report();
+}
+
+const NOTHING: MoveReading = { watched: [], moves: [], unsettledFrom: 0 };

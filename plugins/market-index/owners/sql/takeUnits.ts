@@ -1,0 +1,27 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { Reorg } from "#plugins/chain-scanner/contract.ts";
+import type { UnitsAdded } from "#plugins/market-index/owners/UnitsAdded.ts";
+
+type Row = {
+	block: number;
+	collectionId: number;
+	tokenId: string | null;
+	owner: Address;
+	units: string;
+};
+
+/** Takes what was added above a fork out of the journal. By the index `units_added_block`. */
+export async function takeUnits(tx: Tx, { chainId, forkBlock }: Reorg): Promise<UnitsAdded[]> {
+	const rows = await tx.query<Row>(
+		`delete from market_index.units_added where chain_id = $1 and block > $2
+		returning block, collection_id as "collectionId", token_id as "tokenId",
+			'0x' || encode(owner, 'hex') as owner, units`,
+		[chainId, forkBlock],
+	);
+	return rows.map(({ tokenId, units, ...row }) => ({
+		...row,
+		tokenId: tokenId === null ? null : BigInt(tokenId),
+		units: BigInt(units),
+	}));
+}

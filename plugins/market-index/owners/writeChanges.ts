@@ -1,0 +1,104 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { SpanChanges } from "#plugins/market-index/owners/createSpanMap.ts";
+import { addHeld, type HeldUnits } from "#plugins/market-index/owners/sql/addHeld.ts";
+import { addSupply, type SupplyChange } from "#plugins/market-index/owners/sql/addSupply.ts";
+import { type AccountUnits, addUnits } from "#plugins/market-index/owners/sql/addUnits.ts";
+import { keepBefore } from "#plugins/market-index/owners/sql/keepBefore.ts";
+import { writeSpans } from "#plugins/market-index/owners/sql/writeSpans.ts";
+import type { UnitsAdded } from "#plugins/market-index/owners/UnitsAdded.ts";
+
+/**
+ * Writes what became of spans and units, and with it what follows: holders, owners, supply. The one
+ * place that does, whether moves come in or are taken back, so that the counts cannot drift.
+ */
+export async function writeChanges(
+	tx: Tx,
+	chainId: number,
+	{ spans, added }: { spans: ReadonlyMap<number, SpanChanges>; added: readonly UnitsAdded[] },
+): Promise<void> {
+	const each = [...spans].map(([collectionId, changes]) => ({ collectionId, changes }));
+	await writeSpans(tx, {
+		gone: each.flatMap(({ collectionId, changes }) => {
+			return changes.gone.map((from) => ({ collectionId, from }));
+		}),
+		made: each.flatMap(({ collectionId, changes }) => {
+			return changes.made.map((span) => ({ ...span, collectionId }));
+		}),
+	});
+	const before = each.flatMap(({ collectionId, changes }) => {
+		return changes.before.map((span) => ({ ...span, collectionId }));
+	});
+	await keepBefore(tx, chainId, before);
+	const held = each.flatMap(({ collectionId, changes }) => {
+		return [...changes.held].map(([owner, units]) => ({ collectionId, owner, units }));
+	});
+	const perAccount = unitsPerAccount(added);
+	const now = await addUnits(tx, perAccount);
+	held.push(...heldChanges(perAccount, now));
+	const grown = await addHeld(tx, heldPerAccount(held));
+	await addSupply(tx, supplyChanges(added, grown));
+}
+
+/** Each account and id once, whatever block they came from. */
+function unitsPerAccount(added: readonly UnitsAdded[]): AccountUnits[] {
+	const sums = new Map<string, AccountUnits>();
+	for (const { collectionId, tokenId, owner, units } of added) {
+		if (owner === ZERO_ADDRESS || tokenId === null) continue;
+		const key = accountKey({ collectionId, tokenId, owner });
+		const known = sums.get(key);
+		if (known) known.units += units;
+		else sums.set(key, { collectionId, tokenId, owner, units });
+	}
+	return [...sums.values()].filter(({ units }) => units !== 0n);
+}
+
+/** A balance below zero holds nothing; it waits for a walk to tell where the units came from. */
+function heldChanges(added: readonly AccountUnits[], now: readonly AccountUnits[]): HeldUnits[] {
+	const addedTo = new Map(added.map((account) => [accountKey(account), account.units]));
+	return now.map(({ collectionId, tokenId, owner, units }) => {
+		const before = units - (addedTo.get(accountKey({ collectionId, tokenId, owner })) ?? 0n);
+		return { collectionId, owner, units: positive(units) - positive(before) };
+	});
+}
+
+function heldPerAccount(held: readonly HeldUnits[]): HeldUnits[] {
+	const sums = new Map<string, HeldUnits>();
+	for (const { collectionId, owner, units } of held) {
+		if (owner === ZERO_ADDRESS) continue;
+		const key = `${collectionId} ${owner}`;
+		const known = sums.get(key);
+		if (known) known.units += units;
+		else sums.set(key, { collectionId, owner, units });
+	}
+	return [...sums.values()].filter(({ units }) => units !== 0n);
+}
+
+function supplyChanges(
+	added: readonly UnitsAdded[],
+	grown: ReadonlyMap<number, number>,
+): SupplyChange[] {
+	const changes = new Map<number, SupplyChange>();
+	const changeOf = (collectionId: number): SupplyChange => {
+		const known = changes.get(collectionId);
+		if (known) return known;
+		const change = { collectionId, owners: 0, minted: 0n, burned: 0n };
+		changes.set(collectionId, change);
+		return change;
+	};
+	for (const { collectionId, owner, units } of added) {
+		if (owner !== ZERO_ADDRESS) continue;
+		if (units < 0n) changeOf(collectionId).minted -= units;
+		else changeOf(collectionId).burned += units;
+	}
+	for (const [collectionId, owners] of grown) changeOf(collectionId).owners += owners;
+	return [...changes.values()];
+}
+
+function accountKey(account: { collectionId: number; tokenId: bigint; owner: Address }): string {
+	return `${account.collectionId} ${account.tokenId} ${account.owner}`;
+}
+
+function positive(units: bigint): bigint {
+	return units > 0n ? units : 0n;
+}

@@ -1,0 +1,80 @@
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule/Job.ts";
+import { bucketOf } from "#plugins/market-index/apply/bucketOf.ts";
+import { dropMonth } from "#plugins/market-index/sql/dropMonth.ts";
+import { listMonths } from "#plugins/market-index/sql/listMonths.ts";
+import { pruneElsewhere } from "#plugins/market-index/sql/pruneElsewhere.ts";
+import { pruneMinutes } from "#plugins/market-index/sql/pruneMinutes.ts";
+
+export type RetentionOptions = Pick<Core, "db" | "log"> & {
+	keptFromMs(): number;
+	limits?: RetentionLimits;
+};
+
+export type RetentionLimits = {
+	/** How long readers of events may be held up by the dropping of a month. */
+	lockTimeoutMs: number;
+	/** Deleted by one statement. */
+	rowsPerBatch: number;
+	/** Of each kind, in one run; the rest is the next day's. */
+	batchesMax: number;
+};
+
+const LIMITS: RetentionLimits = { lockTimeoutMs: 200, rowsPerBatch: 5_000, batchesMax: 4_000 };
+
+const DAY_MS = 86_400_000;
+
+const RUN_TIMEOUT_MS = 3_600_000;
+
+/**
+ * Lets go, once a day, of what is older than the retention: whole months of events, minutes, and
+ * events without a month. Hours and days stay, so figures of all time stay exact.
+ */
+export function retentionJob(options: RetentionOptions): Job {
+	const { limits = LIMITS } = options;
+	return {
+		name: "market-index.retention",
+		// At an hour when few look: the lock for dropping a month comes easier then.
+		schedule: { cron: "17 4 * * *" },
+		lock: "cluster",
+		timeoutMs: RUN_TIMEOUT_MS,
+		async run({ signal }) {
+			const keptFromMs = options.keptFromMs();
+			await dropMonths(options, keptFromMs, limits);
+			// Whole days of minutes: a candle of 30 minutes is there with all of them, or not at all.
+			const before = new Date(bucketOf(keptFromMs, DAY_MS));
+			const { rowsPerBatch: limit } = limits;
+			const chains = await options.db.query<{ chainId: number }>(
+				`select distinct chain_id as "chainId" from market_index.collection order by 1`,
+			);
+			for (const { chainId } of chains) {
+				await inBatches(() => pruneMinutes(options.db, { chainId, before, limit }), limits, signal);
+			}
+			const past = { before: new Date(keptFromMs), limit };
+			await inBatches(() => pruneElsewhere(options.db, past), limits, signal);
+		},
+	};
+}
+
+async function dropMonths(
+	{ db, log }: RetentionOptions,
+	keptFromMs: number,
+	{ lockTimeoutMs }: RetentionLimits,
+): Promise<void> {
+	for (const { table, endsAtMs } of await listMonths(db)) {
+		if (endsAtMs > keptFromMs) return;
+		if (await dropMonth(db, { table, lockTimeoutMs })) log.info("dropped a month", { table });
+		else log.warn("a month is being read, and is dropped another day", { table });
+	}
+}
+
+/** A few rows at a time, each time committed: lanes write to the same tables meanwhile. */
+async function inBatches(
+	prune: () => Promise<number>,
+	{ rowsPerBatch, batchesMax }: RetentionLimits,
+	signal: AbortSignal,
+): Promise<void> {
+	for (let batch = 0; batch < batchesMax && !signal.aborted; batch++) {
+		if ((await prune()) < rowsPerBatch) return;
+	}
+}

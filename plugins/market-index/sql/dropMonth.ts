@@ -1,0 +1,31 @@
+import type { Database } from "#core/db/Database.ts";
+import { PARTITION_LOCK_KEY } from "#plugins/market-index/sql/partitionLockKey.ts";
+
+/** PostgreSQL's code for a lock that was not there in time. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/**
+ * Drops a month's partition; false where readers kept it for the whole wait.
+ *
+ * Dropping needs a lock that shuts readers of all events out, and while it waits for the slowest of
+ * them, new ones queue up behind it. So it waits for moments only. (PostgreSQL has a detaching that
+ * waits without this, and refuses it where there is a default partition.) The lock is held for the
+ * catalogue's rows alone: files are removed after it is released.
+ */
+export async function dropMonth(
+	db: Database,
+	{ table, lockTimeoutMs }: { table: string; lockTimeoutMs: number },
+): Promise<boolean> {
+	try {
+		await db.transaction(async (tx) => {
+			await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);
+			await tx.execute("select pg_advisory_xact_lock($1)", [PARTITION_LOCK_KEY]);
+			await tx.execute(`drop table ${table}`);
+		});
+		return true;
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE)
+			return false;
+		throw error;
+	}
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Address, padHex } from "viem";
+import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createOutbox } from "#core/outbox/createOutbox.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { readDiscover } from "#plugins/market-index/read/readDiscover.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
+import {
+	type CollectionOrder,
+	listCollections,
+} from "#plugins/market-index/sql/listCollections.ts";
+import { readActivity } from "#plugins/market-index/sql/readActivity.ts";
+import { type CandleInterval, readCandles } from "#plugins/market-index/sql/readCandles.ts";
+import { readCandleUpdates } from "#plugins/market-index/sql/readCandleUpdates.ts";
+import { readCollection } from "#plugins/market-index/sql/readCollection.ts";
+import { readDiscoverRows } from "#plugins/market-index/sql/readDiscoverRows.ts";
+import { readNamedCollections } from "#plugins/market-index/sql/readNamedCollections.ts";
+import { readSaleImage } from "#plugins/market-index/sql/readSaleImage.ts";
+import { readTileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
+import { resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
+import { base, ethereum, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
+import { fillIndex } from "#test/bench/fill/fillIndex.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+
+// As large as it takes for an index to be worth its while, and no larger.
+beforeAll(async () => {
+	database = await createTestDatabase();
+	await fillIndex(database.connectionString, {
+		events: 40_000,
+		recentEvents: 10_000,
+		collections: 2_000,
+		days: 60,
+		nowMs: NOW_MS,
+		chainIds: [ethereum.id, base.id],
+	});
+	const columns = `block_number, chain_id, collection_id, log_index, sub_index, kind, accepted,
+		onchain_verified, block_hash, transaction_hash, from_address, to_address, token_id, quantity`;
+	await database.db.execute(
+		`insert into market_index.event (occurred_at, ${columns})
+		select occurred_at - interval '20 years', ${columns} from market_index.event limit 5000`,
+	);
+	await database.db.execute(
+		`insert into core.stream_frame (topic, seq_first, seq_last, at, frames)
+		select 'topic-' || n % 50, n, n, now(), '[]' from generate_series(1, 5000) as n`,
+	);
+	await database.db.execute("analyze");
+}, 120_000);
+afterAll(() => database.drop());
+
+type Statement = { text: string; values: readonly SqlValue[] };
+
+/** Passes everything on, and remembers the statements: what is explained is what really runs. */
+function recorded<Of extends Queryable>(queryable: Of, statements: Statement[]): Of {
+	return {
+		...queryable,
+		query: <Row>(text: string, values: readonly SqlValue[] = []) => {
+			statements.push({ text, values });
+			return queryable.query<Row>(text, values);
+		},
+		execute: (text: string, values: readonly SqlValue[] = []) => {
+			statements.push({ text, values });
+			return queryable.execute(text, values);
+		},
+	};
+}
+
+const chainIds = [ethereum.id, base.id];
+const contract: Address = padHex("0x3", { size: 20 });
+const window = windowOf(NOW_MS, WINDOW_MS["24h"]);
+const list = (
+	order: CollectionOrder,
+	given: Partial<Parameters<typeof listCollections>[1]> = {},
+) => {
+	return (db: Database) =>
+		listCollections(db, { chainIds, nowMs: NOW_MS, window, order, limit: 50, ...given });
+};
+const candles = (interval: CandleInterval) => (db: Database) =>
+	readCandles(db, { collectionId: 3, interval, before: null, limit: 500 });
+const activity = (given: Partial<Parameters<typeof readActivity>[1]>) => (db: Database) =>
+	readActivity(db, {
+		collectionId: 3,
+		kinds: ["sale", "mint", "transfer"],
+		acceptedOnly: false,
+		since: null,
+		after: null,
+		limit: 51,
+		...given,
+	});
+const after = { occurredAtMs: NOW_MS, blockNumber: 1e8, logIndex: 1, subIndex: 0 };
+const outbox = (db: Database) =>
+	createOutbox({ db, bus: inProcessBus(silentLog), clock: { nowMs: () => NOW_MS } });
+
+const READS: Record<string, (db: Database) => Promise<unknown>> = {
+	"trending, 24 hours": list("trending"),
+	"trending, 7 days": list("trending", { window: windowOf(NOW_MS, WINDOW_MS["7d"]) }),
+	"trending, 5 minutes": list("trending", { window: windowOf(NOW_MS, WINDOW_MS["5m"]) }),
+	"trending, a page that is not full": list("trending", { lifecycle: "upcoming" }),
+	"collections by volume": list("top"),
+	"collections, newest first": list("new"),
+	"discover, all sections": (db) =>
+		readDiscover({ db, clock: { nowMs: () => NOW_MS } }, [ethereum, base], 50),
+	"a collection by name": (db) =>
+		readNamedCollections(db, { chainIds, slugs: ["collection-3"], address: contract }),
+	"a collection": (db) => readCollection(db, 3, NOW_MS),
+	"a collection's tiles": (db) => readTileFigures(db, 3, NOW_MS),
+	"the image of a last sale": (db) =>
+		readSaleImage(db, {
+			id: 3,
+			lastSaleAt: new Date(NOW_MS),
+			lastSaleTokenId: "1",
+			lastSaleTransaction: padHex("0x1", { size: 32 }),
+		}),
+	"minute candles": candles("1m"),
+	"candles of 30 minutes": candles("30m"),
+	"hour candles": candles("1h"),
+	"day candles": candles("1d"),
+	activity: activity({}),
+	"activity, second page": activity({ after }),
+	"sales of a range": activity({ kinds: ["sale"], acceptedOnly: true, since: window.start }),
+	"frames to resume from": (db) => outbox(db).read("topic-7", 4_000),
+};
+
+for (const [name, read] of Object.entries(READS)) {
+	test(`no table that grows is read through for ${name}`, async () => {
+		const statements: Statement[] = [];
+		await read(recorded(database.db, statements));
+		await expectIndexed(statements);
+	});
+}
+
+/** Any index spares a sequential scan; these spare reading and sorting a whole chain. */
+const ORDERS: Record<string, string> = {
+	"trending, a page that is not full": "collection_last_sale",
+	"collections by volume": "collection_volume",
+	"collections, newest first": "collection_newest",
+	"discover, all sections": "collection_last_mint",
+};
+
+for (const [name, index] of Object.entries(ORDERS)) {
+	test(`${name}: collections come in the order of ${index}`, async () => {
+		const statements: Statement[] = [];
+		await READS[name]?.(recorded(database.db, statements));
+		for (const prefix of ["explain", "explain (generic_plan)"]) {
+			const plans = await Promise.all(
+				statements.map(({ text, values }) =>
+					explain(`${prefix} ${text}`, prefix === "explain" ? values : []),
+				),
+			);
+			expect(plans.join("\n")).toContain(`Index Scan using ${index}`);
+		}
+	});
+}
+
+const row: EventRow = { ...saleOf(contract), collectionId: 3, totalNative: 1n };
+
+const WRITES: Record<string, (tx: Tx) => Promise<unknown>> = {
+	"the contracts of a batch": (tx) =>
+		resolveCollections(tx, ethereum.id, new Map([[contract, "erc721"]])),
+	"events that are stored already": (tx) => insertEvents(tx, ethereum.id, [row, row]),
+	"the candles that a batch moved": (tx) =>
+		readCandleUpdates(tx, [{ collectionId: 3, bucketMs: window.hours.getTime() }]),
+	"the discover rows that a batch moved": (tx) =>
+		readDiscoverRows(tx, ethereum, [1, 2, 3, 4], NOW_MS),
+};
+
+for (const [name, write] of Object.entries(WRITES)) {
+	test(`no table that grows is read through by a lane for ${name}`, async () => {
+		const statements: Statement[] = [];
+		await database.db.transaction((tx) => write(recorded(tx, statements)));
+		await expectIndexed(statements);
+	});
+}
+
+/** Planned for its values, as on a first call, and for any, as a prepared statement may be. */
+async function expectIndexed(statements: readonly Statement[]): Promise<void> {
+	expect(statements.length).toBeGreaterThan(0);
+	for (const { text, values } of statements) {
+		expect(readThrough(await explain(`explain ${text}`, values))).toEqual([]);
+		expect(readThrough(await explain(`explain (generic_plan) ${text}`, []))).toEqual([]);
+	}
+}
+
+async function explain(text: string, values: readonly SqlValue[]): Promise<string> {
+	const rows = await database.db.query<{ "QUERY PLAN": string }>(text, values);
+	const plan = rows.map((line) => line["QUERY PLAN"]).join("\n");
+	expect(plan).toContain("cost=");
+	return plan;
+}
+
+function readThrough(plan: string): string[] {
+	const scans = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table = ""]) => table);
+	return scans.filter((table) => /^(event|rollup_|collection$|stream_frame)/.test(table));
+}

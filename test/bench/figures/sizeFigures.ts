@@ -1,0 +1,36 @@
+import type { Figure } from "#test/bench/Figure.ts";
+
+const RATIO_MAX = 1.5;
+/** What the comparison calls the reads; see `readPaths.ts`. */
+const READS = ["discover", "trending 24h", "detail", "candles 1h"];
+
+/** With 10 million events: reads against an index of 100 thousand, and a wide chain on top. */
+export const sizeFigures: readonly Figure[] = [
+	...READS.map(
+		(name): Figure => ({
+			name: `${name} p99, 10 million / 100 thousand`,
+			unit: "ratio",
+			goal: { kind: "at_most", value: RATIO_MAX },
+			async measure(lab) {
+				const read = (await lab.reads()).find((compared) => compared.name === name);
+				if (!read) throw new Error(`nobody reads "${name}"`);
+				const { calls, small, large, p50Ratio, p99Ratio } = read;
+				const p99 = `p99 ${large.p99Ms.toFixed(1)} of ${small.p99Ms.toFixed(1)} ms`;
+				const note = `${p99}, p50 ratio ${p50Ratio.toFixed(2)}; ${calls} calls, page cache off`;
+				return { value: p99Ratio, note };
+			},
+		}),
+	),
+	{
+		name: "wide catch-up rows/s",
+		unit: "rows/s",
+		goal: { kind: "at_least", value: 20_000 },
+		async measure(lab) {
+			const { rows, laneSeconds } = await lab.wideCatchUp();
+			const note =
+				`${rows} rows in ${laneSeconds.toFixed(1)} s from the lanes' start; 2,000 collections, ` +
+				"12 s blocks, on 10 million events";
+			return { value: rows / laneSeconds, note };
+		},
+	},
+];

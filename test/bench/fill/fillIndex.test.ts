@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { recomputeRollups } from "#plugins/market-index/sql/recomputeRollups.ts";
+import { fillIndex } from "#test/bench/fill/fillIndex.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+const NOW_MS = Date.UTC(2026, 2, 10, 14, 37, 25);
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	await fillIndex(database.connectionString, {
+		events: 3_000,
+		recentEvents: 1_000,
+		collections: 100,
+		days: 40,
+		nowMs: NOW_MS,
+		chainIds: [1, 8_453],
+	});
+}, 60_000);
+afterAll(() => database.drop());
+
+test("as many events as asked for, so many of them of the last day, most of few collections", async () => {
+	const [row] = await database.db.query<{ all: number; recent: number; first: number }>(
+		`select count(*) as all, count(*) filter (where occurred_at >= $1) as recent,
+			count(*) filter (where collection_id <= 10) as first
+		from market_index.event`,
+		[new Date(NOW_MS - DAY_MS)],
+	);
+	expect(row?.all).toBe(3_000);
+	expect(Math.abs((row?.recent ?? 0) - 1_000)).toBeLessThan(5);
+	expect(row?.first).toBeGreaterThan(1_200);
+});
+
+test("rollups are those that the index itself would make of the events", async () => {
+	const tiers = ["rollup_minute", "rollup_hour", "rollup_day"];
+	const contents = () =>
+		Promise.all(
+			tiers.map((table) =>
+				database.db.query(
+					`select to_jsonb(r)::text as row from market_index.${table} as r
+					order by collection_id, bucket`,
+				),
+			),
+		);
+	const filled = await contents();
+	const keys = await database.db.query<{ chainId: number; collectionId: number; bucket: Date }>(
+		`select chain_id as "chainId", collection_id as "collectionId", bucket
+		from market_index.rollup_minute`,
+	);
+	expect(keys.length).toBeGreaterThan(1_000);
+	await database.db.transaction(async (tx) => {
+		for (const chainId of [1, 8_453]) {
+			const minutes = keys
+				.filter((key) => key.chainId === chainId)
+				.map(({ collectionId, bucket }) => ({ collectionId, bucketMs: bucket.getTime() }));
+			await recomputeRollups(tx, chainId, minutes);
+		}
+	});
+	expect(await contents()).toEqual(filled);
+});
+
+test("collections tell the sums of their days, and their newest sale", async () => {
+	const wrong = await database.db.query(
+		`select c.id from market_index.collection as c
+		left join (
+			select collection_id, sum(sales) as sales, sum(volume) as volume, sum(mints) as mints,
+				max(close_position) as position
+			from market_index.rollup_day group by 1
+		) as d on d.collection_id = c.id
+		where (c.sales, c.volume_native, c.mints) is distinct from
+				(coalesce(d.sales, 0), coalesce(d.volume, 0), coalesce(d.mints, 0))
+			or c.last_sale_position < d.position`,
+	);
+	expect(wrong).toEqual([]);
+});

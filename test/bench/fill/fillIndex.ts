@@ -1,0 +1,64 @@
+import { Client } from "pg";
+import type { FillOptions } from "#test/bench/fill/FillOptions.ts";
+import { fillCollections } from "#test/bench/fill/fillCollections.ts";
+import { fillMonth } from "#test/bench/fill/fillMonth.ts";
+import { fillTiers } from "#test/bench/fill/fillTiers.ts";
+import { monthsOf } from "#test/bench/fill/monthsOf.ts";
+import { setIndexesAside } from "#test/bench/fill/setIndexesAside.ts";
+
+const DAY_MS = 86_400_000;
+
+const ROLLUPS = ["rollup_minute", "rollup_hour", "rollup_day"];
+
+/**
+ * Fills a migrated, empty index: events, rollups and collections that agree with each other, as
+ * lanes would have left them. All of it is made by the server, the same in every run.
+ */
+export async function fillIndex(connectionString: string, options: FillOptions): Promise<void> {
+	const clients = [0, 1].map(() => new Client({ connectionString }));
+	try {
+		for (const client of clients) {
+			await client.connect();
+			await client.query("set synchronous_commit = off");
+			await client.query("set maintenance_work_mem = '512MB'");
+			await client.query("set work_mem = '256MB'");
+		}
+		const [one, other] = clients;
+		if (!one || !other) return;
+		const restore = await setIndexesAside(
+			one,
+			ROLLUPS.map((table) => `market_index.${table}`),
+		);
+		// The last month has most of the events, so it goes first.
+		const months = monthsOf(options.nowMs - options.days * DAY_MS, options.nowMs).reverse();
+		await shareOut(clients, months, (client, month) => fillMonth(client, month, options));
+		await fillTiers(one);
+		await shareOut(clients, restore, (client, statement) => client.query(statement));
+		await fillCollections(one, options);
+		// One name each: several tables in one VACUUM would share nothing but the statement.
+		const tables = [...ROLLUPS, "collection", ...months.map(({ name }) => `event_${name}`)];
+		await shareOut(clients, tables, (client, table) =>
+			client.query(`vacuum (analyze, freeze) market_index.${table}`),
+		);
+		await one.query("analyze market_index.event");
+		await one.query("checkpoint");
+	} finally {
+		for (const client of clients) await client.end();
+	}
+}
+
+/** Two workers, as there are two cores; each takes the next piece when it is free. */
+async function shareOut<Piece>(
+	clients: readonly Client[],
+	pieces: readonly Piece[],
+	work: (client: Client, piece: Piece) => Promise<unknown>,
+): Promise<void> {
+	const left = [...pieces];
+	await Promise.all(
+		clients.map(async (client) => {
+			for (let piece = left.shift(); piece !== undefined; piece = left.shift()) {
+				await work(client, piece);
+			}
+		}),
+	);
+}

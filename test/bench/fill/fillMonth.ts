@@ -1,0 +1,126 @@
+import type { Client } from "pg";
+import type { FillOptions } from "#test/bench/fill/FillOptions.ts";
+import { logOfPosition } from "#test/bench/fill/logOfPosition.ts";
+import type { Month } from "#test/bench/fill/monthsOf.ts";
+import { priceOf } from "#test/bench/fill/priceOf.ts";
+
+const DAY_MS = 86_400_000;
+const BLOCK_SECONDS = 12;
+
+/** A month of events, made by the server itself, with its minute rollups. */
+export async function fillMonth(client: Client, month: Month, options: FillOptions): Promise<void> {
+	const table = `market_index.event_${month.name}`;
+	await client.query("begin");
+	// Made in this transaction, so that (`wal_level = minimal`) the log carries none of it.
+	await client.query(`create table ${table} (like market_index.event including defaults)`);
+	for (const stretch of stretchesOf(options)) {
+		const first = indexAt(stretch, month.fromMs);
+		const last = indexAt(stretch, month.toMs) - 1;
+		if (last < first) continue;
+		await client.query(eventsStatement(table, { stretch, month, options }), [first, last]);
+	}
+	await client.query(minutesStatement(table));
+	await client.query(
+		`alter table ${table} add unique (chain_id, block_number, log_index, sub_index, occurred_at)`,
+	);
+	await client.query(`create index on ${table} (collection_id, kind, occurred_at)`);
+	await client.query(
+		`alter table market_index.event attach partition ${table}
+		for values from ('${isoOf(month.fromMs)}') to ('${isoOf(month.toMs)}')`,
+	);
+	await client.query("commit");
+}
+
+/** Events `firstIndex` and on, one each `stepMs`. */
+type Stretch = { fromMs: number; stepMs: number; firstIndex: number; count: number };
+
+function stretchesOf(options: FillOptions): Stretch[] {
+	const { events, recentEvents, days, nowMs } = options;
+	const older = events - recentEvents;
+	const fromMs = nowMs - days * DAY_MS;
+	const recentMs = nowMs - DAY_MS;
+	return [
+		{ fromMs, stepMs: (recentMs - fromMs) / older, firstIndex: 0, count: older },
+		{ fromMs: recentMs, stepMs: DAY_MS / recentEvents, firstIndex: older, count: recentEvents },
+	];
+}
+
+/** The first event of a stretch that is not before a time. */
+function indexAt({ fromMs, stepMs, firstIndex, count }: Stretch, atMs: number): number {
+	const index = Math.ceil((atMs - fromMs) / stepMs);
+	return firstIndex + Math.min(Math.max(index, 0), count);
+}
+
+/**
+ * Event number `i`. Its collection is `floor(exp(u · ln(n + 1)))`, by which the one of rank r gets
+ * about 1/r of what the first gets; prices depend on the log index only, so that a rollup finds
+ * those of its first and last sale without sorting.
+ */
+function eventsStatement(
+	table: string,
+	{ stretch, month, options }: { stretch: Stretch; month: Month; options: FillOptions },
+): string {
+	const { collections, chainIds } = options;
+	const blockOf = (ms: number) => ms / 1_000 / BLOCK_SECONDS;
+	const secondsSql = `${stretch.fromMs / 1_000} + (i - ${stretch.firstIndex})
+		* ${stretch.stepMs / 1_000}::float8`;
+	return `insert into ${table} (
+			occurred_at, block_number, chain_id, collection_id, log_index, sub_index, kind, accepted,
+			onchain_verified, block_hash, transaction_hash, from_address, to_address, token_id,
+			quantity, currency, total_raw, total_native, venue, reason
+		)
+		select to_timestamp(block * ${BLOCK_SECONDS}), block,
+			case when collection % 5 = 0 then ${chainIds[1]} else ${chainIds[0]} end,
+			collection, log, 0, case when is_mint then 2 else 1 end, is_mint or dice % 33 > 0, true,
+			int8send(block) || zero24, int8send(block) || int8send(log) || zero16,
+			int8send(dice % 50000) || zero12, int8send(dice % 70000) || zero12, log % 10000, 1,
+			case when not is_mint and dice % 25 = 1 then '\\xc0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0'
+				else '\\x0000000000000000000000000000000000000000' end::bytea,
+			price, case when is_mint or dice % 25 <> 1 then price end,
+			case when not is_mint then 'seaport' end,
+			case when not is_mint and dice % 33 = 0 then 'self_trade' end
+		from (
+			select i % 1048576 as log, (${priceOf("i % 1048576")})::int8 as price,
+				greatest(${blockOf(month.fromMs)}, least(${blockOf(month.toMs) - 1},
+					floor((${secondsSql}) / ${BLOCK_SECONDS})))::int8 as block,
+				least(floor(exp(ln(${collections} + 1)
+					* ((hashint8extended(i, 1) & 1073741823) / 1073741824.0::float8))), ${collections})::int4
+					as collection,
+				hashint8extended(i, 2) & 1073741823 as dice,
+				(hashint8extended(i, 3) & 1023) < 300 as is_mint
+			from generate_series($1::int8, $2::int8) as i
+		) as made, (
+			select '\\x000000000000000000000000'::bytea as zero12,
+				'\\x00000000000000000000000000000000'::bytea as zero16,
+				'\\x000000000000000000000000000000000000000000000000'::bytea as zero24
+		) as zeros`;
+}
+
+function minutesStatement(table: string): string {
+	return `insert into market_index.rollup_minute (
+			collection_id, bucket, chain_id, sales, priced, units, mints, volume, open, high, low, close,
+			open_position, close_position
+		)
+		select collection_id, bucket, chain_id, sales, priced, priced, mints, coalesce(volume, 0),
+			case when priced > 0 then ${priceOf(logOfPosition("first"))} end, high, low,
+			case when priced > 0 then ${priceOf(logOfPosition("last"))} end, first, last
+		from (
+			select collection_id, date_bin('1 minute', occurred_at, '2000-01-01Z') as bucket,
+				min(chain_id) as chain_id, count(*) filter (where kind = 1) as sales,
+				count(*) filter (where kind = 1 and total_native is not null) as priced,
+				count(*) filter (where kind = 2) as mints,
+				sum(total_native) filter (where kind = 1) as volume,
+				max(total_native) filter (where kind = 1) as high,
+				min(total_native) filter (where kind = 1) as low,
+				min((block_number << 30) | (log_index::int8 << 10))
+					filter (where kind = 1 and total_native is not null) as first,
+				max((block_number << 30) | (log_index::int8 << 10))
+					filter (where kind = 1 and total_native is not null) as last
+			from ${table} where accepted
+			group by 1, 2
+		) as summed order by bucket`;
+}
+
+function isoOf(atMs: number): string {
+	return new Date(atMs).toISOString();
+}

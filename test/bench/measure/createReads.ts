@@ -1,0 +1,44 @@
+import { Elysia } from "elysia";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Database } from "#core/db/Database.ts";
+import { createFinder } from "#plugins/market-index/read/createFinder.ts";
+import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
+import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
+
+/** A page that is built for every call: what is measured must be the reading of it. */
+const noPageCache: IndexReads["pageCache"] = {
+	get: async (_key, rebuild) => ({ outcome: "miss", body: await rebuild() }),
+	clear() {},
+};
+
+/**
+ * The market's routes over a database at a held moment, without a page cache and without a socket:
+ * routing, checking, reading and rendering are all in, and the network's own time is not. A socket
+ * would add the same to both sizes and so flatter their ratio.
+ */
+export function createReads(
+	db: Database,
+	options: { nowMs: number; chainIds: readonly number[] },
+): (path: string) => Promise<string> {
+	const chains = createChainRegistry(builtinChains);
+	const indexed = options.chainIds.flatMap((id) => {
+		const chain = chains.byId(id);
+		return chain ? [{ chain }] : [];
+	});
+	const clock = { nowMs: () => options.nowMs };
+	const core: IndexReads = { db, clock, chains, indexed, pageCache: noPageCache };
+	const level = { headBlock: 1, indexedBlock: 1, indexedAtMs: options.nowMs, owes: false };
+	const scanner: Parameters<typeof marketRoutes>[0]["scanner"] = {
+		progress: async (chainId, lane) => ({ ...level, chainId, lane }),
+	};
+	const app = new Elysia().use(
+		marketRoutes({ core, scanner, index: { find: createFinder(core) } }),
+	);
+	return async (path) => {
+		const response = await app.handle(new Request(`http://localhost/v1/nft-market${path}`));
+		const body = await response.text();
+		if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`);
+		return body;
+	};
+}

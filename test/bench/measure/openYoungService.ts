@@ -1,0 +1,62 @@
+import { startYoungChain, type YoungChain } from "#test/bench/chain/startYoungChain.ts";
+import type { Workload } from "#test/bench/chain/workload.ts";
+import type { Scope } from "#test/bench/createScope.ts";
+import { type DataDir, openDataDir } from "#test/bench/measure/openDataDir.ts";
+import {
+	type ServiceProcess,
+	startServiceProcess,
+} from "#test/bench/measure/startServiceProcess.ts";
+import { untilCaughtUp } from "#test/bench/measure/untilCaughtUp.ts";
+
+export type YoungServiceOptions = {
+	scope: Scope;
+	workload: Workload;
+	runtimeArgs: readonly string[];
+};
+
+/** A service at the head of a young chain, with a head socket, and whatever it takes to end both. */
+export type YoungService = {
+	chain: YoungChain;
+	data: DataDir;
+	/** The newest one that was started. */
+	service(): ServiceProcess;
+	/** Starts another process on the same data; the one before has ended. */
+	startAgain(): ServiceProcess;
+	/** The WebSocket of the first collection's frames. */
+	streamUrl(): string;
+	close(): Promise<void>;
+};
+
+export async function openYoungService(options: YoungServiceOptions): Promise<YoungService> {
+	const { scope, workload, runtimeArgs } = options;
+	const chain = await startYoungChain(scope, workload);
+	const { node, emitters } = chain;
+	const data = await openDataDir(scope);
+	let stopService = async () => {};
+	const start = () => {
+		const rpcUrls = [node.url, node.wsUrl];
+		const started = startServiceProcess({ rpcUrls, dataDir: data.path, runtimeArgs });
+		stopService = scope.defer(started.stop);
+		return started;
+	};
+	let service = start();
+	await Promise.race([untilCaughtUp(node, data.socketDir), service.failed]);
+	await service.servingSeconds;
+	const [collection] = emitters.collections;
+	const path = `/v1/nft-market/collections/${collection}/stream?chain=anvil`;
+	return {
+		chain,
+		data,
+		service: () => service,
+		startAgain() {
+			service = start();
+			return service;
+		},
+		streamUrl: () => `${service.url.replace("http", "ws")}${path}`,
+		async close() {
+			await stopService();
+			await data.remove();
+			await chain.stop();
+		},
+	};
+}

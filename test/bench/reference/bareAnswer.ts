@@ -1,0 +1,17 @@
+// Bare `Bun.serve` with the same answer to everything, in a process of its own: the bytes and the
+// headers that a client of the service cares for. Prints its URL as one JSON line and runs until
+// it is killed. Argument: a file with `{ headers, body }`.
+const [answerFile = ""] = process.argv.slice(2);
+const { headers, body } = (await Bun.file(answerFile).json()) as {
+	headers: Record<string, string>;
+	body: string;
+};
+
+export {};
+
+const server = Bun.serve({
+	hostname: "127.0.0.1",
+	port: 0,
+	fetch: () => new Response(body, { headers }),
+});
+process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.port}` })}\n`);

@@ -1,0 +1,45 @@
+const HEAD_END = Buffer.from("\r\n\r\n");
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+
+/** Reads HTTP answers off one connection, as cheaply as it can: the server is to be measured. */
+export function expectAnswer() {
+	let head: Buffer = Buffer.alloc(0);
+	let bodyLength = 0;
+	let missing = -1;
+	let status = 0;
+
+	/** Bytes of the body that came with the end of the head; undefined while there is no end. */
+	function readHead(bytes: Buffer): number | undefined {
+		head = head.length === 0 ? bytes : Buffer.concat([head, bytes]);
+		const end = head.indexOf(HEAD_END);
+		if (end === -1) {
+			head = Buffer.from(head);
+			return undefined;
+		}
+		const text = head.toString("latin1", 0, end);
+		status = Number(text.slice(9, 12));
+		bodyLength = Number(LENGTH.exec(text)?.[1]);
+		if (Number.isNaN(bodyLength)) throw new Error(`an answer without a length:\n${text}`);
+		const arrived = head.length - end - HEAD_END.length;
+		head = Buffer.alloc(0);
+		return arrived;
+	}
+
+	return {
+		/** The status once an answer is whole, null before. */
+		take(bytes: Buffer): number | null {
+			let arrived: number | undefined = bytes.length;
+			if (missing === -1) {
+				arrived = readHead(bytes);
+				if (arrived === undefined) return null;
+				missing = bodyLength;
+			}
+			missing -= arrived;
+			if (missing < 0) throw new Error("more than one answer came to one request");
+			if (missing > 0) return null;
+			missing = -1;
+			return status;
+		},
+		bodyBytes: () => bodyLength,
+	};
+}

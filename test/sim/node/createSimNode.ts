@@ -1,0 +1,195 @@
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { sleep } from "#core/time/sleep.ts";
+import type { Prng } from "#test/sandbox/createPrng.ts";
+import type { SimChain } from "#test/sim/chain/createSimChain.ts";
+import type { Branch } from "#test/sim/chain/SimBlock.ts";
+import { answerCall, type View } from "#test/sim/node/answerCall.ts";
+import { type LieName, lies } from "#test/sim/node/lies.ts";
+import type { Tally } from "#test/sim/Tally.ts";
+
+/** How often things go wrong at one node, for each request. */
+export type NodeKnobs = {
+	errorRate: number;
+	delayRate: number;
+	lieRate: number;
+	lies: readonly LieName[];
+	/** The node's picture may change between the calls of one batch. */
+	splitRate: number;
+	rangeMax: number;
+	/** Answers by hash for blocks that left the chain, as geth does and anvil does not. */
+	keepsOrphans: boolean;
+};
+
+export type SimNode = ReturnType<typeof createSimNode>;
+
+const DELAY_MS_MAX = 6;
+/** A little less than the depth that the product is told to expect. */
+const SETTLED_DEPTH = 60;
+
+/**
+ * One RPC endpoint on a simulated chain. Its faults are drawn from its own random source, request
+ * by request: the nth request meets the same fault in every replay.
+ */
+export function createSimNode(options: {
+	chainId: number;
+	chain: SimChain;
+	/** Another chain, for when the endpoint is swapped under us. */
+	stranger: SimChain;
+	knobs: NodeKnobs;
+	prng: Prng;
+	tally: Tally;
+}) {
+	const { chainId, chain, stranger, knobs, prng, tally } = options;
+	const state = {
+		healthy: false,
+		down: false,
+		swapped: false,
+		lagBlocks: 0,
+		stale: null as Branch | null,
+		refused: new Set<number>(),
+		/** Grows when every connection breaks. */
+		wiring: 0,
+	};
+	let requests = 0;
+	let calls = 0;
+	const listeners = new Set<() => void>();
+
+	function view(): View {
+		if (state.swapped) {
+			const branch = stranger.branch();
+			const head = branch.blocks.length - 1;
+			const refused = new Set<number>();
+			return {
+				chainId: chainId + 7,
+				branch,
+				head,
+				rangeMax: 1e9,
+				refused,
+				orphan: () => undefined,
+			};
+		}
+		const branch = state.stale ?? chain.branch();
+		if (state.stale && state.stale !== chain.branch()) tally.add("stale_fork");
+		if (state.lagBlocks > 0) tally.add("lag");
+		return {
+			chainId,
+			branch,
+			head: Math.max(0, branch.blocks.length - 1 - state.lagBlocks),
+			rangeMax: state.healthy ? Number.POSITIVE_INFINITY : knobs.rangeMax,
+			refused: state.refused,
+			orphan: (hash) => (knobs.keepsOrphans ? chain.blockOf(hash) : undefined),
+		};
+	}
+
+	/** Before the first call of a request: it may be lost, or take its time. */
+	async function arrive(signal: AbortSignal | undefined): Promise<void> {
+		requests++;
+		for (const listener of [...listeners]) listener();
+		const isLost = !state.healthy && prng.chance(knobs.errorRate);
+		const isLate = !state.healthy && prng.chance(knobs.delayRate);
+		await sleep(isLate ? 1 + prng.int(DELAY_MS_MAX) : 0, signal);
+		if (isLate) tally.add("rpc_delay");
+		if (signal?.aborted) throw rpcFault.transport({ detail: "given up" });
+		if (state.down) tally.add("rpc_down");
+		else if (isLost) tally.add("rpc_error");
+		if (state.down || isLost) throw rpcFault.transport({ detail: "nobody answers" });
+	}
+
+	async function answer(call: RpcCall, now: View): Promise<unknown> {
+		calls++;
+		try {
+			const truth = structuredClone(answerCall(now, call));
+			return state.healthy || state.swapped ? truth : lie(call, truth);
+		} catch (error) {
+			if (error instanceof Fault && error.code === "rpc_range") tally.add("range_refused");
+			throw error;
+		}
+	}
+
+	function lie(call: RpcCall, truth: unknown): unknown {
+		if (knobs.lies.length === 0 || !prng.chance(knobs.lieRate)) return truth;
+		const name = prng.pick(knobs.lies);
+		const settledAt = chain.headMax() - SETTLED_DEPTH;
+		const told = lies[name]({ call, answer: truth, prng, settledAt });
+		if (told === undefined) return truth;
+		tally.add(`lie_${name}`);
+		return told;
+	}
+
+	async function each<Result>(
+		batched: readonly RpcCall[],
+		{ signal }: RpcOptions,
+		one: (call: RpcCall, now: View) => Promise<Result>,
+	): Promise<Result[]> {
+		const results: Result[] = [];
+		let now = view();
+		for (const call of batched) {
+			if (results.length > 0 && !state.healthy && prng.chance(knobs.splitRate)) {
+				tally.add("split_batch");
+				await sleep(1, signal);
+				now = view();
+			}
+			results.push(await one(call, now));
+		}
+		return results;
+	}
+
+	/** What one process has of this endpoint: a connection that breaks when the node is swapped. */
+	function connect(): Rpc {
+		let wiring = state.wiring;
+		const arrived = async (signal: AbortSignal | undefined) => {
+			await arrive(signal);
+			if (wiring === state.wiring) return;
+			wiring = state.wiring;
+			throw rpcFault.transport({ detail: "the connection broke" });
+		};
+		return {
+			async call(call, { signal } = {}) {
+				await arrived(signal);
+				return answer(call, view());
+			},
+			async batch(batched, callOptions = {}) {
+				await arrived(callOptions.signal);
+				return each(batched, callOptions, answer);
+			},
+			async settle(batched, callOptions = {}) {
+				await arrived(callOptions.signal);
+				return each(batched, callOptions, settled);
+			},
+			distrust: () => tally.add("saw_distrust"),
+			stats: () => ({ requests, calls, bytes: 0 }),
+		};
+	}
+
+	async function settled(call: RpcCall, now: View): Promise<RpcOutcome> {
+		try {
+			return { kind: "result", result: await answer(call, now) };
+		} catch (fault) {
+			if (fault instanceof Fault) return { kind: "fault", fault };
+			throw fault;
+		}
+	}
+
+	return {
+		connect,
+		state,
+		/** From now on another chain's node, or our own again; either way all connections break. */
+		swap(swapped: boolean) {
+			if (swapped !== state.swapped) state.wiring++;
+			state.swapped = swapped;
+		},
+		/** Calls back at each request; answers how to stop. */
+		onRequest(listener: () => void) {
+			listeners.add(listener);
+			return () => void listeners.delete(listener);
+		},
+		/** Everything that is wrong with it ends. */
+		heal() {
+			if (state.swapped) state.wiring++;
+			const well = { healthy: true, down: false, swapped: false, lagBlocks: 0, stale: null };
+			Object.assign(state, well, { refused: new Set<number>() });
+		},
+	};
+}

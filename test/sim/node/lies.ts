@@ -1,0 +1,69 @@
+import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Prng } from "#test/sandbox/createPrng.ts";
+import type { SentLog } from "#test/sim/node/renderBlock.ts";
+
+export type LieAbout = {
+	call: RpcCall;
+	answer: unknown;
+	prng: Prng;
+	/** Blocks above this one may still leave the chain: there the product looks closely. */
+	settledAt: number;
+};
+
+/** Changes an answer; undefined where there is nothing in it to lie about. */
+type Lie = (about: LieAbout) => unknown;
+
+/** Every lie leaves a trace that a careful reader can see; without one nobody could. */
+export const lies = {
+	/**
+	 * All logs of one block are left out, while its header says that there are some. Only near the
+	 * head: below the reach of reorgs the product does not read each block's header.
+	 */
+	missing_logs: onLogs((logs, { prng, settledAt }) => {
+		const near = logs.filter(({ blockNumber }) => Number(blockNumber) > settledAt);
+		if (near.length === 0) return undefined;
+		const { blockHash } = prng.pick(near);
+		return logs.filter((log) => log.blockHash !== blockHash);
+	}),
+	/** One log claims to be of a block that nobody has. */
+	altered_hash: onLogs((logs, { prng }) => {
+		const of = prng.pick(logs);
+		const blockHash = `0x${"bad0".repeat(16)}`;
+		return logs.map((log) => (log === of ? { ...log, blockHash } : log));
+	}),
+	/** Two logs at one place. */
+	duplicate_index: onLogs((logs, { prng }) => {
+		const of = prng.pick(logs);
+		const twin = { ...of, data: `${of.data}${"00".repeat(32)}` };
+		return logs.flatMap((log) => (log === of ? [log, twin] : [log]));
+	}),
+	/** One log twice, to the letter. */
+	doubled_log: onLogs((logs, { prng }) => {
+		const of = prng.pick(logs);
+		return logs.flatMap((log) => (log === of ? [log, log] : [log]));
+	}),
+	/** A log without a field: the answer is half there. */
+	half_log: onLogs((logs, { prng }) => {
+		const of = prng.pick(logs);
+		return logs.map((log) => (log === of ? { ...log, transactionHash: undefined } : log));
+	}),
+	/** A log of a block that was not asked about. */
+	other_range: onLogs((logs, { prng }) => {
+		const of = prng.pick(logs);
+		return logs.map((log) => (log === of ? { ...log, blockNumber: "0xfffff" } : log));
+	}),
+	/** Nothing where a block, a transaction or a receipt is. */
+	null_answer: ({ answer }) => (typeof answer === "object" && answer !== null ? null : undefined),
+	/** Text where an object should be. */
+	nonsense: ({ call }) => (call.method === "eth_chainId" ? undefined : "<html>502</html>"),
+} satisfies Record<string, Lie>;
+
+export type LieName = keyof typeof lies;
+
+function onLogs(change: (logs: readonly SentLog[], about: LieAbout) => unknown): Lie {
+	return (about) => {
+		const { call, answer } = about;
+		if (call.method !== "eth_getLogs" || !Array.isArray(answer) || answer.length === 0) return;
+		return change(answer, about);
+	};
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
+import { createGate } from "#test/sim/process/createGate.ts";
+import { createSimDatabase, type DatabaseKnobs } from "#test/sim/process/createSimDatabase.ts";
+import { createTally } from "#test/sim/Tally.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	await database.db.execute("create table kept (what text)");
+});
+afterAll(() => database.drop());
+
+function open(knobs: Partial<DatabaseKnobs> = {}) {
+	const gate = createGate();
+	const tally = createTally();
+	const db = createSimDatabase({
+		db: database.db,
+		gate,
+		knobs: { errorRate: 0, lostCommitRate: 0, delayRate: 0, ...knobs },
+		faults: { active: true },
+		prng: createPrng(5),
+		tally,
+		beforeCommit: async () => {},
+	});
+	return { db, gate, tally };
+}
+
+async function kept(): Promise<string[]> {
+	const rows = await database.db.query<{ what: string }>("select what from kept order by what");
+	return rows.map(({ what }) => what);
+}
+
+test("a commit whose answer is lost did happen, and its hints were not given", async () => {
+	const { db, tally } = open({ lostCommitRate: 1 });
+	let hinted = false;
+	const lost = db.transaction(async (tx) => {
+		tx.afterCommit(() => {
+			hinted = true;
+		});
+		await tx.execute("insert into kept values ('unknown')");
+	});
+	expect(lost).rejects.toThrow("the connection was lost");
+	await lost.catch(() => {});
+	expect(await kept()).toEqual(["unknown"]);
+	expect(hinted).toBe(false);
+	expect(tally.of("db_commit_unknown")).toBe(1);
+});
+
+test("[ING-09] what a killed process had open is rolled back, and it never hears of it", async () => {
+	const { db, gate } = open();
+	const inserted = Promise.withResolvers<void>();
+	let heard = false;
+	const lost = db.transaction(async (tx) => {
+		await tx.execute("insert into kept values ('dead')");
+		inserted.resolve();
+		await new Promise(() => {});
+	});
+	const hear = () => {
+		heard = true;
+	};
+	lost.then(hear, hear);
+	await inserted.promise;
+	gate.kill();
+	// A lock on the table is granted only once the dead transaction is over.
+	await database.db.transaction((tx) => tx.execute("lock table kept"));
+	expect(await kept()).not.toContain("dead");
+	expect(heard).toBe(false);
+});
+
+test("a transaction that lost its connection cannot commit, even if it looks away", async () => {
+	const { db } = open({ errorRate: 0.4 });
+	for (let turn = 0; turn < 30; turn++) {
+		let failed = false;
+		const done = await db
+			.transaction(async (tx) => {
+				await tx.execute("insert into kept values ('half')").catch(() => {
+					failed = true;
+				});
+			})
+			.then(
+				() => true,
+				() => false,
+			);
+		if (failed) expect(done).toBe(false);
+		const rows = await kept();
+		expect(rows.includes("half")).toBe(done);
+		await database.db.execute("delete from kept where what = 'half'");
+	}
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { readSimEnvironment } from "#test/sim/readSimEnvironment.ts";
+
+test("two hundred seeds are usual, the same each time", () => {
+	const { seeds, isWhole } = readSimEnvironment({}, 77);
+	expect([seeds.length, seeds[0], isWhole]).toEqual([200, 1, true]);
+});
+
+test("the long run takes other seeds each time, and as many as it is told to", () => {
+	expect(readSimEnvironment({ PROVE: "1" }, 77).seeds.slice(0, 2)).toEqual([77, 78]);
+	expect(readSimEnvironment({ PROVE: "1" }, 77).seeds).toHaveLength(2_000);
+	expect(readSimEnvironment({ PROVE: "1", SIM_SEEDS: "9" }, 77).seeds).toHaveLength(9);
+});
+
+test("one seed is replayed as often as it is asked for", () => {
+	const { seeds, isWhole, knobs } = readSimEnvironment(
+		{ SIM_SEED: "36", SIM_TIMES: "3", SIM_KNOBS: '{"reorgRate":0}' },
+		77,
+	);
+	expect([seeds, isWhole, knobs]).toEqual([[36, 36, 36], false, { reorgRate: 0 }]);
+});

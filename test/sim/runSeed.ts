@@ -1,0 +1,113 @@
+import type { Database } from "#core/db/Database.ts";
+import type { Log } from "#core/log/Log.ts";
+import { sleep } from "#core/time/sleep.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
+import { cast, chainOf } from "#test/sim/chain/cast.ts";
+import { createWorld, SCAN_FROM, type World } from "#test/sim/createWorld.ts";
+import { checkFrames } from "#test/sim/oracle/checkFrames.ts";
+import { checkHints } from "#test/sim/oracle/checkHints.ts";
+import { compareRows } from "#test/sim/oracle/compareRows.ts";
+import { expectedEvents } from "#test/sim/oracle/expectedEvents.ts";
+import { expectedRows } from "#test/sim/oracle/expectedRows.ts";
+import { readRows } from "#test/sim/oracle/readRows.ts";
+import { whatIsOwed } from "#test/sim/oracle/whatIsOwed.ts";
+import { type Play, playStep } from "#test/sim/playStep.ts";
+import { runLinear } from "#test/sim/runLinear.ts";
+import { drawSchedule } from "#test/sim/schedule/drawSchedule.ts";
+import { drawKnobs, type Knobs } from "#test/sim/schedule/Knobs.ts";
+import type { Tally } from "#test/sim/Tally.ts";
+import type { Wrong } from "#test/sim/Wrong.ts";
+
+export type SeedOptions = {
+	seed: number;
+	/** Two ids that nobody else in the database has: for the seed, and for its linear run. */
+	chainIds: readonly [number, number];
+	db: Database;
+	log: Log;
+	tally: Tally;
+	/** Replaces what the seed drew. */
+	knobs?: Partial<Knobs>;
+};
+
+export type SeedResult = { knobs: Knobs; wrong: Wrong[] };
+
+/** Once every fault has ended, the index must be whole again within this, on a busy machine. */
+const CONVERGES_WITHIN_MS = 20_000;
+const LOOK_EVERY_MS = 5;
+
+/**
+ * One seed: chaos by its schedule, then all faults end, and the index must become what a run
+ * without any of it makes of the same chain.
+ */
+export async function runSeed(options: SeedOptions): Promise<SeedResult> {
+	const { seed, chainIds, db, log, tally } = options;
+	const prng = createPrng(seed);
+	const knobs = { ...drawKnobs(prng), ...options.knobs };
+	const schedule = drawSchedule(prng, knobs);
+	const world = createWorld({
+		chainId: chainIds[0],
+		name: `seed ${seed}`,
+		knobs,
+		prng,
+		db,
+		log,
+		tally,
+	});
+	const seats = Array.from({ length: knobs.processes }, () => world.start());
+	const play: Play = { world, seats, due: [], leaving: [] };
+	for (const step of schedule) await playStep(play, step);
+	await endFaults(play);
+	const owed = await converge(db, world);
+	await Promise.all([...play.leaving, ...play.seats.map((process) => process?.stop())]);
+	const wrong = [...world.wrong];
+	if (owed) wrong.push({ about: "convergence", what: owed });
+	else wrong.push(...(await judge(options, world)));
+	return { knobs, wrong };
+}
+
+/** From here on everything works. At least one process runs, and the chain goes on a little. */
+async function endFaults({ world, seats, due }: Play): Promise<void> {
+	const { chain, nodes, faults } = world;
+	faults.active = false;
+	due.length = 0;
+	for (const node of nodes) node.heal();
+	for (const process of seats) process?.wake();
+	seats[0] ??= world.start();
+	// Past every block that ever was: an index that stands on a fork learns of it at the latest now.
+	while (chain.head() <= chain.headMax()) {
+		const before = chain.headMax();
+		chain.mine();
+		if (chain.head() > before) break;
+	}
+}
+
+/** What is still owed when time is up; null as soon as nothing is. */
+async function converge(db: Database, { chain, chainId }: World): Promise<string | null> {
+	const until = performance.now() + CONVERGES_WITHIN_MS;
+	for (;;) {
+		const owed = await whatIsOwed(db, chainId, chain.branch().blocks.at(-1));
+		if (owed === null || performance.now() > until) return owed;
+		await sleep(LOOK_EVERY_MS);
+	}
+}
+
+/** Twice over: by what really happened, and by what a run without trouble makes of it. */
+async function judge({ chainIds, db, log }: SeedOptions, world: World): Promise<Wrong[]> {
+	const [chainId, linearId] = chainIds;
+	const events = expectedEvents(world.chain.branch().blocks, SCAN_FROM);
+	const found = await readRows(db, chainId);
+	const linear = await runLinear({ chainId: linearId, chain: world.chain, db, log });
+	const contracts = [...cast.erc721, ...cast.erc1155];
+	const told = await checkFrames(db, { chain: chainOf(chainId).slug, contracts, events });
+	const announced = await checkHints(db, world.hints);
+	return [
+		...compareRows(found, expectedRows(events)).map(about("rows", "by the facts")),
+		...compareRows(found, linear).map(about("rows", "by a linear run")),
+		...told.map(about("frames")),
+		...announced.map(about("hints")),
+	];
+}
+
+function about(promise: Wrong["about"], how?: string) {
+	return (what: string): Wrong => ({ about: promise, what: how ? `${how}: ${what}` : what });
+}

@@ -1,0 +1,54 @@
+import type { Prng } from "#test/sandbox/createPrng.ts";
+import type { NodeKnobs } from "#test/sim/node/createSimNode.ts";
+import { type LieName, lies } from "#test/sim/node/lies.ts";
+import type { DatabaseKnobs } from "#test/sim/process/createSimDatabase.ts";
+
+/** How much of what goes wrong in one seed. Drawn from the seed, and printed when it fails. */
+export type Knobs = {
+	steps: number;
+	processes: number;
+	nodes: number;
+	node: NodeKnobs;
+	database: DatabaseKnobs;
+	busLossRate: number;
+	/** For each step: how likely it is one of these. The rest mines. */
+	reorgRate: number;
+	/** Among reorgs: how many reach far back. */
+	deepRate: number;
+	processRate: number;
+	nodeRate: number;
+	/** Everybody is away while the chain grows by more than a lane catches up with in order. */
+	leaps: boolean;
+};
+
+const LIES = Object.keys(lies).filter((name): name is LieName => name in lies);
+
+/** Most seeds have several kinds of trouble at once; some have hardly any. */
+export function drawKnobs(prng: Prng): Knobs {
+	const rate = (...rates: number[]) => prng.pick(rates);
+	return {
+		steps: 10 + prng.int(20),
+		processes: 1 + prng.int(3),
+		nodes: 1 + prng.int(3),
+		node: {
+			errorRate: rate(0, 0.02, 0.1),
+			delayRate: rate(0, 0.4, 0.8),
+			lieRate: rate(0, 0.03, 0.1),
+			lies: LIES.filter(() => prng.chance(0.6)),
+			splitRate: rate(0, 0, 0.1),
+			rangeMax: rate(2_000, 20, 3),
+			keepsOrphans: prng.chance(0.5),
+		},
+		database: {
+			errorRate: rate(0, 0, 0.01, 0.03),
+			lostCommitRate: rate(0, 0.05, 0.2),
+			delayRate: rate(0, 0.1, 0.3),
+		},
+		busLossRate: rate(0, 0.3, 1),
+		reorgRate: rate(0, 0.1, 0.3),
+		deepRate: rate(0, 0, 0.3),
+		processRate: rate(0, 0.1, 0.3),
+		nodeRate: rate(0, 0.1, 0.25),
+		leaps: prng.chance(0.12),
+	};
+}

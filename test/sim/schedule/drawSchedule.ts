@@ -1,0 +1,80 @@
+import type { Prng } from "#test/sandbox/createPrng.ts";
+import type { Knobs } from "#test/sim/schedule/Knobs.ts";
+
+export type Step = Act & {
+	/**
+	 * What happens before the next step: so many requests to the nodes, or lanes that have come to
+	 * the head; and nothing lasts longer than `msMax`.
+	 */
+	pause: { requests: number; level: boolean; msMax: number };
+};
+
+type Act =
+	| { kind: "mine"; blocks: number }
+	| { kind: "reorg"; depth: number; length: number; sameTimes: boolean }
+	| { kind: "flip" }
+	| { kind: "rollback"; depth: number }
+	| { kind: "kill" | "stop" | "stall"; process: number; steps: number }
+	| { kind: "leap"; blocks: number }
+	| { kind: "down" | "swap"; node: number; steps: number }
+	| { kind: "lag"; node: number; steps: number; blocks: number }
+	| { kind: "stale"; node: number; steps: number }
+	| { kind: "refuse"; node: number; steps: number; below: number };
+
+const PAUSE_MS_MAX = 60;
+const LEVEL_MS_MAX = 500;
+/** More than a lane reads in order after it was away; the rest is left to backfill. */
+const LEAP_BLOCKS = 1_050;
+
+/** Everything that will happen in one seed, in order. Drawn whole before anything runs. */
+export function drawSchedule(prng: Prng, knobs: Knobs): Step[] {
+	const steps: Step[] = [];
+	const leapAt = knobs.leaps ? prng.int(knobs.steps) : -1;
+	for (let index = 0; index < knobs.steps; index++) {
+		const act: Act =
+			index === leapAt ? { kind: "leap", blocks: LEAP_BLOCKS } : drawAct(prng, knobs);
+		steps.push({ ...act, pause: drawPause(prng) });
+	}
+	return steps;
+}
+
+/**
+ * Often the next thing follows at once, before anybody has understood the last; often the index has
+ * taken in what is about to leave the chain.
+ */
+function drawPause(prng: Prng): Step["pause"] {
+	if (prng.chance(0.4)) return { requests: 0, level: true, msMax: LEVEL_MS_MAX };
+	const requests = prng.chance(0.5) ? prng.int(4) : 5 + prng.int(25);
+	return { requests, level: false, msMax: PAUSE_MS_MAX };
+}
+
+function drawAct(prng: Prng, knobs: Knobs): Act {
+	const dice = prng.next();
+	if (dice < knobs.reorgRate) return drawFork(prng, knobs);
+	if (dice < knobs.reorgRate + knobs.processRate) return drawProcess(prng, knobs);
+	if (dice < knobs.reorgRate + knobs.processRate + knobs.nodeRate) return drawNode(prng, knobs);
+	return { kind: "mine", blocks: 1 + prng.int(prng.chance(0.1) ? 30 : 4) };
+}
+
+function drawFork(prng: Prng, knobs: Knobs): Act {
+	if (prng.chance(0.15)) return { kind: "flip" };
+	if (prng.chance(0.1)) return { kind: "rollback", depth: 1 + prng.int(3) };
+	const isDeep = prng.chance(knobs.deepRate);
+	const depth = isDeep ? 10 + prng.int(50) : 1 + (prng.chance(0.6) ? 0 : prng.int(6));
+	// Mostly longer than what it replaces, as forks are; sometimes as long or shorter.
+	const length = prng.chance(0.7) ? depth + 1 + prng.int(3) : Math.max(1, depth - prng.int(2));
+	return { kind: "reorg", depth, length, sameTimes: prng.chance(0.5) };
+}
+
+function drawProcess(prng: Prng, { processes }: Knobs): Act {
+	const kind = prng.pick(["kill", "kill", "stop", "stall", "stall"] as const);
+	return { kind, process: prng.int(processes), steps: 1 + prng.int(5) };
+}
+
+function drawNode(prng: Prng, { nodes }: Knobs): Act {
+	const at = { node: prng.int(nodes), steps: 1 + prng.int(4) };
+	const kind = prng.pick(["down", "swap", "lag", "stale", "refuse"] as const);
+	if (kind === "lag") return { kind, ...at, blocks: 1 + prng.int(5) };
+	if (kind === "refuse") return { kind, ...at, steps: at.steps + 2, below: prng.int(4) };
+	return { kind, ...at };
+}
