@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Pool, type PoolClient, types } from "pg";
+import { Pool, type PoolClient, type QueryConfig, types } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { Database, DatabaseOptions, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
@@ -34,6 +34,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 		keepAlive: true,
 		keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
 		types: { getTypeParser: typeParser },
+		...PIPELINED,
 	});
 	// A connection that breaks is replaced. Without a listener it would end the process: idle ones
 	// are the pool's to report, those in a transaction report it themselves.
@@ -41,12 +42,19 @@ export function openDatabase(options: DatabaseOptions): Database {
 	pool.on("connect", (client) => client.on("error", () => {}));
 
 	return {
-		...queryable((text, values) => pool.query(text, [...values])),
+		...queryable((text, values) => pool.query(statementOf(text, values))),
 		connectionString: options.connectionString,
 		transaction: (run) => runTransaction(pool, options.log, run),
 		close: () => pool.end(),
 	};
 }
+
+/**
+ * Statements that are not waited for one by one travel together: `Promise.all` of five costs one
+ * round trip. They run in the order they were sent, each with a snapshot of its own. (The types of
+ * `pg` do not know the option yet.)
+ */
+const PIPELINED = { pipeline: true };
 
 type RunStatement = (
 	text: string,
@@ -75,8 +83,11 @@ async function runTransaction<Result>(
 	const state: TxState = { ended: false, beforeCommit: [], afterCommit: [] };
 	let broken: unknown;
 	try {
-		await client.query("begin");
+		// Travels with the first statements: it fails only where the connection does, as they then do.
+		const begun = client.query("begin");
+		begun.catch(() => {});
 		const result = await run(openTx(client, state));
+		await begun;
 		// A step may add another one: the loop reaches it too.
 		for (const step of state.beforeCommit) await step();
 		state.ended = true;
@@ -115,6 +126,28 @@ function runHints(hints: readonly (() => void)[], log: Log): void {
 	}
 }
 
+/**
+ * With values a statement is prepared once for each connection: planning the figures of one live
+ * block took as long as running them. Texts are the program's own, so there are few; one that is
+ * made anew each time would fill the server's memory, and beyond the limit is planned each time.
+ */
+function statementOf(text: string, values: readonly SqlValue[]): QueryConfig {
+	const config = { text, values: [...values] };
+	if (values.length === 0) return config;
+	const name = preparedNames.get(text) ?? nameFor(text);
+	return name === null ? config : { ...config, name };
+}
+
+const PREPARED_MAX = 500;
+const preparedNames = new Map<string, string>();
+
+function nameFor(text: string): string | null {
+	if (preparedNames.size >= PREPARED_MAX) return null;
+	const name = `s${preparedNames.size}`;
+	preparedNames.set(text, name);
+	return name;
+}
+
 type TxState = {
 	/** From here on the connection may serve somebody else's transaction. */
 	ended: boolean;
@@ -127,14 +160,21 @@ function openTx(client: PoolClient, state: TxState): Tx {
 	return {
 		...queryable(async (text, values) => {
 			open();
-			return client.query(text, [...values]);
+			return client.query(statementOf(text, values));
 		}),
 		inTransaction: true,
 		async copy(into, chunks) {
 			open();
-			const stream = client.query(copyFrom(`copy ${into} from stdin`));
-			await pipeline(Readable.from(chunks, { objectMode: false }), stream);
-			return stream.rowCount ?? 0;
+			// A COPY keeps its connection to itself. What was sent before it has to be answered.
+			await client.query("");
+			Reflect.set(client, "pipeline", false);
+			try {
+				const stream = client.query(copyFrom(`copy ${into} from stdin`));
+				await pipeline(Readable.from(chunks, { objectMode: false }), stream);
+				return stream.rowCount ?? 0;
+			} finally {
+				Reflect.set(client, "pipeline", true);
+			}
 		},
 		beforeCommit: (run) => {
 			open();

@@ -32,3 +32,18 @@ export const RETENTION_DAYS_MIN = 35;
 
 /** Ten years, and some: more is a slip of the finger. */
 export const RETENTION_DAYS_MAX = 4_000;
+
+/**
+ * Contracts a chain whose owners are kept, unless the operator says otherwise. Each costs a row of
+ * the lane's address filter and one walk: 500 are five queries a block, and hours of walking.
+ */
+export const WATCHED_DEFAULT = 500;
+export const WATCHED_MOST = 5_000;
+
+/** Contracts that come to be watched in one transaction. */
+export const WATCHED_PER_TURN_MAX = 100;
+
+/** How often recipients are counted anew, for how many collections, and for how long. */
+export const RECIPIENTS_EVERY_MS = 10_000;
+export const RECIPIENTS_COLLECTIONS_MAX = 100;
+export const RECIPIENTS_BUSY_MS = 250;

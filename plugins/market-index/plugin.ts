@@ -7,7 +7,15 @@ import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
-import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from "#plugins/market-index/limits.ts";
+import {
+	RETENTION_DAYS_MAX,
+	RETENTION_DAYS_MIN,
+	WATCHED_DEFAULT,
+	WATCHED_MOST,
+} from "#plugins/market-index/limits.ts";
+import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
+import { recipientsJob } from "#plugins/market-index/owners/recipientsJob.ts";
+import { forgetAllOwners } from "#plugins/market-index/owners/sql/forgetAllOwners.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
 import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
@@ -24,6 +32,12 @@ export const marketIndexPlugin = definePlugin({
 			.max(RETENTION_DAYS_MAX)
 			.optional()
 			.describe("Days for which events and minute candles are kept. Unset: for ever."),
+		NFT_OWNERSHIP_WALKS_MAX: z
+			.int()
+			.min(0)
+			.max(WATCHED_MOST)
+			.default(WATCHED_DEFAULT)
+			.describe("Contracts a chain whose owners are kept, newest activity first. 0: none."),
 	}),
 	needs: { scanner: ScannerKey },
 	offers: MarketIndexKey,
@@ -35,13 +49,18 @@ export const marketIndexPlugin = definePlugin({
 		const applying = { chains, outbox, queue, clock, partitions };
 		const record = createApplier(applying);
 		const find = createFinder(core);
-		needs.scanner.addSink(marketSink(applying));
+		const watchedMax = config.NFT_OWNERSHIP_WALKS_MAX;
+		const owners = watchedMax > 0 ? createOwnership(db, { watchedMax }) : null;
+		needs.scanner.addSink(marketSink(applying, owners));
 		const index = { record, find };
 		return {
 			service: index,
 			routes: marketRoutes({ core, scanner: needs.scanner, index }),
-			jobs: retention.jobs,
+			jobs: [...retention.jobs, recipientsJob(core)],
 			tasks: [collectionMetadataTask(core), currencyMetadataTask(core)],
+			async start() {
+				if (!owners && core.role !== "api") await forgetAllOwners(db);
+			},
 		};
 	},
 });

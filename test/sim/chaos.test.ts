@@ -63,9 +63,13 @@ const faults: [string, readonly string[]][] = [
 	["[ING-14]", ["step_swap", "saw_rpc_wrong_chain", "saw_rpc_inconsistent"]],
 	["[ING-08]", ["range_refused", "saw_rpc_range"]],
 	["[ING-10]", ["step_leap", "step_refuse", "gap_left"]],
-	["[ING-11]", ["step_reorg", "step_flip", "step_rollback", "deep_reorg", "saw_reorg"]],
+	[
+		"[ING-11]",
+		["step_reorg", "step_flip", "step_rollback", "deep_reorg", "short_end", "saw_reorg"],
+	],
 	["[ING-09]", ["step_kill", "step_stop", "step_stall", "saw_fenced"]],
 	["[ING-09]", ["db_error_begin", "db_error_before", "db_error_after", "db_commit_unknown"]],
+	["[STR-04]", ["db_commit_failed"]],
 	["[STR-04]", ["hint_lost", "hint_doubled", "hint_overtaken"]],
 ];
 

@@ -61,17 +61,17 @@ function leap(play: Play, blocks: number): boolean {
 }
 
 function disturb(play: Play, step: Extract<Step, { kind: "kill" | "stop" | "stall" }>): boolean {
-	const { seats, due, world } = play;
-	const process = seats[step.process];
+	const { due, world } = play;
+	const process = play.seats[step.process];
 	if (!process) return false;
 	if (step.kind === "stall") {
 		process.stall();
 		due.push({ steps: step.steps + 2, act: process.wake });
 		return true;
 	}
-	seats[step.process] = null;
+	play.seats[step.process] = null;
 	const act = () => {
-		seats[step.process] ??= world.start();
+		play.seats[step.process] ??= world.start();
 	};
 	if (step.kind === "kill") process.kill();
 	else play.leaving.push(process.stop());

@@ -42,7 +42,7 @@ export async function runLinear(options: {
 		nodes: [node],
 		db,
 		log,
-		databaseKnobs: { errorRate: 0, lostCommitRate: 0, delayRate: 0 },
+		databaseKnobs: { errorRate: 0, failedCommitRate: 0, lostCommitRate: 0, delayRate: 0 },
 		busLossRate: 0,
 		faults: { active: false },
 		scanFrom: SCAN_FROM,

@@ -34,6 +34,7 @@ export type SeedResult = { knobs: Knobs; wrong: Wrong[] };
 /** Once every fault has ended, the index must be whole again within this, on a busy machine. */
 const CONVERGES_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 5;
+const LAST_DEPTH = 4;
 
 /**
  * One seed: chaos by its schedule, then all faults end, and the index must become what a run
@@ -56,7 +57,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
 	const seats = Array.from({ length: knobs.processes }, () => world.start());
 	const play: Play = { world, seats, due: [], leaving: [] };
 	for (const step of schedule) await playStep(play, step);
-	await endFaults(play);
+	endFaults(play, knobs);
 	const owed = await converge(db, world);
 	await Promise.all([...play.leaving, ...play.seats.map((process) => process?.stop())]);
 	const wrong = [...world.wrong];
@@ -66,19 +67,21 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
 }
 
 /** From here on everything works. At least one process runs, and the chain goes on a little. */
-async function endFaults({ world, seats, due }: Play): Promise<void> {
-	const { chain, nodes, faults } = world;
+function endFaults({ world, seats, due }: Play, { endsShort }: Knobs): void {
+	const { chain, nodes, faults, tally } = world;
 	faults.active = false;
 	due.length = 0;
 	for (const node of nodes) node.heal();
 	for (const process of seats) process?.wake();
 	seats[0] ??= world.start();
-	// Past every block that ever was: an index that stands on a fork learns of it at the latest now.
-	while (chain.head() <= chain.headMax()) {
-		const before = chain.headMax();
-		chain.mine();
-		if (chain.head() > before) break;
+	if (endsShort) {
+		tally.add("short_end");
+		chain.reorg({ depth: LAST_DEPTH, length: 1, sameTimes: false });
+		return;
 	}
+	// Past every block that ever was: where the head only went back, nothing says that it did.
+	const before = chain.headMax();
+	while (chain.head() <= before) chain.mine();
 }
 
 /** What is still owed when time is up; null as soon as nothing is. */

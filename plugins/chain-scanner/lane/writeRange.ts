@@ -36,12 +36,15 @@ export async function writeRange(
 ): Promise<void> {
 	const { chainId, lane, range, events, blocks, pruneBelow, live } = write;
 	await options.db.transaction(async (tx) => {
-		await lockChain(tx, chainId);
-		await requireLease(tx, write.lease);
-		if (!(await recordBlocks(tx, { chainId, blocks, pruneBelow }))) {
-			throw scannerFault.forked({ detail: `blocks ${range.from} to ${range.to}` });
-		}
-		if (!(await write.commit(tx))) {
+		// In one round trip, in this order; whatever refuses takes the others back with it.
+		const [, , fits, isOurs] = await Promise.all([
+			lockChain(tx, chainId),
+			requireLease(tx, write.lease),
+			recordBlocks(tx, { chainId, blocks, pruneBelow }),
+			write.commit(tx),
+		]);
+		if (!fits) throw scannerFault.forked({ detail: `blocks ${range.from} to ${range.to}` });
+		if (!isOurs) {
 			throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
 		}
 		await tellMoves(tx, options.sinks, write);

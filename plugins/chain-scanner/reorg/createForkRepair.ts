@@ -123,7 +123,7 @@ function isLinked(chain: readonly (Head | null | undefined)[]): boolean {
 }
 
 /**
- * Takes out what lies above the fork: rows, figures, blocks, and how far every lane has come. False,
+ * Takes out what lies above the fork: rows, figures, blocks, and how far lanes have come. False,
  * and nothing is changed, when somebody wrote since the blocks were compared.
  */
 async function repair(

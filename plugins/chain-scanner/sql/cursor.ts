@@ -20,7 +20,8 @@ export async function readCursor(
 ): Promise<Cursor | null> {
 	const rows = await db.query<Omit<Cursor, "indexedAtMs"> & { indexedAt: Date }>(
 		`select block_number as "blockNumber",
-			'0x' || encode(block_hash, 'hex') as "blockHash", head_block as "headBlock", indexed_at as "indexedAt",
+			'0x' || encode(block_hash, 'hex') as "blockHash", head_block as "headBlock",
+			indexed_at as "indexedAt",
 			exists (
 				select from chain_scanner.gap where gap.chain_id = $1 and gap.lane = $2
 			) as owes

@@ -90,6 +90,8 @@ async function recover(walking: Walking, error: unknown): Promise<number> {
 	const { kind, code, timesTooLarge } = failureKind(error);
 	options.onFailure(code);
 	if (kind === "fenced") leases.forget(leaseName);
+	// The next turn asks first what left the chain. Not at once again if that was not it.
+	if (kind === "forked" && walking.failures++ === 0) return 0;
 	if (kind === "refused" && state.asked) {
 		const { walk, range } = state.asked;
 		const blocks = range.to - range.from + 1;

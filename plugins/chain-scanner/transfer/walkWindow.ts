@@ -2,7 +2,6 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
 import type { Walk } from "#plugins/chain-scanner/contract.ts";
-import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import type {
 	BlockRange,

@@ -38,7 +38,7 @@ beforeAll(async () => {
 	const metrics = createMetrics({ processMetrics: false });
 	const core = { ...fixture.core, metrics, outbox: nowhere, queue: { add: async () => {} } };
 	const parts = await marketIndexPlugin.setup({
-		config: {},
+		config: { NFT_OWNERSHIP_WALKS_MAX: 0 },
 		needs: { scanner: { ...fixture.scanner, addSink() {} } },
 		core: core as unknown as Core,
 		contributions: () => [],

@@ -67,8 +67,10 @@ export function createApplier(options: ApplierOptions): Applier {
 		if (stored.length === 0) return;
 
 		const rollups = sumRollups(stored);
-		await upsertRollups(tx, chain.id, rollups);
-		await updateCollections(tx, collectionChanges(stored));
+		await Promise.all([
+			upsertRollups(tx, chain.id, rollups),
+			updateCollections(tx, collectionChanges(stored)),
+		]);
 
 		const touched = touchedCollections(known, stored);
 		const topics = batch.live

@@ -1,8 +1,18 @@
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { type ApplierOptions, createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
+import type { OwnerKeeper } from "#plugins/market-index/owners/createOwnership.ts";
 
 /** The index as lanes see it: takes in what they read on chain, and takes it back. */
-export function marketSink(options: ApplierOptions): EventSink {
-	return { name: "market-index", apply: createApplier(options), revert: createReverter(options) };
+export function marketSink(options: ApplierOptions, owners: OwnerKeeper | null = null): EventSink {
+	const revert = createReverter(options);
+	return {
+		name: "market-index",
+		apply: createApplier(options),
+		async revert(tx, reorg) {
+			await revert(tx, reorg);
+			await owners?.revert(tx, reorg);
+		},
+		...(owners && { ownership: owners }),
+	};
 }

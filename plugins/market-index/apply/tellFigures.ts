@@ -30,21 +30,21 @@ export async function tellFigures(
 		topics.set(topic, list);
 		list.push({ type, data });
 	};
-	const candles = await readCandleUpdates(tx, moved.traded);
+	// One read a section, as a row does not tell its id: slugs change under us. A lane's batch has
+	// only mints or only sales, so one of the two is empty.
+	const [candles, market, minting] = await Promise.all([
+		readCandleUpdates(tx, moved.traded),
+		readDiscoverRows(tx, chain, [...moved.sold], moved.nowMs),
+		readDiscoverRows(tx, chain, [...moved.minted], moved.nowMs),
+	]);
 	for (const { collectionId, candle } of candles) {
 		const collection = moved.collections.get(collectionId);
 		if (!collection) continue;
 		const topic = collectionTopic(chain.slug, collection.address);
 		push(topic, "candle_update", { interval: "1m", candle });
 	}
-	// One read a section, as a row does not tell its id: slugs change under us. A lane's batch has
-	// only mints or only sales, so one of the two is empty.
 	const topic = discoverTopic(chain.slug);
-	for (const row of await readDiscoverRows(tx, chain, [...moved.sold], moved.nowMs)) {
-		push(topic, "discover_row", { section: "market", row });
-	}
-	for (const row of await readDiscoverRows(tx, chain, [...moved.minted], moved.nowMs)) {
-		push(topic, "discover_row", { section: "minting", row });
-	}
+	for (const row of market) push(topic, "discover_row", { section: "market", row });
+	for (const row of minting) push(topic, "discover_row", { section: "minting", row });
 	return candles;
 }

@@ -8,6 +8,14 @@ import { keepBefore } from "#plugins/market-index/owners/sql/keepBefore.ts";
 import { writeSpans } from "#plugins/market-index/owners/sql/writeSpans.ts";
 import type { UnitsAdded } from "#plugins/market-index/owners/UnitsAdded.ts";
 
+export type OwnerChanges = {
+	/** By collection. */
+	spans: ReadonlyMap<number, SpanChanges>;
+	added: readonly UnitsAdded[];
+	/** Whether units come in or are taken back. */
+	sign: 1n | -1n;
+};
+
 /**
  * Writes what became of spans and units, and with it what follows: holders, owners, supply. The one
  * place that does, whether moves come in or are taken back, so that the counts cannot drift.
@@ -15,7 +23,7 @@ import type { UnitsAdded } from "#plugins/market-index/owners/UnitsAdded.ts";
 export async function writeChanges(
 	tx: Tx,
 	chainId: number,
-	{ spans, added }: { spans: ReadonlyMap<number, SpanChanges>; added: readonly UnitsAdded[] },
+	{ spans, added, sign }: OwnerChanges,
 ): Promise<void> {
 	const each = [...spans].map(([collectionId, changes]) => ({ collectionId, changes }));
 	await writeSpans(tx, {
@@ -33,22 +41,22 @@ export async function writeChanges(
 	const held = each.flatMap(({ collectionId, changes }) => {
 		return [...changes.held].map(([owner, units]) => ({ collectionId, owner, units }));
 	});
-	const perAccount = unitsPerAccount(added);
+	const perAccount = unitsPerAccount(added, sign);
 	const now = await addUnits(tx, perAccount);
 	held.push(...heldChanges(perAccount, now));
 	const grown = await addHeld(tx, heldPerAccount(held));
-	await addSupply(tx, supplyChanges(added, grown));
+	await addSupply(tx, supplyChanges({ added, sign }, grown));
 }
 
 /** Each account and id once, whatever block they came from. */
-function unitsPerAccount(added: readonly UnitsAdded[]): AccountUnits[] {
+function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUnits[] {
 	const sums = new Map<string, AccountUnits>();
 	for (const { collectionId, tokenId, owner, units } of added) {
 		if (owner === ZERO_ADDRESS || tokenId === null) continue;
 		const key = accountKey({ collectionId, tokenId, owner });
 		const known = sums.get(key);
-		if (known) known.units += units;
-		else sums.set(key, { collectionId, tokenId, owner, units });
+		if (known) known.units += sign * units;
+		else sums.set(key, { collectionId, tokenId, owner, units: sign * units });
 	}
 	return [...sums.values()].filter(({ units }) => units !== 0n);
 }
@@ -75,7 +83,7 @@ function heldPerAccount(held: readonly HeldUnits[]): HeldUnits[] {
 }
 
 function supplyChanges(
-	added: readonly UnitsAdded[],
+	{ added, sign }: Pick<OwnerChanges, "added" | "sign">,
 	grown: ReadonlyMap<number, number>,
 ): SupplyChange[] {
 	const changes = new Map<number, SupplyChange>();
@@ -88,8 +96,8 @@ function supplyChanges(
 	};
 	for (const { collectionId, owner, units } of added) {
 		if (owner !== ZERO_ADDRESS) continue;
-		if (units < 0n) changeOf(collectionId).minted -= units;
-		else changeOf(collectionId).burned += units;
+		if (units < 0n) changeOf(collectionId).minted -= sign * units;
+		else changeOf(collectionId).burned += sign * units;
 	}
 	for (const [collectionId, owners] of grown) changeOf(collectionId).owners += owners;
 	return [...changes.values()];

@@ -16,7 +16,7 @@ export function renderMint(
 		active: lifecycleOfRow(row, nowMs).stored === "minting" && row.mints1h > 0,
 		priceNative: displayNative(unitPrice(chain, row)),
 		mints1h: row.mints1h,
-		mintedSupply: Number(row.mintedUnits),
+		mintedSupply: Number(row.mintedSupply),
 	};
 }
 

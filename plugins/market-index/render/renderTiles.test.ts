@@ -5,6 +5,8 @@ import { TILE_KEYS } from "#plugins/market-index/schemas/tileSchema.ts";
 const row = {
 	floorNative: null,
 	ownersCount: null,
+	ownersSource: null,
+	isWalked: false,
 	listedCount: 1,
 	totalSupply: "0",
 	lastProviderAt: null,

@@ -9,7 +9,13 @@ import type { TileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
 
 type ProviderCounts = Pick<
 	CollectionRow,
-	"floorNative" | "ownersCount" | "listedCount" | "totalSupply" | "lastProviderAt"
+	| "floorNative"
+	| "ownersCount"
+	| "ownersSource"
+	| "listedCount"
+	| "totalSupply"
+	| "isWalked"
+	| "lastProviderAt"
 >;
 
 type Face = { label: string; unit: Tile["unit"]; source: "index" | "provider" };
@@ -38,11 +44,19 @@ export function renderTiles(
 ): Tile[] {
 	const values = valuesOf(row, figures);
 	return TILE_KEYS.map((key) => {
-		const { label, unit, source } = FACES[key];
+		const { label, unit } = FACES[key];
+		const source = sourceOf(key, row);
 		const value = values[key];
 		const at = source === "index" ? indexedAt : row.lastProviderAt;
 		return { key, label, value, unit, asOf: value === null ? null : displayTime(at) };
 	});
+}
+
+/** Owners and supply are our own where a walk or our events told them. */
+function sourceOf(key: TileKey, row: ProviderCounts): Face["source"] {
+	if (key === "owners" && row.ownersSource !== "provider") return "index";
+	if (key === "supply" && row.isWalked) return "index";
+	return FACES[key].source;
 }
 
 function valuesOf(row: ProviderCounts, figures: TileFigures): Record<TileKey, number | null> {

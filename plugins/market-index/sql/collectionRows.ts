@@ -18,10 +18,16 @@ export type CollectionRow = {
 	revealCheckedAt: Date | null;
 	revealedAt: Date | null;
 	ownersCount: number | null;
+	/** Who counted the owners, best source first; null where nobody did. */
+	ownersSource: "walk" | "provider" | "recipients" | null;
 	listedCount: number | null;
 	floorNative: string | null;
 	maxSupply: string | null;
 	totalSupply: string | null;
+	/** True where supplies are those of a finished walk. */
+	isWalked: boolean;
+	/** Units minted in all: by a finished walk, else those that the index saw. */
+	mintedSupply: string;
 	mintedUnits: string;
 	firstMintAt: Date | null;
 	lastMintAt: Date | null;
@@ -42,16 +48,27 @@ const COLUMNS = `c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex')
 	c.slug, c.name, c.image_url as "imageUrl", c.sync_status as "syncStatus",
 	c.last_provider_at as "lastProviderAt", c.reveal_state as "revealState",
 	c.reveal_checked_at as "revealCheckedAt", c.revealed_at as "revealedAt",
-	c.owners_count as "ownersCount", c.listed_count as "listedCount",
+	coalesce(o.owners, nullif(c.owners_count, 0), r.recipients) as "ownersCount",
+	case when o.owners is not null then 'walk' when c.owners_count > 0 then 'provider'
+		when r.recipients is not null then 'recipients' end as "ownersSource",
+	c.listed_count as "listedCount",
 	c.floor_native as "floorNative", c.max_supply as "maxSupply",
-	case when c.total_supply is null or c.mints = c.supply_mints then c.total_supply
+	case when o.owners is not null then greatest(o.minted - o.burned, 0)
+		when c.total_supply is null or c.mints = c.supply_mints then c.total_supply
 		else greatest(c.total_supply, c.minted_units) end as "totalSupply",
+	o.owners is not null as "isWalked",
+	coalesce(o.minted, c.minted_units) as "mintedSupply",
 	c.minted_units as "mintedUnits",
 	c.first_mint_at as "firstMintAt", c.last_mint_at as "lastMintAt",
 	c.last_mint_total_raw as "lastMintTotalRaw", c.last_mint_quantity as "lastMintQuantity",
 	c.sales, c.last_sale_at as "lastSaleAt", c.last_sale_token_id as "lastSaleTokenId",
 	c.last_sale_unit_native as "lastSaleUnitNative",
 	'0x' || encode(c.last_sale_transaction, 'hex') as "lastSaleTransaction"`;
+
+/** A walk speaks when it is done; one that found no mint has read a contract that tells nothing. */
+const OWNERS = `left join market_index.ownership as o on o.collection_id = picked.id
+			and o.next_block > o.end_block and o.minted > 0
+		left join market_index.recipients as r on r.collection_id = picked.id`;
 
 /**
  * The rest of a statement whose `picked (id)` chose collections: each one's row and figures. They
@@ -68,6 +85,7 @@ export function collectionRows(
 			m.mints as "mints1h"
 		from picked
 		${rowOf("picked.id")}
+		${OWNERS}
 		cross join lateral (
 			select coalesce(sum(sales), 0)::int8 as sales, coalesce(sum(volume), 0) as volume
 			from (${sumsSince(binder, window, "c.id")}) as rollup

@@ -24,7 +24,7 @@ export function sumsSince(binder: Binder, window: Window, collectionId: string):
 	].join("\nunion all ");
 }
 
-/** What lies between two cuts: to be added where the coarser tier begins after it, else taken off. */
+/** What lies between two cuts: to be added where the coarser tier begins later, else taken off. */
 function edge(
 	binder: Binder,
 	{ table, from, to, collectionId }: { table: string; from: Date; to: Date; collectionId: string },

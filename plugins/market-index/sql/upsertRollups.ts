@@ -16,10 +16,12 @@ export async function upsertRollups(
 ): Promise<void> {
 	if (minutes.length === 0) return;
 	let rollups = minutes;
+	const tiers: Promise<void>[] = [];
 	for (const [index, tier] of TIERS.entries()) {
 		if (index > 0) rollups = coarsen(rollups, tier.ms);
-		await upsertTier(tx, chainId, tier.table, rollups);
+		tiers.push(upsertTier(tx, chainId, tier.table, rollups));
 	}
+	await Promise.all(tiers);
 }
 
 async function upsertTier(

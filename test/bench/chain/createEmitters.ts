@@ -95,41 +95,39 @@ export async function createEmitters(node: Node, workload: Workload): Promise<Em
 			return Array.from({ length: transactions }, () => fill(collection, OTHER_IDS_FROM, count));
 		},
 		blockCalls(block) {
-			const { mintsPerBlock, singlesPerBlock, batchIdsPerBlock, noisePerBlock } = workload;
+			const { mintsPerCollection, singlesPerBlock, batchIdsPerBlock, noisePerBlock } = workload;
 			const holder = BigInt(0x7000_0000 + block * 64);
-			const collection = collections[block % collections.length] ?? SEAPORT;
-			const dropped = BigInt(Math.floor(block / collections.length) * mintsPerBlock);
-			const data = {
-				drop: encodeFunctionData({
-					abi,
-					functionName: "drop",
-					args: [BigInt(mintsPerBlock), holder],
-				}),
-				singles: encodeFunctionData({
-					abi,
-					functionName: "dropSingles",
-					args: [BigInt(singlesPerBlock), holder],
-				}),
-				batch: encodeFunctionData({
-					abi,
-					functionName: "dropBatch",
-					args: [BigInt(batchIdsPerBlock), toHex(holder, { size: 20 })],
-				}),
-				noise: encodeFunctionData({
-					abi,
-					functionName: "drop",
-					args: [BigInt(noisePerBlock), holder],
-				}),
-			};
+			const turns = turnsOf(workload, block).map(({ index, turn }) => ({
+				collection: collections[index] ?? SEAPORT,
+				dropped: BigInt(turn * mintsPerCollection),
+			}));
+			const call = (functionName: "drop" | "dropSingles", count: number) =>
+				encodeFunctionData({ abi, functionName, args: [BigInt(count), holder] });
+			const batch = encodeFunctionData({
+				abi,
+				functionName: "dropBatch",
+				args: [BigInt(batchIdsPerBlock), toHex(holder, { size: 20 })],
+			});
 			const paid = block % 2 === 1;
-			const value = paid ? workload.mintPriceWei * BigInt(mintsPerBlock) : 0n;
+			const value = paid ? workload.mintPriceWei * BigInt(mintsPerCollection) : 0n;
+			const drop = call("drop", mintsPerCollection);
 			return [
-				send({ to: collection, data: data.drop, value }),
-				send({ to: editions, data: data.singles }),
-				send({ to: editions, data: data.batch }),
-				send({ to: coin, data: data.noise }),
-				fill(collection, dropped + 1n, workload.salesPerBlock),
+				...turns.map(({ collection }) => send({ to: collection, data: drop, value })),
+				send({ to: editions, data: call("dropSingles", singlesPerBlock) }),
+				send({ to: editions, data: batch }),
+				send({ to: coin, data: call("drop", noisePerBlock) }),
+				...turns.map(({ collection, dropped }) =>
+					fill(collection, dropped + 1n, workload.salesPerCollection),
+				),
 			];
 		},
 	};
+}
+
+/** Which collections mint and sell in a block, and how often each did before. */
+function turnsOf({ collections, collectionsPerBlock }: Workload, block: number) {
+	return Array.from({ length: collectionsPerBlock }, (_, offset) => {
+		const place = block * collectionsPerBlock + offset;
+		return { index: place % collections, turn: Math.floor(place / collections) };
+	});
 }

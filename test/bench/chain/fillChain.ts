@@ -22,8 +22,10 @@ export async function fillChain(workload: Workload, options: NodeOptions = {}): 
 
 /** A transaction that ran out of gas would leave logs out, and every figure would flatter us. */
 async function assertWhole(node: Node, workload: Workload): Promise<void> {
-	const { mintsPerBlock, singlesPerBlock, noisePerBlock, salesPerBlock } = workload;
-	const perBlock = mintsPerBlock + singlesPerBlock + 1 + noisePerBlock + salesPerBlock;
+	const { collectionsPerBlock, mintsPerCollection, salesPerCollection } = workload;
+	const perBlock =
+		collectionsPerBlock * (mintsPerCollection + salesPerCollection) +
+		(workload.singlesPerBlock + 1 + workload.noisePerBlock);
 	const before = deploymentBlocks(workload);
 	for (const turn of [1, Math.ceil(workload.blocks / 2), workload.blocks]) {
 		const block = before + turn;

@@ -17,13 +17,14 @@ export type DelayOptions = {
 	emitters: Emitters;
 	workload: Workload;
 	streamUrl: string;
+	blocksCounted?: number;
 	/** Measures only for as long as this is true; asked after each block. */
 	goesOn?: () => Promise<boolean>;
 };
 
 /** The first blocks warm up compilers, caches and connections; they are not counted. */
 const BLOCKS_UNCOUNTED = 20;
-const BLOCKS_COUNTED = 150;
+const BLOCKS_COUNTED_DEFAULT = 150;
 /** Fewer would leave nothing above the 95th percentile. */
 const BLOCKS_COUNTED_MIN = 60;
 /** Between a block's last frame and the next block. */
@@ -33,16 +34,17 @@ const BLOCK_TIMEOUT_MS = 10_000;
 /** Mines blocks of sales one after the other, and times each to its last frame. */
 export async function measureDelays(options: DelayOptions): Promise<Delays> {
 	const { node, emitters, workload, goesOn = async () => true } = options;
+	const { blocksCounted = BLOCKS_COUNTED_DEFAULT } = options;
 	const collection = emitters.collections[0];
 	if (!collection) throw new Error("the workload has no collection");
 	const frames = await subscribe(options.scope, options.streamUrl);
 	const delaysMs: number[] = [];
 	const fromAnswerMs: number[] = [];
 	let block = Number(await node.call("eth_blockNumber"));
-	for (let turn = 0; turn < BLOCKS_UNCOUNTED + BLOCKS_COUNTED; turn++) {
-		await node.batch(emitters.saleCalls(collection, workload.salesPerBlock));
+	for (let turn = 0; turn < BLOCKS_UNCOUNTED + blocksCounted; turn++) {
+		await node.batch(emitters.saleCalls(collection, workload.salesPerCollection));
 		block++;
-		const arrived = frames.arrived(block, workload.salesPerBlock);
+		const arrived = frames.arrived(block, workload.salesPerCollection);
 		const askedMs = performance.now();
 		await node.call("evm_mine");
 		const answeredMs = performance.now();

@@ -24,7 +24,7 @@ export async function runReorgs(options: YoungServiceOptions): Promise<Delays> {
 	const delaysMs: number[] = [];
 	const fromAnswerMs: number[] = [];
 	for (let turn = 0; turn < TURNS_UNCOUNTED + TURNS_COUNTED; turn++) {
-		const once = reorgOnce(young, stream, workload.salesPerBlock);
+		const once = reorgOnce(young, stream, workload.salesPerCollection);
 		const { askedMs, answeredMs, toldMs } = await Promise.race([once, young.service().failed]);
 		if (turn >= TURNS_UNCOUNTED) {
 			delaysMs.push(toldMs - askedMs);
@@ -34,7 +34,7 @@ export async function runReorgs(options: YoungServiceOptions): Promise<Delays> {
 	}
 	await stream.close();
 	const probe = await openIndexProbe(young.data.socketDir);
-	const salesAlone = (TURNS_UNCOUNTED + TURNS_COUNTED) * DEPTH * workload.salesPerBlock;
+	const salesAlone = (TURNS_UNCOUNTED + TURNS_COUNTED) * DEPTH * workload.salesPerCollection;
 	await assertComplete(probe, { ...workload, blocks: young.chain.mined() }, { salesAlone });
 	await probe.close();
 	await young.close();

@@ -109,7 +109,10 @@ export function createSimNode(options: {
 	}
 
 	function lie(call: RpcCall, truth: unknown): unknown {
-		if (knobs.lies.length === 0 || !prng.chance(knobs.lieRate)) return truth;
+		// Few answers have logs, and those are what most lies are about.
+		const hasLogs = call.method === "eth_getLogs" && Array.isArray(truth) && truth.length > 0;
+		const isDue = prng.chance(hasLogs ? 2 * knobs.lieRate : knobs.lieRate / 2);
+		if (knobs.lies.length === 0 || !isDue) return truth;
 		const name = prng.pick(knobs.lies);
 		const settledAt = chain.headMax() - SETTLED_DEPTH;
 		const told = lies[name]({ call, answer: truth, prng, settledAt });

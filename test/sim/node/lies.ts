@@ -42,6 +42,12 @@ export const lies = {
 		const of = prng.pick(logs);
 		return logs.flatMap((log) => (log === of ? [log, log] : [log]));
 	}),
+	/** A log that a reorg took back, marked as such: no lie, and easily taken for a mint. */
+	removed_log: onLogs((logs, { prng }) => {
+		const of = prng.pick(logs);
+		const gone = { ...of, logIndex: "0xfff", removed: true };
+		return logs.flatMap((log) => (log === of ? [log, gone] : [log]));
+	}),
 	/** A log without a field: the answer is half there. */
 	half_log: onLogs((logs, { prng }) => {
 		const of = prng.pick(logs);

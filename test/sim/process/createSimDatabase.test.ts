@@ -12,13 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+const NOTHING = { errorRate: 0, failedCommitRate: 0, lostCommitRate: 0, delayRate: 0 };
+
 function open(knobs: Partial<DatabaseKnobs> = {}) {
 	const gate = createGate();
 	const tally = createTally();
 	const db = createSimDatabase({
 		db: database.db,
 		gate,
-		knobs: { errorRate: 0, lostCommitRate: 0, delayRate: 0, ...knobs },
+		knobs: { ...NOTHING, ...knobs },
 		faults: { active: true },
 		prng: createPrng(5),
 		tally,
@@ -41,11 +43,24 @@ test("a commit whose answer is lost did happen, and its hints were not given", a
 		});
 		await tx.execute("insert into kept values ('unknown')");
 	});
-	expect(lost).rejects.toThrow("the connection was lost");
-	await lost.catch(() => {});
+	expect(await lost.catch(String)).toContain("the connection was lost");
 	expect(await kept()).toEqual(["unknown"]);
 	expect(hinted).toBe(false);
 	expect(tally.of("db_commit_unknown")).toBe(1);
+});
+
+test("a commit that fails leaves nothing, and its hints were not given", async () => {
+	const { db, tally } = open({ failedCommitRate: 1 });
+	let hinted = false;
+	const lost = db.transaction(async (tx) => {
+		tx.afterCommit(() => {
+			hinted = true;
+		});
+		await tx.execute("insert into kept values ('failed')");
+	});
+	expect(await lost.catch(String)).toContain("the connection was lost");
+	expect(await kept()).not.toContain("failed");
+	expect([hinted, tally.of("db_commit_failed")]).toEqual([false, 1]);
 });
 
 test("[ING-09] what a killed process had open is rolled back, and it never hears of it", async () => {

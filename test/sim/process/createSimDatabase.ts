@@ -7,7 +7,9 @@ import type { Tally } from "#test/sim/Tally.ts";
 export type DatabaseKnobs = {
 	/** For each statement: it fails before it runs, or after, when nobody knows that it ran. */
 	errorRate: number;
-	/** For each commit: it happened, and was reported as failed. */
+	/** For each commit: it does not happen. */
+	failedCommitRate: number;
+	/** For each commit: it happens, and is reported as failed. */
 	lostCommitRate: number;
 	delayRate: number;
 };
@@ -115,6 +117,7 @@ export function createSimDatabase(options: SimDatabaseOptions): Database {
 		// Whoever swallowed a lost connection cannot commit on it either.
 		if (broken) throw broken;
 		await options.beforeCommit(inner, statements);
+		if (drawn(knobs.failedCommitRate)) throw lost("db_commit_failed");
 		await gate.pass();
 		return result;
 	}

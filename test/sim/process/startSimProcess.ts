@@ -95,13 +95,14 @@ export function startSimProcess(options: SimProcessOptions) {
 	const rpc = chainRpc({ chain, endpoints, log, clock: hurriedClock });
 	const stopping = new AbortController();
 	const core = { clock: systemClock, db, leases, log, metrics: createMetrics() };
-	const sink = marketSink({
+	const applying = {
 		chains: createChainRegistry([chain]),
 		outbox,
 		clock: systemClock,
 		partitions: partitionsOf(db),
 		queue: { add: async () => tally.add("job_queued") },
-	});
+	};
+	const sink = marketSink(applying, null);
 	const running = runChain(
 		core,
 		{ chain, rpc, headUrls: [] },

@@ -19,6 +19,8 @@ export type Knobs = {
 	nodeRate: number;
 	/** Everybody is away while the chain grows by more than a lane catches up with in order. */
 	leaps: boolean;
+	/** The last fork leaves the chain shorter than it was. */
+	endsShort: boolean;
 };
 
 const LIES = Object.keys(lies).filter((name): name is LieName => name in lies);
@@ -41,6 +43,7 @@ export function drawKnobs(prng: Prng): Knobs {
 		},
 		database: {
 			errorRate: rate(0, 0, 0.01, 0.03),
+			failedCommitRate: rate(0, 0.05, 0.15),
 			lostCommitRate: rate(0, 0.05, 0.2),
 			delayRate: rate(0, 0.1, 0.3),
 		},
@@ -50,5 +53,6 @@ export function drawKnobs(prng: Prng): Knobs {
 		processRate: rate(0, 0.1, 0.3),
 		nodeRate: rate(0, 0.1, 0.25),
 		leaps: prng.chance(0.12),
+		endsShort: prng.chance(0.3),
 	};
 }

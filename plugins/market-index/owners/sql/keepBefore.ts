@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
+import { blockOfPosition } from "#plugins/market-index/owners/blockOfPosition.ts";
 import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
 import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
-import { blockOfPosition } from "#plugins/market-index/owners/blockOfPosition.ts";
 
 /** Journals what gave way, under the block of the move that it gave way to. */
 export async function keepBefore(

@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
+import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
 
 type Row = {
 	collectionId: number;

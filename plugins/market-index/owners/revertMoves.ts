@@ -1,0 +1,43 @@
+import type { Tx } from "#core/db/Database.ts";
+import type { Reorg } from "#plugins/chain-scanner/contract.ts";
+import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
+import { createSpanMap, type SpanChanges } from "#plugins/market-index/owners/createSpanMap.ts";
+import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
+import { readSpans } from "#plugins/market-index/owners/sql/readSpans.ts";
+import { takeBefore } from "#plugins/market-index/owners/sql/takeBefore.ts";
+import { takeUnits } from "#plugins/market-index/owners/sql/takeUnits.ts";
+import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
+
+/**
+ * Takes back every move above a fork: what it gave way to stands again, as if the move had never
+ * been. The journal says which ids are concerned; nothing else is looked at.
+ */
+export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
+	const added = await takeUnits(tx, reorg);
+	const before = await takeBefore(tx, reorg);
+	if (added.length === 0 && before.length === 0) return;
+	const spans = await restoreSpans(tx, before, reorg.forkBlock);
+	await writeChanges(tx, reorg.chainId, { spans, added, sign: -1n });
+}
+
+async function restoreSpans(
+	tx: Tx,
+	before: readonly Omit<OwnedBefore, "until">[],
+	forkBlock: number,
+): Promise<Map<number, SpanChanges>> {
+	const changes = new Map<number, SpanChanges>();
+	if (before.length === 0) return changes;
+	const gone = positionOf({ blockNumber: forkBlock + 1, logIndex: 0, subIndex: 0 });
+	const stored = await readSpans(tx, before);
+	for (const [collectionId, own] of Map.groupBy(before, (span) => span.collectionId)) {
+		const map = createSpanMap(stored.get(collectionId) ?? []);
+		map.takeOut(gone);
+		for (const { from, to, owner, position } of own) {
+			if (owner === null || position >= gone) continue;
+			// Which of these are settled nobody says here: all are journaled, and pruned in time.
+			map.put({ from, to, owner, position }, 0n);
+		}
+		changes.set(collectionId, map.changes());
+	}
+	return changes;
+}

@@ -1,0 +1,3 @@
+/** Which events of the collection `c` a count of recipients is of. */
+export const COUNTED = `concat_ws(' ', c.mints, c.sales, coalesce(c.last_mint_position, -1),
+	coalesce(c.last_sale_position, -1))`;

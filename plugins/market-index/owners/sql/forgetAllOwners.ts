@@ -1,0 +1,9 @@
+import type { Queryable } from "#core/db/Database.ts";
+
+/** Forgets every owner: what nobody keeps current any more must not be shown. */
+export async function forgetAllOwners(db: Queryable): Promise<void> {
+	await db.execute(
+		`truncate market_index.ownership, market_index.owned_span, market_index.owned_units,
+			market_index.holder, market_index.span_before, market_index.units_added`,
+	);
+}

@@ -1,0 +1,36 @@
+import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
+import { migrate } from "#core/db/migrate.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createScope } from "#test/bench/createScope.ts";
+import { fillIndex } from "#test/bench/fill/fillIndex.ts";
+import { MIGRATIONS } from "#test/bench/fill/migrations.ts";
+import { openDataDir } from "#test/bench/measure/openDataDir.ts";
+import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
+import { Client } from "pg";
+const scope = createScope();
+const t0 = performance.now();
+const say = (l: string) => console.log(((performance.now() - t0) / 1000).toFixed(1), l);
+try {
+	const data = await openDataDir(scope);
+	const server = await startEmbeddedServer({ dataDir: data.path, log: silentLog });
+	scope.defer(server.close);
+	const admin = new Client({ connectionString: server.connectionString });
+	await admin.connect();
+	await admin.query(`create database large`);
+	await admin.end();
+	const connectionString = server.connectionString.replace(/(\/\/[^/]*\/)[^?]*/, `$1large`);
+	await migrate(connectionString, MIGRATIONS, silentLog);
+	const nowMs = Date.parse("2026-11-20T02:07:30.500Z");
+	const events = Number(process.argv[2] ?? 100000);
+	await fillIndex(connectionString, { collections: 2500, days: 180, nowMs, chainIds: [1, 8453], events, recentEvents: events / 10 });
+	say("filled");
+	const r = await runWideCatchUp({ scope, runtimeArgs: [], index: { socketDir: data.socketDir, database: "large", nowMs }, say });
+	say(JSON.stringify(r));
+	const c = new Client({ connectionString });
+	await c.connect();
+	console.log((await c.query("select to_char(occurred_at,'YYYY-MM') m, chain_id, count(*), min(occurred_at), max(occurred_at) from market_index.event where chain_id=31337 group by 1,2")).rows);
+	console.log((await c.query("select count(*) from market_index.collection")).rows, (await c.query("select count(*) from market_index.rollup_minute where chain_id=31337")).rows);
+	await c.end();
+} catch (e) { console.log(e); }
+await scope.close();
+process.exit(0);
