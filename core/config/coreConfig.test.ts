@@ -14,7 +14,7 @@ test("nothing has to be set", () => {
 		DATA_DIR: ".data",
 		CHAINS: [],
 		CHAIN_RPC_URLS_JSON: {},
-		RPC_BATCH_MAX: 100,
+		RPC_BATCH_MAX: 250,
 		RPC_QUORUM: 1,
 		PLUGINS: [],
 		PLUGINS_DISABLED: [],

@@ -43,7 +43,7 @@ export const coreConfig = z.object({
 		.int()
 		.min(1)
 		.max(1_000)
-		.default(100)
+		.default(250)
 		.describe("JSON-RPC calls in one HTTP request; what an endpoint refuses is halved."),
 	RPC_REQUESTS_PER_SECOND_MAX: z
 		.number()

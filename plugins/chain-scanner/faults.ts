@@ -27,6 +27,13 @@ export const scannerFault = defineFaults({
 		retry: "never",
 		public: "The file of logs cannot be read.",
 	},
+	/** What an operator asks for cannot be done so; the sentence says what can. */
+	command: {
+		code: "command_invalid",
+		status: 422,
+		retry: "never",
+		public: "That cannot be done.",
+	},
 	cursorMoved: {
 		code: "lane_cursor_moved",
 		status: 500,

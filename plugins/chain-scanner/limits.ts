@@ -13,6 +13,9 @@ export const REORG_DEPTH_MOST = 4_096;
 /** Blocks of a range within reach of reorgs: each one's header comes with it, in one request. */
 export const UNSETTLED_RANGE_MAX = 64;
 
+/** How often in a row receipts that do not explain a block's bloom are asked for again. */
+export const PROOFS_REFUSED_MAX = 8;
+
 /** Headers that a search for a fork asks for first; nearly every reorg is shallower. */
 export const HEADERS_FIRST_ASKED = 16;
 
@@ -59,6 +62,16 @@ export const BATCH_IDS_MAX = 100_000;
 /** How often backfill looks for a gap while there is none. */
 export const BACKFILL_IDLE_MS = 1_000;
 
+/** What lies further below the head is given up, unless the operator says otherwise or asks for it. */
+export const LAG_BLOCKS_DEFAULT = 216_000;
+/** Room for every restart that still goes on in order, and for chains of 250 ms. */
+export const LAG_BLOCKS_LEAST = 1_000;
+export const LAG_BLOCKS_MOST = 1_000_000_000;
+
+/** How often a command says how far it has come: redrawn on a terminal, a line elsewhere. */
+export const REDRAW_EVERY_MS = 250;
+export const LINE_EVERY_MS = 1_000;
+
 /** Rows in one backfill transaction: 500 leave the head at 16 ms, 16,000 at 389 (measured). */
 export const BACKFILL_ROWS_PER_WRITE_MAX = 500;
 
@@ -87,7 +100,7 @@ export const WALK_BLOCKS_MAX = 1_000_000;
 export const CODE_PROBES = 15;
 
 /** How often a chain's walks look for contracts that ought to be watched. */
-export const WALK_CHOOSE_MS = 5_000;
+export const WALK_CHOOSE_MS = 1_000;
 
 /** How long walks wait while there is none to do, or while the lanes catch up. */
 export const WALK_IDLE_MS = 1_000;

@@ -5,6 +5,8 @@ type LaneLabels = { chain: string; lane: string };
 export type ScannerMetrics = {
 	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
 	failed(labels: LaneLabels, code: string): void;
+	/** Blocks were owed, and are not read any more. */
+	gaveUp(labels: LaneLabels, blocks: number): void;
 	/** Blocks left the chain and were taken out. */
 	reorg(chain: string, depth: number): void;
 };
@@ -42,7 +44,13 @@ export function scannerMetrics(metrics: Metrics): ScannerMetrics {
 		help: "Blocks that left the chain and were taken out.",
 		labels: ["chain"],
 	});
+	const givenUp = metrics.counter({
+		name: "backfill_given_up_blocks_total",
+		help: "Blocks that were owed and lay too far below the head to be read.",
+		labels,
+	});
 	return {
+		gaveUp: (of, blocks) => givenUp.inc(of, blocks),
 		reorg(chain, depth) {
 			reorgs.inc({ chain });
 			depths.inc({ chain }, depth);

@@ -24,6 +24,9 @@ export const SUPPLY_REFRESH_MS = 10_000;
 /** A sold-out collection is presented as such for this long after its last mint. */
 export const SOLD_OUT_SHOWN_MS = 900_000;
 
+/** Contracts that one metadata job asks: four views each fill one request of 100 calls. */
+export const COLLECTIONS_PER_JOB_MAX = 25;
+
 /** Retractions that a topic's subscribers are told one by one; more, and they read anew. */
 export const RETRACTIONS_PER_TOPIC_MAX = 1_000;
 

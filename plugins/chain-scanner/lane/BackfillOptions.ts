@@ -1,7 +1,7 @@
 import type { Database } from "#core/db/Database.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
-import type { EventSink } from "#plugins/chain-scanner/contract.ts";
+import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
 import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
@@ -17,5 +17,11 @@ export type BackfillOptions = {
 	leases: LeaseKeeper;
 	signal: AbortSignal;
 	times?: Partial<LaneTimes>;
+	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: what is owed below that is given up. Unset: nothing is. */
+	lagBlocksMax?: number | undefined;
+	/** The head as somebody saw it, where no lane may have recorded one. */
+	headLeast?: number | undefined;
+	onDrained?(part: { lane: LaneKind; blocks: number; events: number }): void;
+	onGivenUp?(part: { lane: LaneKind; blocks: number }): void;
 	onFailure(code: string): void;
 };

@@ -1,6 +1,7 @@
 import type { Lease } from "#core/lease/leases.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
+import { giveUpOld } from "#plugins/chain-scanner/lane/giveUpOld.ts";
 import type {
 	BlockRange,
 	LaneSource,
@@ -44,6 +45,7 @@ export async function drainGap(
 	drain.asked = null;
 	const lease = await hold();
 	if (!lease) return false;
+	await giveUpOld(options, lease);
 	const owed = { chainId, lane: source.kind, restMs: times.refusedRestMs };
 	const gap = await nextGap(db, owed);
 	if (!gap) return false;
@@ -52,7 +54,7 @@ export async function drainGap(
 	if (await drain.options.fork.check(lease, signal)) return true;
 	const plan = planDownward({
 		gap,
-		head: await readHead(db, chainId),
+		head: Math.max(await readHead(db, chainId), options.headLeast ?? 0),
 		blocksMax: drain.window.blocks,
 		reorgDepthMax: options.reorgDepthMax,
 	});
@@ -119,6 +121,8 @@ async function write(
 			},
 		);
 		left = { ...owed, to: range.from - 1 };
+		const done = { blocks: range.to - range.from + 1, events: events.length };
+		options.onDrained?.({ lane: gap.lane, ...done });
 	}
 	reading.report();
 }

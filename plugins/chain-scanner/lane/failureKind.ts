@@ -18,6 +18,8 @@ export type FailureKind = {
 	code: string;
 	/** Of a refused answer: how many times larger than allowed it was, where that is known. */
 	timesTooLarge?: number | undefined;
+	/** Of a refused answer: how many blocks the node allows, where it says so. */
+	blocksMax?: number | undefined;
 };
 
 /** How a refused span is marked: by whom it was refused. */
@@ -32,10 +34,13 @@ export function failureKind(error: unknown): FailureKind {
 	if (error instanceof Fault) {
 		const { code } = error;
 		if (code === "rpc_range") {
-			const { timesTooLarge } = error.meta;
-			return typeof timesTooLarge === "number"
-				? { kind: "refused", code, timesTooLarge }
-				: { kind: "refused", code };
+			const { timesTooLarge, rangeBlocksMax } = error.meta;
+			return {
+				kind: "refused",
+				code,
+				...(typeof timesTooLarge === "number" && { timesTooLarge }),
+				...(typeof rangeBlocksMax === "number" && { blocksMax: rangeBlocksMax }),
+			};
 		}
 		if (code === "fenced") return { kind: "fenced", code };
 		if (code === "lane_forked") return { kind: "forked", code };

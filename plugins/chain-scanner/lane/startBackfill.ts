@@ -1,5 +1,6 @@
 import { sleep } from "#core/time/sleep.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
+import { backfillLease } from "#plugins/chain-scanner/lane/backfillLease.ts";
 import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import { drainGap, type GapDrain, setAside } from "#plugins/chain-scanner/lane/drainGap.ts";
 import { failureKind, gapReason } from "#plugins/chain-scanner/lane/failureKind.ts";
@@ -16,7 +17,7 @@ import {
 export async function startBackfill(options: BackfillOptions): Promise<void> {
 	const { chainId, signal, leases } = options;
 	const times = { ...LANE_TIMES, ...options.times };
-	const name = `backfill:${chainId}`;
+	const name = backfillLease(chainId);
 	const drains = options.sources.map((source): GapDrain => {
 		const shared = { ...options, times, source };
 		const fresh = { window: createLogWindow(), refusals: 0, failures: 0, gap: null, asked: null };
@@ -41,7 +42,7 @@ export async function startBackfill(options: BackfillOptions): Promise<void> {
 async function recover(drain: GapDrain, leaseName: string, error: unknown): Promise<boolean> {
 	const { options, gap, asked } = drain;
 	if (options.signal.aborted) return false;
-	const { kind, code, timesTooLarge } = failureKind(error);
+	const { kind, code, timesTooLarge, blocksMax } = failureKind(error);
 	options.onFailure(code);
 	if (kind === "fenced") options.leases.forget(leaseName);
 	// The next turn asks first what left the chain. Not at once again if that was not it.
@@ -55,7 +56,7 @@ async function recover(drain: GapDrain, leaseName: string, error: unknown): Prom
 	}
 	const blocks = asked.to - asked.from + 1;
 	if (blocks > WINDOW_BLOCKS_MIN) {
-		drain.window.refused({ blocks, timesTooLarge });
+		drain.window.refused({ blocks, timesTooLarge, blocksMax });
 		return true;
 	}
 	drain.refusals++;

@@ -142,7 +142,8 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	} else if (failure.kind === "refused" && position?.asked) {
 		const { from, to } = position.asked;
 		const blocks = to - from + 1;
-		state.window.refused({ blocks, timesTooLarge: failure.timesTooLarge });
+		const { timesTooLarge, blocksMax } = failure;
+		state.window.refused({ blocks, timesTooLarge, blocksMax });
 		if (blocks > WINDOW_BLOCKS_MIN) return;
 		doublings = position.refusals++;
 		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });

@@ -1,6 +1,6 @@
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcOptions, RpcQuorum } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
@@ -28,7 +28,8 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 			const { logs, blocks, parentHash, logCount, answerBytes, blockTimeMs } = read;
 			if (filters === unsettled) await prove({ ...read, filters }, signal);
 			const { mints, undecoded, noise } = decodeMints(logs);
-			const values = await readValues(rpc, mints, signal);
+			const quorum = range.to >= unsettledFrom ? SAME_VALUE : undefined;
+			const values = await readValues(rpc, mints, { signal, quorum });
 			const totals = priceMints(mints, (hash) => knownOf(values, hash));
 			const events = mints.map((mint) => {
 				const occurredAtMs = knownOf(blockTimeMs, Number(mint.log.blockNumber));
@@ -50,17 +51,25 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 	};
 }
 
+/** Nodes differ in what else they tell of a transaction. */
+const SAME_VALUE: RpcQuorum = {
+	digest(transaction) {
+		const { value, hash, blockHash } = fieldsOf(transaction);
+		return [value, hash, blockHash].join();
+	},
+};
+
 /** What each transaction paid. Asked for one by one in batches: full blocks are mostly others'. */
 async function readValues(
 	rpc: Rpc,
 	mints: readonly Mint[],
-	signal: AbortSignal,
+	options: RpcOptions,
 ): Promise<Map<Hex, bigint>> {
 	const logOf = new Map(mints.map(({ log }) => [log.transactionHash, log]));
 	const hashes = [...logOf.keys()];
 	if (hashes.length === 0) return new Map();
 	const calls = hashes.map((hash) => ({ method: "eth_getTransactionByHash", params: [hash] }));
-	const answers = await rpc.batch(calls, { signal });
+	const answers = await rpc.batch(calls, options);
 	return new Map(
 		[...logOf.values()].map((log, index) => [log.transactionHash, valueIn(answers[index], log)]),
 	);
@@ -74,7 +83,8 @@ function valueIn(answer: unknown, log: RawLog): bigint {
 		throw scannerFault.inconsistent({ detail: `the node has no transaction ${hash}` });
 	}
 	if (!isSame(place.hash, hash) || !isSame(place.blockHash, log.blockHash)) {
-		throw scannerFault.inconsistent({ detail: `${hash} is not where its log says` });
+		const detail = `${hash} is not where its log says`;
+		throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
 	}
 	return BigInt(value);
 }

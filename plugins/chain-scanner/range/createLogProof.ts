@@ -1,12 +1,14 @@
-import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import { PROOFS_REFUSED_MAX } from "#plugins/chain-scanner/limits.ts";
 import { bloomMayHold } from "#plugins/chain-scanner/range/bloomMayHold.ts";
+import { bloomOf } from "#plugins/chain-scanner/range/bloomOf.ts";
 import { fitsFilter } from "#plugins/chain-scanner/range/fitsFilter.ts";
 import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
+import { logsDigest } from "#plugins/chain-scanner/range/logsDigest.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 
 /** What was read of some blocks, with their headers. */
@@ -23,71 +25,86 @@ export type LogProof = (read: ReadLogs, signal: AbortSignal) => Promise<void>;
  * Holds a node's logs against the blooms in its headers.
  *
  * A node that has a block and not yet its logs answers an empty list, and one that lies may leave
- * out or invent. Where the bloom says otherwise than the list, the block's receipts decide. Some
+ * out or invent. Where the bloom says otherwise than the list, the block's receipts decide, once
+ * they themselves explain the bloom: a node that lacks the logs may lack the receipts too. Some
  * chains do not fill their blooms: once receipts sided with logs that a bloom ruled out, that
  * chain's blooms are believed no more.
  */
 export function createLogProof(rpc: Rpc): LogProof {
 	let bloomsTell = true;
+	const unexplained = { hash: "", times: 0 };
 	return async ({ headers, logs, filters }, signal) => {
 		if (!bloomsTell) return;
 		const byBlock = Map.groupBy(logs, (log) => Number(log.blockNumber));
+		const fits = (log: RawLog) => filters.some((filter) => fitsFilter(log, filter));
 		for (const header of headers) {
 			const own = byBlock.get(header.number) ?? [];
 			const doubt = doubtOf(header, own, filters);
 			if (!doubt) continue;
-			const proven = await readReceiptLogs(rpc, header, signal);
-			if (!proven) continue;
-			const expected = proven.filter((log) => filters.some((filter) => fitsFilter(log, filter)));
-			if (digest(expected) !== digest(own)) {
+			const receipts = await readReceiptLogs(rpc, header, signal);
+			if (receipts === "not offered") continue;
+			if (receipts && logsDigest(receipts.filter(fits)) !== logsDigest(own.filter(fits))) {
 				const detail = `the logs of block ${header.number} are not those of its receipts`;
 				throw scannerFault.inconsistent({ detail, meta: { kind: doubt } });
 			}
-			if (doubt === "log_outside_bloom") bloomsTell = false;
+			const isExplained = receipts && (doubt === "foreign_log" || explains(receipts, header));
+			if (!isExplained) mustWait(unexplained, header);
+			else if (doubt === "foreign_log") bloomsTell = false;
 		}
 	};
+}
+
+/**
+ * A chain whose blooms hold more than its receipts must not stand still for ever: after so many
+ * equal answers the node is taken at its word for this block.
+ */
+function mustWait(unexplained: { hash: string; times: number }, { number, hash }: Head): void {
+	if (unexplained.hash !== hash) Object.assign(unexplained, { hash, times: 0 });
+	if (++unexplained.times > PROOFS_REFUSED_MAX) return;
+	const detail = `the receipts of block ${number} do not explain its bloom`;
+	throw scannerFault.inconsistent({ detail, meta: { kind: "missing_logs" } });
 }
 
 function doubtOf(
 	{ logsBloom }: Head,
 	own: readonly RawLog[],
 	filters: readonly LogFilter[],
-): "missing_logs" | "log_outside_bloom" | null {
+): "missing_logs" | "foreign_log" | null {
 	if (logsBloom === null) return null;
 	// Token ids and addresses of people would each cost a hash; these two come again and again.
 	const isRuledOut = ({ address, topics }: RawLog) =>
 		!bloomMayHold(logsBloom, { address: [address], topics: topics.slice(0, 1) });
-	if (own.some(isRuledOut)) return "log_outside_bloom";
+	if (own.some(isRuledOut)) return "foreign_log";
 	const isMissing = filters.some((filter) => {
 		return bloomMayHold(logsBloom, filter) && !own.some((log) => fitsFilter(log, filter));
 	});
 	return isMissing ? "missing_logs" : null;
 }
 
-/** All logs of a block from its receipts; null where the node cannot tell them. */
+/** Whether a block with these logs has the bloom that its header has. */
+function explains(receipts: readonly RawLog[], { logsBloom }: Head): boolean {
+	return logsBloom === null || bloomOf(receipts) === logsBloom;
+}
+
+/** All logs of a block from its receipts; null where the node does not have the block's. */
 async function readReceiptLogs(
 	rpc: Rpc,
 	header: Head,
 	signal: AbortSignal,
-): Promise<RawLog[] | null> {
+): Promise<RawLog[] | "not offered" | null> {
 	const call = { method: "eth_getBlockReceipts", params: [header.hash] };
-	const answer = await rpc.call(call, { signal }).catch((error) => {
-		if (error instanceof Fault && error.code === "rpc_refused") return null;
+	const options = { signal, minBlock: header.number };
+	const answer = await rpc.call(call, options).catch((error) => {
+		if (error instanceof Fault && error.code === "rpc_refused") return "not offered";
 		throw error;
 	});
+	if (answer === "not offered") return answer;
 	if (!Array.isArray(answer)) return null;
 	const logs = answer.flatMap((receipt: { logs?: unknown } | null) => {
 		return Array.isArray(receipt?.logs) ? receipt.logs : [];
 	});
 	const parsed = parseLogs(logs, { from: header.number, to: header.number });
-	return parsed.every(({ blockHash }) => blockHash === header.hash) ? parsed : null;
-}
-
-function digest(logs: readonly RawLog[]): string {
-	return logs
-		.map((log): readonly (Hex | number)[] => {
-			return [Number(log.logIndex), log.transactionHash, log.address, ...log.topics, log.data];
-		})
-		.sort(([a], [b]) => Number(a) - Number(b))
-		.join("\n");
+	if (parsed.every(({ blockHash }) => blockHash === header.hash)) return parsed;
+	const detail = `the receipts of block ${header.number} are of another block`;
+	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
 }

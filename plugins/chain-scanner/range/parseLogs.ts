@@ -17,20 +17,20 @@ const TIMESTAMP_MAX = 253_402_300_799;
  * once and kept once. Logs that a reorg took back (`removed`) are left out.
  */
 export function parseLogs(answer: unknown, range: { from: number; to: number }): RawLog[] {
-	if (!Array.isArray(answer)) throw scannerFault.inconsistent({ detail: "logs are not a list" });
+	if (!Array.isArray(answer)) throw malformed("logs are not a list");
 	const logs: RawLog[] = [];
 	let last: Parsed | null = null;
 	let block = -1;
 	let index = -1;
 	let isSorted = true;
 	for (const value of answer) {
-		if (!isRecord(value)) throw scannerFault.inconsistent({ detail: "a log is not an object" });
+		if (!isRecord(value)) throw malformed("a log is not an object");
 		const log = parseLog(value, last);
 		if (log.blockNumber !== last?.log.blockNumber) {
 			const number = Number(log.blockNumber);
 			if (!(number >= range.from && number <= range.to)) {
 				const detail = `a log of block ${log.blockNumber} in ${range.from}..${range.to}`;
-				throw scannerFault.inconsistent({ detail });
+				throw scannerFault.inconsistent({ detail, meta: { kind: "foreign_log" } });
 			}
 			if (number < block) isSorted = false;
 			if (number !== block) index = -1;
@@ -131,5 +131,9 @@ function lowerCase(value: Hex): Hex {
 }
 
 function bad(field: string) {
-	return scannerFault.inconsistent({ detail: `a log's ${field} is malformed` });
+	return malformed(`a log's ${field} is malformed`);
+}
+
+function malformed(detail: string) {
+	return scannerFault.inconsistent({ detail, meta: { kind: "malformed" } });
 }

@@ -3,7 +3,7 @@ import type { Head } from "#core/chain/heads/Head.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcCall, RpcQuorum } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { BlockRange, ReadOptions } from "#plugins/chain-scanner/lane/LaneSource.ts";
@@ -11,6 +11,7 @@ import { LOG_ANSWER_BYTES_MAX } from "#plugins/chain-scanner/limits.ts";
 import { blocksOf } from "#plugins/chain-scanner/range/blocksOf.ts";
 import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
 import { logBytes } from "#plugins/chain-scanner/range/logBytes.ts";
+import { logsDigest } from "#plugins/chain-scanner/range/logsDigest.ts";
 import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 import { headerCall } from "#plugins/chain-scanner/range/readHeaders.ts";
@@ -60,6 +61,7 @@ export async function readRange(
 			bodyBytesMax: answerBytesMax(range),
 			minBlock: options.settledBy ?? range.to,
 			inOrder: true,
+			quorum: mayStillLeave(range, options) ? agreed(numbers.length, range) : undefined,
 		})
 		.catch(async (error) => {
 			throw await whyRefused(rpc, { range, head }, { error, signal });
@@ -81,6 +83,24 @@ export async function readRange(
 
 function headOf(range: BlockRange, { head }: ReadOptions): Head | null {
 	return head && range.from === range.to && range.to === head.number ? head : null;
+}
+
+function mayStillLeave(range: BlockRange, { unsettledFrom }: ReadOptions): boolean {
+	return range.to >= unsettledFrom;
+}
+
+/** Headers by their hash, logs by what they say: nodes differ in the fields they add. */
+function agreed(headers: number, range: BlockRange): RpcQuorum {
+	return {
+		digest(result, index) {
+			if (index < headers) return parseHead(result)?.hash ?? "none";
+			try {
+				return logsDigest(parseLogs(result, range));
+			} catch {
+				return "malformed";
+			}
+		},
+	};
 }
 
 /** The last one first: it speaks for the logs. */

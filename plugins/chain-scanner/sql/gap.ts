@@ -12,7 +12,7 @@ export type Gap = {
 	tried: boolean;
 };
 
-export type GapReason = "restart_behind" | "range_refused" | "rows_refused";
+export type GapReason = "restart_behind" | "range_refused" | "rows_refused" | "requested";
 
 export async function insertGap(
 	tx: Tx,

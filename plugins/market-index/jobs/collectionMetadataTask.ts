@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { Core } from "#core/plugin/Core.ts";
+import type { Counter } from "#core/metrics/createMetrics.ts";
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import {
 	CHAIN_AWAY_MS,
 	COLLECTION_METADATA_TASK,
 	collectionJobs,
 } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { COLLECTIONS_PER_JOB_MAX } from "#plugins/market-index/limits.ts";
 import { callViews } from "#plugins/market-index/metadata/callViews.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
@@ -16,17 +17,18 @@ import { readContractUri } from "#plugins/market-index/metadata/readContractUri.
 import { slugOf } from "#plugins/market-index/metadata/slugOf.ts";
 import { renameCollection } from "#plugins/market-index/sql/renameCollection.ts";
 
-const payload = z.object({ collectionId: z.int() });
+const payload = z.object({ collectionIds: z.array(z.int()).max(COLLECTIONS_PER_JOB_MAX) });
 
 /** Selectors of the views that a collection may have. */
 const NAME: Hex = "0x06fdde03";
 const CONTRACT_URI: Hex = "0xe8a3d485";
 const MAX_SUPPLY: Hex = "0xd5abeb01";
 const TOTAL_SUPPLY: Hex = "0x18160ddd";
+const VIEWS = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
 
 type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
 
-/** Reads what a collection's contract says of itself, and renames the collection by it. */
+/** Reads what collections' contracts say of themselves, and renames the collections by it. */
 export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload> {
 	const nameless = core.metrics.counter({
 		name: "collections_nameless_total",
@@ -38,36 +40,49 @@ export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload
 		payload,
 		attemptsMax: 12,
 		timeoutMs: 30_000,
-		async run({ collectionId }, { signal }) {
+		async run({ collectionIds }, { signal }) {
 			const rows = await core.db.query<Known>(
-				`select chain_id as "chainId", '0x' || encode(address, 'hex') as address, slug,
+				`select id, chain_id as "chainId", '0x' || encode(address, 'hex') as address, slug,
 					metadata_at is null as "isFirst"
-				from market_index.collection where id = $1`,
-				[collectionId],
+				from market_index.collection where id = any($1::int4[])`,
+				[collectionIds],
 			);
-			const row = rows[0];
-			if (!row) return;
-			const access = core.indexed.find(({ chain }) => chain.id === row.chainId);
-			if (!access) {
-				// A chain taken out of CHAINS: its names wait until it is back.
-				const later = collectionJobs([{ id: collectionId }]).map((job) => {
-					return { ...job, delayMs: CHAIN_AWAY_MS };
-				});
-				await core.db.transaction((tx) => core.queue.add(tx, later));
-				return;
-			}
-			const facts = await readFacts(access.rpc, row.address, signal);
-			await store(core, facts, { ...row, collectionId });
-			if (facts.name === null && row.isFirst) {
-				const context = { chain: access.chain.slug, contract: row.address };
-				nameless.inc({ chain: access.chain.slug });
-				core.log.info("a collection has no readable name", context);
+			for (const [chainId, known] of Map.groupBy(rows, (row) => row.chainId)) {
+				const access = core.indexed.find(({ chain }) => chain.id === chainId);
+				if (!access) await askLater(core, known);
+				else await readChain(core, access, known, { signal, nameless });
 			}
 		},
 	};
 }
 
-type Known = { chainId: number; address: Address; slug: string; isFirst: boolean };
+/** A chain taken out of CHAINS: its names wait until it is back. */
+async function askLater(core: TaskCore, known: readonly Known[]): Promise<void> {
+	const later = collectionJobs(known).map((job) => ({ ...job, delayMs: CHAIN_AWAY_MS }));
+	await core.db.transaction((tx) => core.queue.add(tx, later));
+}
+
+async function readChain(
+	core: TaskCore,
+	{ chain, rpc }: ChainAccess,
+	known: readonly Known[],
+	{ signal, nameless }: { signal: AbortSignal; nameless: Counter<"chain"> },
+): Promise<void> {
+	const contracts = known.map(({ address }) => address);
+	const answers = await callViews(rpc, contracts, VIEWS, signal);
+	for (const [index, row] of known.entries()) {
+		const facts = factsOf(answers[index] ?? []);
+		await store(core, facts, row);
+		if (facts.name !== null || !row.isFirst) continue;
+		nameless.inc({ chain: chain.slug });
+		core.log.info("a collection has no readable name", {
+			chain: chain.slug,
+			contract: row.address,
+		});
+	}
+}
+
+type Known = { id: number; chainId: number; address: Address; slug: string; isFirst: boolean };
 
 type Facts = {
 	name: string | null;
@@ -76,9 +91,7 @@ type Facts = {
 	totalSupply: bigint | null;
 };
 
-async function readFacts(rpc: Rpc, address: Address, signal: AbortSignal): Promise<Facts> {
-	const views = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
-	const answers = await callViews(rpc, address, views, signal);
+function factsOf(answers: readonly (Hex | null)[]): Facts {
 	const [name = null, uri = null, maxSupply = null, totalSupply = null] = answers;
 	const about = readContractUri(uri && readAbiText(uri));
 	return {
@@ -89,9 +102,9 @@ async function readFacts(rpc: Rpc, address: Address, signal: AbortSignal): Promi
 	};
 }
 
-async function store(core: TaskCore, facts: Facts, known: Known & { collectionId: number }) {
+async function store(core: TaskCore, facts: Facts, known: Known) {
 	const { name } = facts;
-	const { chainId, collectionId } = known;
+	const { chainId, id: collectionId } = known;
 	await core.db.transaction(async (tx) => {
 		// An answer that is missing now never erases one that was given before.
 		await tx.execute(

@@ -44,7 +44,7 @@ export function currencyMetadataTask(
 				await core.db.transaction((tx) => core.queue.add(tx, [later]));
 				return;
 			}
-			const answers = await callViews(access.rpc, contract, [SYMBOL, DECIMALS], signal);
+			const [answers = []] = await callViews(access.rpc, [contract], [SYMBOL, DECIMALS], signal);
 			const [symbol = null, decimals = null] = answers;
 			const places = decimals && readAbiUint(decimals);
 			const label = cleanName(symbol && readAbiText(symbol)) ?? "";

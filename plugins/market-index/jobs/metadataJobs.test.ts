@@ -5,20 +5,22 @@ import {
 	collectionJobs,
 	currencyJob,
 } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { COLLECTIONS_PER_JOB_MAX } from "#plugins/market-index/limits.ts";
 import { contractOf } from "#plugins/market-index/testing/marketFixture.ts";
 
 test("a thing's job has one key, so that one thing queues once, and waits behind what moves a figure", () => {
-	expect(collectionJobs([{ id: 7 }, { id: 8 }])).toEqual([
+	const fresh = Array.from({ length: COLLECTIONS_PER_JOB_MAX + 1 }, (_, id) => ({ id }));
+	expect(collectionJobs(fresh)).toEqual([
 		{
 			task: COLLECTION_METADATA_TASK,
-			payload: { collectionId: 7 },
-			key: `${COLLECTION_METADATA_TASK}:7`,
+			payload: { collectionIds: fresh.slice(0, -1).map(({ id }) => id) },
+			key: `${COLLECTION_METADATA_TASK}:0`,
 			priority: 10,
 		},
 		{
 			task: COLLECTION_METADATA_TASK,
-			payload: { collectionId: 8 },
-			key: `${COLLECTION_METADATA_TASK}:8`,
+			payload: { collectionIds: [COLLECTIONS_PER_JOB_MAX] },
+			key: `${COLLECTION_METADATA_TASK}:${COLLECTIONS_PER_JOB_MAX}`,
 			priority: 10,
 		},
 	]);

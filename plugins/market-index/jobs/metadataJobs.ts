@@ -4,7 +4,7 @@ import type { Tx } from "#core/db/Database.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
-import { SUPPLY_REFRESH_MS } from "#plugins/market-index/limits.ts";
+import { COLLECTIONS_PER_JOB_MAX, SUPPLY_REFRESH_MS } from "#plugins/market-index/limits.ts";
 import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
 
 export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
@@ -16,14 +16,22 @@ const LOW_PRIORITY = 10;
 /** How often a job looks whether the chain it needs is back in `CHAINS`. */
 export const CHAIN_AWAY_MS = 86_400_000;
 
-/** A job for each collection registered just now: read what its contract says of itself. */
+/**
+ * Jobs for collections registered just now: read what their contracts say of themselves. A block
+ * that brings many of them asks the node in few requests.
+ */
 export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): NewJob[] {
-	return fresh.map(({ id }) => ({
-		task: COLLECTION_METADATA_TASK,
-		payload: { collectionId: id },
-		key: `${COLLECTION_METADATA_TASK}:${id}`,
-		priority: LOW_PRIORITY,
-	}));
+	const jobs: NewJob[] = [];
+	for (let at = 0; at < fresh.length; at += COLLECTIONS_PER_JOB_MAX) {
+		const collectionIds = fresh.slice(at, at + COLLECTIONS_PER_JOB_MAX).map(({ id }) => id);
+		jobs.push({
+			task: COLLECTION_METADATA_TASK,
+			payload: { collectionIds },
+			key: `${COLLECTION_METADATA_TASK}:${collectionIds[0]}`,
+			priority: LOW_PRIORITY,
+		});
+	}
+	return jobs;
 }
 
 /**
@@ -33,7 +41,7 @@ export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): N
 export function supplyJobs(minted: Iterable<number>): NewJob[] {
 	return [...minted].map((collectionId) => ({
 		task: COLLECTION_METADATA_TASK,
-		payload: { collectionId },
+		payload: { collectionIds: [collectionId] },
 		key: `${COLLECTION_METADATA_TASK}:${collectionId}:again`,
 		priority: LOW_PRIORITY,
 		delayMs: SUPPLY_REFRESH_MS,

@@ -8,23 +8,32 @@ import {
 } from "#plugins/market-index/metadata/callContract.ts";
 
 /**
- * Calls several views of one contract in one request; each answers or is null by itself, as with
- * `callContract`. A node that refuses the request as a whole is asked one by one.
+ * Calls several views of each contract in one request; each answers or is null by itself, as with
+ * `callContract`. Answers are by contract, then by view. A node that refuses the request as a whole
+ * is asked one by one.
  */
 export async function callViews(
 	rpc: Rpc,
-	contract: Address,
+	contracts: readonly Address[],
 	views: readonly Hex[],
 	signal: AbortSignal,
-): Promise<(Hex | null)[]> {
-	const calls = views.map((data) => viewCall(contract, data));
+): Promise<(Hex | null)[][]> {
+	const calls = contracts.flatMap((contract) => views.map((data) => viewCall(contract, data)));
 	try {
 		const outcomes = await rpc.settle(calls, { signal });
-		return outcomes.map((outcome) => {
+		const answers = outcomes.map((outcome) => {
 			return outcome.kind === "result" ? answerOf(outcome.result) : null;
+		});
+		return contracts.map((_, index) => {
+			return answers.slice(index * views.length, (index + 1) * views.length);
 		});
 	} catch (error) {
 		if (!isRefusal(error)) throw error;
-		return Promise.all(views.map((data) => callContract(rpc, contract, data, signal)));
+		const byContract: (Hex | null)[][] = [];
+		for (const contract of contracts) {
+			const own = views.map((data) => callContract(rpc, contract, data, signal));
+			byContract.push(await Promise.all(own));
+		}
+		return byContract;
 	}
 }

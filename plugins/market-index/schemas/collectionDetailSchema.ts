@@ -8,12 +8,10 @@ export const collectionDetailSchema = z.object({
 		active: z.boolean().meta({ description: "Minting, with a mint in the last hour." }),
 		priceNative: z.number().nullable().meta({ description: "Of the last mint; 0 = free." }),
 		mints1h: z.number(),
-		mintedSupply: z
-			.number()
-			.meta({
-				description:
-					"Units minted in all, once the contract was walked; else those that the index saw.",
-			}),
+		mintedSupply: z.number().meta({
+			description:
+				"Units minted in all, once the contract was walked; else those that the index saw.",
+		}),
 	}),
 	lastSale: z
 		.object({

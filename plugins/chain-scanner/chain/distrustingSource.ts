@@ -1,0 +1,40 @@
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
+
+/** A record, so that a kind that core adds is a decision here and no silence. */
+const KINDS: Record<RpcInconsistency, true> = {
+	missing_logs: true,
+	hash_mismatch: true,
+	duplicate_log: true,
+	foreign_log: true,
+	wrong_chain: true,
+	head_jumped_back: true,
+	disagreement: true,
+	malformed: true,
+};
+
+/**
+ * Tells the endpoint pool who was caught: whatever a reading throws as a contradiction of a known
+ * kind makes the endpoint that served it the last to be asked for a while. A block that is not there
+ * yet is no lie, and has no such kind.
+ */
+export function distrustingSource<Source extends LaneSource>(source: Source, rpc: Rpc): Source {
+	return {
+		...source,
+		async read(range, options) {
+			try {
+				return await source.read(range, options);
+			} catch (error) {
+				const kind = error instanceof Fault ? error.meta["kind"] : undefined;
+				if (isKind(kind)) rpc.distrust(kind);
+				throw error;
+			}
+		},
+	} satisfies LaneSource & Source;
+}
+
+function isKind(kind: unknown): kind is RpcInconsistency {
+	return typeof kind === "string" && Object.hasOwn(KINDS, kind);
+}
