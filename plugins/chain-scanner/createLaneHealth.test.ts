@@ -46,3 +46,14 @@ test("a chain whose head was never heard is not ready, and why is said", () => {
 	health.worked("anvil head");
 	expect(health.trouble()).toBeNull();
 });
+
+test("[ING-11] a reorg that is too deep is trouble from its first moment, and ends with it", () => {
+	const { health, wait } = lanes();
+	health.failed("anvil sale", "reorg_too_deep");
+	expect(health.trouble()).toBe("anvil sale has failed for 0 s (reorg_too_deep)");
+	wait(31_000);
+	expect(health.trouble()).toBeNull();
+	health.failed("anvil sale", "reorg_too_deep");
+	health.worked("anvil sale");
+	expect(health.trouble()).toBeNull();
+});

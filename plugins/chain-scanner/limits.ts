@@ -33,6 +33,9 @@ export const ANSWER_BYTES_AIM = 0.8 * LOG_ANSWER_BYTES_MAX;
 export const SAMPLE_WORTH_BLOCKS = 64;
 export const SAMPLED_BLOCKS = 3;
 
+/** Full windows after which a width that a provider has ruled out is tried again, at most. */
+export const PATIENCE_WINDOWS_MAX = 256;
+
 /** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is stepped over. */
 export const WINDOW_BLOCKS_MIN = 1;
 export const RANGE_FAILURES_MAX = 5;
@@ -62,7 +65,7 @@ export const BATCH_IDS_MAX = 100_000;
 /** How often backfill looks for a gap while there is none. */
 export const BACKFILL_IDLE_MS = 1_000;
 
-/** What lies further below the head is given up, unless the operator says otherwise or asks for it. */
+/** What lies further below is given up, unless the operator says otherwise or asks for it. */
 export const LAG_BLOCKS_DEFAULT = 216_000;
 /** Room for every restart that still goes on in order, and for chains of 250 ms. */
 export const LAG_BLOCKS_LEAST = 1_000;
@@ -88,7 +91,7 @@ export const INCONSISTENT_BEFORE_WARNING = 4;
  * Moves in one transaction. Each touches a token, two holders and the journal; so many leave the
  * chain's lock after 20 ms (measured).
  */
-export const MOVES_PER_WRITE_MAX = 250;
+export const MOVES_PER_WRITE_MAX = 150;
 
 /** Contracts named in one log query of the transfer lane. */
 export const ADDRESSES_PER_QUERY_MAX = 100;

@@ -8,10 +8,17 @@ import { createLaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
 import { decodeCommand } from "#plugins/chain-scanner/decode/decodeCommand.ts";
 import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
 import {
+	LAG_BLOCKS_DEFAULT,
+	LAG_BLOCKS_LEAST,
+	LAG_BLOCKS_MOST,
 	REORG_DEPTH_DEFAULT,
 	REORG_DEPTH_LEAST,
 	REORG_DEPTH_MOST,
 } from "#plugins/chain-scanner/limits.ts";
+import { backfillCommand } from "#plugins/chain-scanner/operator/backfillCommand.ts";
+import { createOperator } from "#plugins/chain-scanner/operator/createOperator.ts";
+import { rewindCommand } from "#plugins/chain-scanner/operator/rewindCommand.ts";
+import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
 import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 
@@ -27,6 +34,12 @@ const config = z.object({
 		.max(REORG_DEPTH_MOST)
 		.default(REORG_DEPTH_DEFAULT)
 		.describe("Blocks that may leave a chain and are then taken back; more stops its lanes."),
+	NFT_ONCHAIN_MAX_LAG_BLOCKS: z
+		.int()
+		.min(LAG_BLOCKS_LEAST)
+		.max(LAG_BLOCKS_MOST)
+		.default(LAG_BLOCKS_DEFAULT)
+		.describe("Blocks below the newest one at which backfill gives up what it owes."),
 	RPC_POLL_MS: z
 		.int()
 		.min(50)
@@ -45,7 +58,7 @@ export const chainScannerPlugin = definePlugin({
 	tables: { schema: "chain_scanner", folder: join(import.meta.dir, "migrations") },
 	opens: [VenuePoint],
 	contributes: [contribute(VenuePoint, seaportVenue)],
-	cli: [decodeCommand],
+	cli: [decodeCommand, backfillCommand, rewindCommand],
 	setup({ config, core, contributions }) {
 		const sinks: EventSink[] = [];
 		const venues = contributions(VenuePoint);
@@ -53,27 +66,31 @@ export const chainScannerPlugin = definePlugin({
 		const health = createLaneHealth(core.clock);
 		const stopping = new AbortController();
 		let running: Promise<unknown> = Promise.resolve();
+		const settings = {
+			sinks,
+			venues,
+			metrics,
+			reorgDepthMax: config.NFT_REORG_DEPTH_MAX,
+			lagBlocksMax: config.NFT_ONCHAIN_MAX_LAG_BLOCKS,
+		};
+		const service: ScannerOperator = {
+			...createOperator(core, settings),
+			addSink: (sink) => void sinks.push(sink),
+			progress: laneProgress(core.db, core.clock),
+		};
 		return {
-			service: {
-				addSink: (sink) => {
-					sinks.push(sink);
-				},
-				progress: laneProgress(core.db, core.clock),
-			},
+			service,
 			start() {
 				if (core.role === "api") return;
 				const scanFrom = config.NFT_SCAN_FROM_BLOCK ?? null;
 				const options = {
 					scanFrom,
 					pollMs: config.RPC_POLL_MS,
-					reorgDepthMax: config.NFT_REORG_DEPTH_MAX,
 					signal: stopping.signal,
 				};
 				for (const { chain } of core.indexed) health.awaits(`${chain.slug} head`);
 				running = Promise.all(
-					core.indexed.map((access) =>
-						runChain(core, access, { ...options, sinks, venues, metrics, health }),
-					),
+					core.indexed.map((access) => runChain(core, access, { ...settings, ...options, health })),
 				);
 			},
 			async stop() {

@@ -35,6 +35,7 @@ export type SeedResult = { knobs: Knobs; wrong: Wrong[] };
 const CONVERGES_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 5;
 const LAST_DEPTH = 4;
+const FOLLOWS_WITHIN_MS = 1_500;
 
 /**
  * One seed: chaos by its schedule, then all faults end, and the index must become what a run
@@ -57,8 +58,10 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
 	const seats = Array.from({ length: knobs.processes }, () => world.start());
 	const play: Play = { world, seats, due: [], leaving: [] };
 	for (const step of schedule) await playStep(play, step);
-	endFaults(play, knobs);
-	const owed = await converge(db, world);
+	endFaults(play);
+	if (knobs.endsShort) await endShort(db, world);
+	growPast(world);
+	const owed = await converge(db, world, CONVERGES_WITHIN_MS);
 	await Promise.all([...play.leaving, ...play.seats.map((process) => process?.stop())]);
 	const wrong = [...world.wrong];
 	if (owed) wrong.push({ about: "convergence", what: owed });
@@ -66,27 +69,38 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
 	return { knobs, wrong };
 }
 
-/** From here on everything works. At least one process runs, and the chain goes on a little. */
-function endFaults({ world, seats, due }: Play, { endsShort }: Knobs): void {
-	const { chain, nodes, faults, tally } = world;
-	faults.active = false;
+/** From here on everything works, and at least one process runs. */
+function endFaults({ world, seats, due }: Play): void {
+	world.faults.active = false;
 	due.length = 0;
-	for (const node of nodes) node.heal();
+	for (const node of world.nodes) node.heal();
 	for (const process of seats) process?.wake();
 	seats[0] ??= world.start();
-	if (endsShort) {
-		tally.add("short_end");
-		chain.reorg({ depth: LAST_DEPTH, length: 1, sameTimes: false });
-		return;
-	}
-	// Past every block that ever was: where the head only went back, nothing says that it did.
+}
+
+/**
+ * A fork that leaves the chain shorter. Mostly the index follows it down; not where all it knows
+ * lies above the new head, as a node that lags looks the same.
+ */
+async function endShort(db: Database, world: World): Promise<void> {
+	world.chain.reorg({ depth: LAST_DEPTH, length: 1, sameTimes: false });
+	const owed = await converge(db, world, FOLLOWS_WITHIN_MS);
+	world.tally.add(owed === null ? "short_end" : "short_end_unseen");
+}
+
+/** Past every block that ever was: where the head only went back, nothing says that it did. */
+function growPast({ chain }: World): void {
 	const before = chain.headMax();
 	while (chain.head() <= before) chain.mine();
 }
 
 /** What is still owed when time is up; null as soon as nothing is. */
-async function converge(db: Database, { chain, chainId }: World): Promise<string | null> {
-	const until = performance.now() + CONVERGES_WITHIN_MS;
+async function converge(
+	db: Database,
+	{ chain, chainId }: World,
+	withinMs: number,
+): Promise<string | null> {
+	const until = performance.now() + withinMs;
 	for (;;) {
 		const owed = await whatIsOwed(db, chainId, chain.branch().blocks.at(-1));
 		if (owed === null || performance.now() > until) return owed;

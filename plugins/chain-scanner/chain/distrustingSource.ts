@@ -17,10 +17,10 @@ const KINDS: Record<RpcInconsistency, true> = {
 
 /**
  * Tells the endpoint pool who was caught: whatever a reading throws as a contradiction of a known
- * kind makes the endpoint that served it the last to be asked for a while. A block that is not there
- * yet is no lie, and has no such kind.
+ * kind makes the endpoint that served it the last to be asked for a while. A block that is not
+ * there yet is no lie, and has no such kind.
  */
-export function distrustingSource<Source extends LaneSource>(source: Source, rpc: Rpc): Source {
+export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
 	return {
 		...source,
 		async read(range, options) {
@@ -32,7 +32,7 @@ export function distrustingSource<Source extends LaneSource>(source: Source, rpc
 				throw error;
 			}
 		},
-	} satisfies LaneSource & Source;
+	};
 }
 
 function isKind(kind: unknown): kind is RpcInconsistency {

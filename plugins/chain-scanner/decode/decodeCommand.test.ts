@@ -54,6 +54,9 @@ async function decode(content: unknown) {
 		contributions: <Value>(_: ExtensionPoint<Value>) => [seaportVenue] as unknown as Value[],
 		out: (line) => void out.push(line),
 		note: (line) => void notes.push(line),
+		terminal: null,
+		interrupted: () => new AbortController().signal,
+		openCore: () => Promise.reject(new Error("it needs no runtime")),
 	});
 	return { code, notes, sales: out.map((line) => JSON.parse(line)) };
 }

@@ -92,3 +92,31 @@ test("[ING-14] a provider that says how many blocks it takes is asked for no mor
 	window.refused({ blocks: 400, blocksMax: 0 });
 	expect(window.blocks).toBe(200);
 });
+
+test("[ING-08] a provider that says how many blocks it takes is asked for that many at once", () => {
+	const window = createLogWindow();
+	window.refused({ blocks: 1_000, blocksMax: 100 });
+	expect(window.blocks).toBe(100);
+	// What it says is no help where it allows what it just refused, or nothing at all.
+	for (const blocksMax of [100, 5_000, 0, -3]) {
+		const other = createLogWindow();
+		other.refused({ blocks: 100, blocksMax });
+		expect(other.blocks).toBe(50);
+	}
+});
+
+test("[ING-08] a limit that is said again and again is tried less and less often", () => {
+	const window = createLogWindow();
+	let refusals = 0;
+	for (let step = 0; step < 2_000; step++) {
+		if (window.blocks <= 100) window.answered(load(window.blocks, 0));
+		else {
+			refusals++;
+			window.refused({ blocks: window.blocks, blocksMax: 100 });
+		}
+	}
+	expect(refusals).toBeLessThan(16);
+	// It is tried all the same: some say it of just these blocks.
+	for (let step = 0; step < 300; step++) window.answered(load(window.blocks, 0));
+	expect(window.blocks).toBeGreaterThan(100);
+});

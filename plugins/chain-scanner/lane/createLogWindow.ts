@@ -1,6 +1,7 @@
 import {
 	ANSWER_BYTES_AIM,
 	LOGS_PER_QUERY_MAX,
+	PATIENCE_WINDOWS_MAX,
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
@@ -37,6 +38,9 @@ export function createLogWindow(widest = WINDOW_BLOCKS_MAX): LogWindow {
 	let blocks = widest;
 	let blocksMax = widest;
 	let isMeasured = false;
+	/** Full windows that must bring little before one is asked for that was refused. */
+	let patience = 1;
+	let quiet = 0;
 	return {
 		get blocks() {
 			return blocks;
@@ -51,8 +55,9 @@ export function createLogWindow(widest = WINDOW_BLOCKS_MAX): LogWindow {
 				if (load.logCount > LOGS_PER_QUERY_MAX) {
 					blocks = halved(blocks, 1);
 				} else if (load.logCount * 2 <= LOGS_PER_QUERY_MAX && blocks * 2 <= fitting) {
-					if (blocks === blocksMax && blocks * 8 <= fitting) {
+					if (blocks === blocksMax && blocks * 8 <= fitting && ++quiet >= patience) {
 						blocksMax = Math.min(widest, blocksMax * 2);
+						quiet = 0;
 					}
 					blocks = Math.min(blocksMax, blocks * 2);
 				}
@@ -67,8 +72,11 @@ export function createLogWindow(widest = WINDOW_BLOCKS_MAX): LogWindow {
 			// A provider that says how many blocks it takes has said more than we could learn.
 			const told = asked.blocksMax ?? 0;
 			const isTold = told >= WINDOW_BLOCKS_MIN && told < asked.blocks;
+			// Some say the same of every chain, for ever: each time it is tried less often.
+			if (isTold) patience = Math.min(patience * 2, PATIENCE_WINDOWS_MAX);
 			blocks = isTold ? Math.min(blocks, told) : less;
 			blocksMax = blocks;
+			quiet = 0;
 		},
 	};
 }

@@ -30,3 +30,26 @@ test("[ING-09] a fenced write and a moved cursor send the lane back to its lease
 	expect(failureKind(scannerFault.cursorMoved()).kind).toBe("unplaced");
 	expect(failureKind("thrown as text").kind).toBe("unplaced");
 });
+
+test("[ING-08] how much less to ask for is passed on, where the node said it", () => {
+	expect(failureKind(rpcFault.range({ meta: { rangeBlocksMax: 500 } }))).toEqual({
+		kind: "refused",
+		code: "rpc_range",
+		blocksMax: 500,
+	});
+	expect(failureKind(rpcFault.range({ meta: { timesTooLarge: 3 } }))).toMatchObject({
+		timesTooLarge: 3,
+	});
+	expect(failureKind(rpcFault.range({ meta: { rangeBlocksMax: "all" } }))).toEqual({
+		kind: "refused",
+		code: "rpc_range",
+	});
+});
+
+test("[ING-11] another fork is asked about; one that is too deep waits with its own name", () => {
+	expect(failureKind(scannerFault.forked()).kind).toBe("forked");
+	expect(failureKind(scannerFault.reorgTooDeep())).toEqual({
+		kind: "unplaced",
+		code: "reorg_too_deep",
+	});
+});

@@ -6,7 +6,7 @@ import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 type Part = {
 	range: BlockRange;
-	rows: readonly Pick<ChainEvent, "blockNumber" | "blockHash">[];
+	events: readonly Pick<ChainEvent, "blockNumber" | "blockHash">[];
 };
 
 /** What a part of a reading adds to the blocks that the index stands on. */
@@ -14,10 +14,10 @@ export type PartBlocks = { blocks: BlockRef[]; toHash: Hex; pruneBelow: number }
 
 /**
  * Each part ends with a block that is stored: the next one has to follow on it. A part of a settled
- * range ends with its last row's block, whose header nobody read.
+ * range ends with its last event's block, whose header nobody read.
  */
 export function partBlocks(
-	{ range, rows }: Part,
+	{ range, events }: Part,
 	reading: Pick<RangeReading, "blocks">,
 	reorgDepthMax: number,
 ): PartBlocks {
@@ -27,8 +27,8 @@ export function partBlocks(
 		const pruneBelow = known.settled ? range.to : range.to - reorgDepthMax;
 		return { blocks, toHash: known.hash, pruneBelow };
 	}
-	const last = rows.at(-1);
-	assert(last?.blockNumber === range.to, "a part ends with the range or with a row");
+	const last = events.at(-1);
+	assert(last?.blockNumber === range.to, "a part ends with the range or with an event");
 	const end = { number: range.to, hash: last.blockHash, parentHash: null, settled: true };
 	return { blocks: [...blocks, end], toHash: last.blockHash, pruneBelow: range.to };
 }

@@ -45,6 +45,7 @@ export async function runLane(run: LaneRun): Promise<void> {
 			if (reading.range.to < state.head.number && !limit.aborted) {
 				at.ahead = ask(run, reading.range.to + 1, limit);
 			}
+			await mustStand(run, reading);
 			await write(run, reading);
 			advanced = true;
 		}
@@ -105,6 +106,16 @@ function mustFollow(at: Position, { range, parentHash }: RangeReading): void {
 	throw scannerFault.forked({ detail: `block ${range.from} does not follow on ours` });
 }
 
+/**
+ * What is read above a block that was stepped over links to nothing: whether the blocks below the
+ * hole are still of the same chain has to be asked.
+ */
+async function mustStand({ options, at, lease }: LaneRun, reading: RangeReading): Promise<void> {
+	if (!at.gap || reading.blocks.every(({ settled }) => settled)) return;
+	if (!(await options.fork.check(lease, options.signal))) return;
+	throw scannerFault.forked({ detail: `below the hole at ${at.gap.range.from}` });
+}
+
 async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 	const { options, state, at, lease } = run;
 	const { chainId, source, db, sinks } = options;
@@ -112,7 +123,11 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 	const live = head - reading.range.from < LIVE_BLOCKS_MAX;
 	for (const part of splitReading(reading, ROWS_PER_WRITE_MAX)) {
 		const { range, events, rows } = part;
-		const { blocks, toHash, pruneBelow } = partBlocks(part, reading, options.reorgDepthMax);
+		const { blocks, toHash, pruneBelow } = partBlocks(
+			{ range, events: rows },
+			reading,
+			options.reorgDepthMax,
+		);
 		const commit = (tx: Tx) => advance(run, tx, { to: range.to, toHash, headBlock: head });
 		const lane = source.kind;
 		await writeRange(

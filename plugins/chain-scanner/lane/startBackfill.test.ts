@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
 import {
 	createLaneWorld,
 	type LaneWorld,
@@ -112,4 +113,67 @@ test("an RPC that is away is one line in the log, and the gap stays", async () =
 	await untilDrained(world);
 	await backfill.stop();
 	expect(await world.tokens()).toEqual([1, 2, 3]);
+});
+
+test("[ING-08] a node that names its limit is asked for that much next, and nothing in between", async () => {
+	const world = await owingWorld(30);
+	world.chain.troubles.before = ({ method, params: [query] }) => {
+		if (method !== "eth_getLogs") return;
+		const { fromBlock, toBlock } = query as { fromBlock: string; toBlock: string };
+		if (Number(toBlock) - Number(fromBlock) < 7) return;
+		throw rpcFault.range({ meta: { rangeBlocksMax: 7 } });
+	};
+	const backfill = world.backfiller();
+	await untilDrained(world);
+	await backfill.stop();
+	expect([...new Set(world.chain.asked())].slice(0, 3)).toEqual(["1..30", "24..30", "17..23"]);
+});
+
+/** The chain's newest block, as a lane that read it leaves it. */
+const readUpTo = (world: LaneWorld) => world.setCursor(world.chain.head());
+
+test("[ING-10] what lies too far below the head is given up, and which blocks is said", async () => {
+	const world = await owingWorld(100);
+	world.chain.mineTo(140);
+	await readUpTo(world);
+	const backfill = world.backfiller({ lagBlocksMax: 80 });
+	await untilDrained(world);
+	await backfill.stop();
+	expect(await world.tokens()).toEqual(range(60, 100));
+	expect(backfill.said).toContain("gave up 59");
+	const [line] = world.log.lines.filter(({ message }) => message.includes("given up"));
+	expect(line?.context).toMatchObject({ lane: "mint", from: 1, to: 59, reason: "restart_behind" });
+});
+
+test("[ING-10] a head that nobody has read yet gives nothing up", async () => {
+	const world = await owingWorld(100);
+	world.chain.mineTo(140);
+	await readUpTo(world);
+	await database.db.execute(
+		"update chain_scanner.cursor set head_block = 90000000 where chain_id = $1",
+		[world.chainId],
+	);
+	const backfill = world.backfiller({ lagBlocksMax: 200 });
+	await backfill.untilSaid("rpc_inconsistent", 1);
+	await database.db.execute(
+		"update chain_scanner.cursor set head_block = 140 where chain_id = $1",
+		[world.chainId],
+	);
+	await untilDrained(world);
+	await backfill.stop();
+	expect(await world.tokens()).toEqual(range(1, 100));
+});
+
+test("[ING-10] what an operator asked for is read however old it is", async () => {
+	const world = await owingWorld(100);
+	world.chain.mineTo(140);
+	await readUpTo(world);
+	await database.db.execute(
+		"update chain_scanner.gap set reason = 'requested' where chain_id = $1",
+		[world.chainId],
+	);
+	const backfill = world.backfiller({ lagBlocksMax: 10 });
+	await untilDrained(world);
+	await backfill.stop();
+	expect(await world.tokens()).toEqual(range(1, 100));
 });

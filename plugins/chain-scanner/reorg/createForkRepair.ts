@@ -10,9 +10,8 @@ import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import { HEADERS_FIRST_ASKED } from "#plugins/chain-scanner/limits.ts";
 import { readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
 import { forkPoint } from "#plugins/chain-scanner/reorg/forkPoint.ts";
-import { forgetBlocks, type StoredBlock, storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
-import { resetCursors } from "#plugins/chain-scanner/sql/cursor.ts";
-import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
+import { takeBack } from "#plugins/chain-scanner/reorg/takeBack.ts";
+import { type StoredBlock, storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
 
 export type ForkRepairOptions = {
 	chainId: number;
@@ -57,21 +56,22 @@ export function createForkRepair(options: ForkRepairOptions): ForkRepair {
 	};
 }
 
-/** A few headers answer nearly every question; the rest are asked for where all of those differ. */
+/**
+ * A few headers answer nearly every question: the newest, and the newest below each hole. The rest
+ * are asked for where one of those differs.
+ */
 async function compare(rpc: Rpc, stored: readonly StoredBlock[], signal: AbortSignal) {
 	const numbers = [...new Set(stored.map(({ number }) => number))];
 	const headers = new Map<number, Head | null>();
-	let at = 0;
-	let count = HEADERS_FIRST_ASKED;
-	while (at < numbers.length) {
-		const asked = numbers.slice(at, at + count);
+	const ask = async (asked: readonly number[]) => {
 		const answers = await readHeaders(rpc, asked, signal);
 		for (const [index, number] of asked.entries()) headers.set(number, answers[index] ?? null);
-		const isSame = ({ number, hash }: StoredBlock) => headers.get(number)?.hash === hash;
-		if (stored.some(isSame)) break;
-		at += count;
-		count = numbers.length;
-	}
+	};
+	const isFirst = (number: number, index: number) =>
+		index < HEADERS_FIRST_ASKED || numbers[index - 1] !== number + 1;
+	await ask(numbers.filter(isFirst));
+	const differs = ({ number, hash }: StoredBlock) => (headers.get(number)?.hash ?? hash) !== hash;
+	if (stored.some(differs)) await ask(numbers.filter((number) => !headers.has(number)));
 	return headers;
 }
 
@@ -134,11 +134,8 @@ async function repair(
 		await lockChain(tx, chainId);
 		await requireLease(tx, found.lease);
 		if (!(await isUnchanged(tx, { chainId, depthMax, stored: found.stored }))) return false;
-		const { number: forkBlock, hash } = found.fork;
-		await forgetBlocks(tx, chainId, forkBlock);
-		await resetCursors(tx, { chainId, block: forkBlock, hash });
-		await clipGaps(tx, { chainId, above: forkBlock });
-		for (const sink of sinks) await sink.revert(tx, { chainId, forkBlock });
+		const { number: block, hash } = found.fork;
+		await takeBack(tx, { chainId, block, hash, sinks });
 		return true;
 	});
 }

@@ -63,3 +63,16 @@ test("[ING-11] an index that began a few blocks ago is taken back to before its 
 		depth: 3,
 	});
 });
+
+test("[ING-11] beyond a hole a block vouches for nobody: the orphan under a stepped-over block is found", () => {
+	const blocks = stored(90, 100).filter(({ number }) => number !== 97);
+	const orphaned = blocks.map((block) =>
+		block.number === 96 ? { ...block, hash: hash(96, "b") } : block,
+	);
+	expect(forkPoint(blocks, nodeThat(200, 120), 64)).toEqual({ kind: "sound" });
+	expect(forkPoint(orphaned, nodeThat(200, 120), 64)).toEqual({
+		kind: "fork",
+		block: 95,
+		depth: 5,
+	});
+});

@@ -13,8 +13,10 @@ export type ForkPoint =
  * Where the node's chain leaves the one that the index stands on.
  *
  * Every block within reach of a reorg was stored when it was read, so below the lowest one that
- * differs nothing of the dead fork can be. Blocks above the node's head tell nothing: it may lag.
- * A settled block that differs, or a fork deeper than `depthMax`, is not guessed at.
+ * differs nothing of the dead fork can be. Stored blocks that follow one another are linked: one
+ * that the node has too vouches for those right below it, and for none beyond a hole (a block that
+ * was stepped over). Blocks above the node's head tell nothing: it may lag. A settled block that
+ * differs, or a fork deeper than `depthMax`, is not guessed at.
  */
 export function forkPoint(
 	stored: readonly StoredBlock[],
@@ -23,11 +25,14 @@ export function forkPoint(
 ): ForkPoint {
 	const top = stored[0]?.number ?? 0;
 	let lowest: StoredBlock | null = null;
+	let vouched = Number.NaN;
 	for (const block of stored) {
-		const header = headerOf(block.number);
+		const isVouched = block.number === vouched;
+		if (isVouched) vouched = block.number - 1;
+		const header = isVouched ? null : headerOf(block.number);
 		if (!header) continue;
-		if (header.hash === block.hash) break;
-		lowest = block;
+		if (header.hash === block.hash) vouched = block.number - 1;
+		else lowest = block;
 	}
 	if (!lowest) return { kind: "sound" };
 	const depth = top - lowest.number + 1;

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { insertGap, nextGap, setTopAside, shrinkGap } from "#plugins/chain-scanner/sql/gap.ts";
+import {
+	clipGaps,
+	insertGap,
+	nextGap,
+	setTopAside,
+	shrinkGap,
+} from "#plugins/chain-scanner/sql/gap.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -61,4 +67,20 @@ test("a block set aside is owed still, comes last, rests, and takes its turn wit
 	expect(order).toEqual([3, 2, 1, 3, 2]);
 	const rested = await nextGap(database.db, { chainId: chain, lane: "mint", restMs: 60_000 });
 	expect(rested).toBeNull();
+});
+
+test("[ING-11] a fork cuts what is owed: above it nothing is, and a gap across it ends there", async () => {
+	const chain = await gapOf([1, 5], [8, 12], [13, 20]);
+	const other = await gapOf([13, 20]);
+	await database.db.transaction((tx) => clipGaps(tx, { chainId: chain, above: 10 }));
+	const rows = await database.db.query(
+		`select from_block as "from", to_block as "to" from chain_scanner.gap
+		where chain_id = $1 order by from_block`,
+		[chain],
+	);
+	expect(rows).toEqual([
+		{ from: 1, to: 5 },
+		{ from: 8, to: 10 },
+	]);
+	expect((await next(other)).to).toBe(20);
 });

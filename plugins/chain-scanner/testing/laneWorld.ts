@@ -4,6 +4,7 @@ import type { Database } from "#core/db/Database.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { distrustingSource } from "#plugins/chain-scanner/chain/distrustingSource.ts";
 import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
@@ -55,17 +56,13 @@ let nextChainId = 9_000;
  * worker has a lease keeper of its own. What a worker writes lands in `lane_test`, which accepts
  * duplicates, so that a row written twice is seen.
  */
-export async function createLaneWorld(db: Database) {
+export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 	const chainId = nextChainId++;
-	const chain = createFakeChain();
+	const chain = createFakeChain({ blooms });
 	const log = recordingLog();
-	await db.execute(
-		`create table if not exists lane_test
-		(chain_id int8, lane text, block int8, token_id numeric, units numeric, total numeric,
-		live bool)`,
-	);
-	const { sink, sinkTroubles } = createSink(chainId);
-	const source = mintSource(chain.rpc, { undecoded() {}, noise() {} });
+	const { sink, sinkTroubles } = await createSink(db, chainId);
+	const quiet = { undecoded() {}, noise() {} };
+	const source = distrustingSource(mintSource(chain.rpc, quiet), chain.rpc);
 	const sinks = [sink];
 	const reorgDepthMax = REORG_DEPTH_LEAST;
 	const shared = { chainId, db, sinks, reorgDepthMax, log };
@@ -118,7 +115,9 @@ export async function createLaneWorld(db: Database) {
 			};
 		},
 		/** Starts a backfill; ends by itself when nothing is owed any more. */
-		backfiller(options: { source?: LaneSource; times?: Partial<LaneTimes> } = {}) {
+		backfiller(
+			options: { source?: LaneSource; times?: Partial<LaneTimes>; lagBlocksMax?: number } = {},
+		) {
 			const own = createProcess(db);
 			const done = startBackfill({
 				...shared,
@@ -128,6 +127,8 @@ export async function createLaneWorld(db: Database) {
 				signal: own.signal,
 				times: { ...QUICK, ...options.times },
 				onFailure: (code) => own.tell(code, null),
+				lagBlocksMax: options.lagBlocksMax,
+				onGivenUp: ({ blocks }) => own.tell(`gave up ${blocks}`, null),
 			});
 			return { ...own, stop: () => own.stop(done) };
 		},
@@ -135,7 +136,12 @@ export async function createLaneWorld(db: Database) {
 	};
 }
 
-function createSink(chainId: number) {
+async function createSink(db: Database, chainId: number) {
+	await db.execute(
+		`create table if not exists lane_test
+		(chain_id int8, lane text, block int8, token_id numeric, units numeric, total numeric,
+		live bool)`,
+	);
 	/** Set to make the next writes fail, after their rows were inserted. */
 	const sinkTroubles: { fail: (block: number) => unknown } = { fail: () => null };
 	const sink: EventSink = {

@@ -108,7 +108,8 @@ export function createSimChain(
 			if (!left) return false;
 			const back = left;
 			const forksAt = back.blocks.findIndex(({ hash }, at) => branch.blocks[at]?.hash !== hash);
-			if (forksAt >= 0 && forksAt <= headMax - depthMax) return false;
+			const base = (forksAt < 0 ? back.blocks.length : forksAt) - 1;
+			if (base < headMax - depthMax) return false;
 			left = branch;
 			branch = { blocks: [...back.blocks], homes: new Map(back.homes) };
 			mine();

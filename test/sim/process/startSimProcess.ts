@@ -10,6 +10,7 @@ import type { Log } from "#core/log/Log.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import { runChain } from "#plugins/chain-scanner/chain/runChain.ts";
+import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
@@ -110,6 +111,7 @@ export function startSimProcess(options: SimProcessOptions) {
 			sinks: [sink],
 			venues: [seaportVenue],
 			metrics: {
+				...scannerMetrics(core.metrics),
 				indexed: ({ lane }, { block }) => options.onIndexed(lane, block),
 				failed: (_, code) => tally.add(`saw_${code}`),
 				reorg: () => tally.add("saw_reorg"),

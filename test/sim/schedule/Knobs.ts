@@ -19,7 +19,7 @@ export type Knobs = {
 	nodeRate: number;
 	/** Everybody is away while the chain grows by more than a lane catches up with in order. */
 	leaps: boolean;
-	/** The last fork leaves the chain shorter than it was. */
+	/** A last fork leaves the chain shorter than it was, before it grows on. */
 	endsShort: boolean;
 };
 

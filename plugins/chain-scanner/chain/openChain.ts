@@ -1,0 +1,66 @@
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { distrustingSource } from "#plugins/chain-scanner/chain/distrustingSource.ts";
+import type { EventSink, Venue } from "#plugins/chain-scanner/contract.ts";
+import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
+import { undecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
+import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
+import type { ScannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
+
+/** What of the runtime a chain's lanes stand on. */
+export type ChainCore = Pick<Core, "clock" | "db" | "leases" | "log" | "metrics">;
+
+export type ChainSettings = {
+	sinks: readonly EventSink[];
+	venues: readonly Venue[];
+	metrics: ScannerMetrics;
+	/** `NFT_REORG_DEPTH_MAX`. */
+	reorgDepthMax: number;
+	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`; unset: whatever is owed is read. */
+	lagBlocksMax?: number | undefined;
+	/** Replaces what lanes wait for, where the clock is not the wall's. */
+	times?: Partial<LaneTimes> | undefined;
+	signal: AbortSignal;
+};
+
+/** What a chain's lanes and its backfill have in common; nothing runs yet. */
+export function openChain(core: ChainCore, access: ChainAccess, settings: ChainSettings) {
+	const { clock, db, leases } = core;
+	const { chain, rpc } = access;
+	const { sinks, metrics, reorgDepthMax, lagBlocksMax, signal, times = {} } = settings;
+	const log = core.log.with({ chain: chain.slug });
+	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
+	const sources = [mintSource(rpc, report), saleSource(rpc, settings.venues, report)];
+	const fork = createForkRepair({
+		chainId: chain.id,
+		db,
+		rpc,
+		sinks,
+		depthMax: reorgDepthMax,
+		log,
+		onReorg: (depth) => metrics.reorg(chain.slug, depth),
+	});
+	return {
+		log,
+		report,
+		sources: sources.map((source) => distrustingSource(source, rpc)),
+		shared: {
+			chainId: chain.id,
+			db,
+			sinks,
+			clock,
+			leases,
+			fork,
+			reorgDepthMax,
+			signal,
+			times,
+		},
+		backfill: {
+			lagBlocksMax,
+			onGivenUp({ lane, blocks }: { lane: string; blocks: number }) {
+				metrics.gaveUp({ chain: chain.slug, lane }, blocks);
+			},
+		},
+	};
+}

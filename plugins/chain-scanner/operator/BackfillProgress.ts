@@ -1,0 +1,24 @@
+import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+
+/**
+ * How far a requested span has come. Blocks count once for each lane.
+ *
+ * - `draining`: this process reads.
+ * - `watching`: another process holds the chain's backfill, and reads.
+ * - `waiting`: the last attempt failed, by `trouble`; it is tried again.
+ */
+export type BackfillProgress = {
+	chain: string;
+	range: BlockRange;
+	state: "draining" | "watching" | "waiting" | "done" | "refused" | "interrupted";
+	trouble: string | null;
+	blocksAll: number;
+	blocksLeft: number;
+	/** Set aside because the node or the database refused them. */
+	blocksRefused: number;
+	/** Mints and sales in what this process read. */
+	events: number;
+	/** Since this start; null while nothing tells. */
+	blocksPerSecond: number | null;
+	secondsLeft: number | null;
+};

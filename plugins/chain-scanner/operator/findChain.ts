@@ -1,0 +1,15 @@
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+
+/** The chain an operator names, by slug, id or alias; it has to be one that is indexed. */
+export function findChain(
+	{ chains, indexed }: Pick<Core, "chains" | "indexed">,
+	name: string | undefined,
+): ChainAccess {
+	const id = name === undefined ? undefined : chains.bySlug(name)?.id;
+	const access = indexed.find(({ chain }) => chain.id === id && id !== undefined);
+	if (access) return access;
+	const known = indexed.map(({ chain }) => chain.slug).join(", ");
+	const given = name === undefined ? "--chain is missing" : `--chain names "${name}"`;
+	throw scannerFault.command({ public: `${given}. CHAINS has: ${known}.` });
+}

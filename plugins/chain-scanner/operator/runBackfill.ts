@@ -1,0 +1,111 @@
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { sleep } from "#core/time/sleep.ts";
+import { backfillLease } from "#plugins/chain-scanner/lane/backfillLease.ts";
+import type { BackfillProgress } from "#plugins/chain-scanner/operator/BackfillProgress.ts";
+import type { BackfillAsk } from "#plugins/chain-scanner/operator/parseBackfill.ts";
+import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
+import { closeRequest, owedWithin } from "#plugins/chain-scanner/sql/backfillRequest.ts";
+
+export type BackfillRun = {
+	core: Pick<Core, "clock" | "db" | "leases">;
+	scanner: Pick<ScannerOperator, "drain">;
+	access: ChainAccess;
+	ask: Pick<BackfillAsk, "range" | "lanes">;
+	head: number;
+	signal: AbortSignal;
+	everyMs: number;
+	show(progress: BackfillProgress): void;
+};
+
+/**
+ * Drains a requested span, or watches another process do it, until nothing of it is owed, only what
+ * is refused is, or the signal aborts. Answers how it ended.
+ */
+export async function runBackfill(run: BackfillRun): Promise<BackfillProgress> {
+	const { access, head, scanner, signal, everyMs, show } = run;
+	const ended = new AbortController();
+	const seen = { events: 0, trouble: null as string | null };
+	const work = scanner.drain(access, {
+		signal: AbortSignal.any([signal, ended.signal]),
+		head,
+		onDrained({ events }) {
+			seen.events += events;
+			seen.trouble = null;
+		},
+		onFailure: (code) => {
+			seen.trouble = code;
+		},
+	});
+	// Looked at when it is waited for.
+	work.catch(() => {});
+	try {
+		const measure = createMeasure(run, seen);
+		for (;;) {
+			const progress = await measure();
+			show(progress);
+			const { state } = progress;
+			if (state === "done" || state === "refused" || state === "interrupted") return progress;
+			await Promise.race([sleep(everyMs, signal), work.catch(() => {})]);
+		}
+	} finally {
+		ended.abort();
+		await work;
+	}
+}
+
+type Seen = { events: number; trouble: string | null };
+
+function createMeasure(run: BackfillRun, seen: Seen): () => Promise<BackfillProgress> {
+	const { core, access, ask, signal } = run;
+	const { range, lanes } = ask;
+	const blocksAll = (range.to - range.from + 1) * lanes.length;
+	const beganMs = core.clock.nowMs();
+	let leftAtFirst: number | null = null;
+	return async () => {
+		const lease = await core.leases.hold(backfillLease(access.chain.id)).catch(() => null);
+		const owed = await readOwed(run);
+		leftAtFirst ??= owed.blocks;
+		const seconds = (core.clock.nowMs() - beganMs) / 1_000;
+		const done = leftAtFirst - owed.blocks;
+		const rate = done > 0 && seconds > 0 ? done / seconds : null;
+		return {
+			chain: access.chain.slug,
+			range,
+			state: stateOf({ owed, isInterrupted: signal.aborted, isOurs: lease !== null, seen }),
+			trouble: seen.trouble,
+			blocksAll,
+			blocksLeft: owed.blocks,
+			blocksRefused: owed.refused,
+			events: seen.events,
+			blocksPerSecond: rate,
+			secondsLeft: rate === null ? null : owed.blocks / rate,
+		};
+	};
+}
+
+function stateOf(now: {
+	owed: { blocks: number; refused: number };
+	isInterrupted: boolean;
+	isOurs: boolean;
+	seen: Seen;
+}): BackfillProgress["state"] {
+	const { owed, seen } = now;
+	if (owed.blocks === 0) return "done";
+	if (now.isInterrupted) return "interrupted";
+	if (owed.blocks === owed.refused) return "refused";
+	if (!now.isOurs) return "watching";
+	return seen.trouble === null ? "draining" : "waiting";
+}
+
+/** What is left of all lanes; a request of which nothing is has been fulfilled. */
+async function readOwed({ core, access, ask }: BackfillRun) {
+	const sum = { blocks: 0, refused: 0 };
+	for (const lane of ask.lanes) {
+		const request = { chainId: access.chain.id, lane, range: ask.range };
+		const owed = await owedWithin(core.db, request);
+		if (owed.blocks === 0) await core.db.transaction((tx) => closeRequest(tx, request));
+		sum.blocks += owed.blocks;
+		sum.refused += owed.refused;
+	}
+	return sum;
+}

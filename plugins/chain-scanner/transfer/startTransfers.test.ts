@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { padHex, toHex } from "viem";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { until } from "#core/redis/testing/until.ts";
+import type { EventSink } from "#plugins/chain-scanner/contract.ts";
+import { REORG_DEPTH_LEAST, UNWATCHED_STRIDE_BLOCKS } from "#plugins/chain-scanner/limits.ts";
+import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import { createOwnershipStub } from "#plugins/chain-scanner/testing/ownershipStub.ts";
+import { startTransfers } from "#plugins/chain-scanner/transfer/startTransfers.ts";
+import { createFakeChain, type FakeLog } from "#test/harness/fakeChain.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const NFT: Address = padHex("0x721", { size: 20 });
+const ALICE = padHex("0xa1", { size: 32 });
+const BOB = padHex("0xb0b", { size: 32 });
+const QUICK = { leaseRetryMs: 2, retryMinMs: 1, retryMaxMs: 4, idleWaitMs: 20, refusedRestMs: 5 };
+
+let nextChainId = 19_000;
+
+function moveLog(tokenId: number, address: Hex = NFT): FakeLog {
+	return { address, topics: [TRANSFER_TOPIC, ALICE, BOB, padHex(toHex(tokenId), { size: 32 })] };
+}
+
+/** A chain whose other lanes are level with its head, unless a test says otherwise. */
+async function createWorld() {
+	const chainId = nextChainId++;
+	const { db } = database;
+	const chain = createFakeChain();
+	const stub = createOwnershipStub();
+	const stopping = new AbortController();
+	const { signal } = stopping;
+	const leases = createLeaseKeeper({
+		db,
+		holder: crypto.randomUUID(),
+		clock: systemClock,
+		log: silentLog,
+	});
+	const noEvents = async () => {};
+	const sinks: EventSink[] = [
+		{ name: "owners", apply: noEvents, revert: noEvents, ownership: stub.ownership },
+	];
+	const failures: string[] = [];
+	const others = async (behind: number) => {
+		for (const lane of ["mint", "sale"]) {
+			await db.execute(
+				`insert into chain_scanner.cursor values ($1, $2, $3, $4, $5, now())
+				on conflict (chain_id, lane) do update
+				set block_number = $3, block_hash = $4, head_block = $5`,
+				[
+					chainId,
+					lane,
+					chain.head() - behind,
+					Buffer.from(chain.hashOf(chain.head() - behind).slice(2), "hex"),
+					chain.head(),
+				],
+			);
+		}
+	};
+	const start = () => {
+		const shared = { chainId, db, rpc: chain.rpc, sinks, log: silentLog };
+		const transfers = startTransfers({
+			...shared,
+			clock: systemClock,
+			leases,
+			fork: createForkRepair({ ...shared, depthMax: REORG_DEPTH_LEAST, onReorg() {} }),
+			reorgDepthMax: REORG_DEPTH_LEAST,
+			ownership: stub.ownership,
+			report: { undecoded() {}, noise() {} },
+			signal,
+			times: { ...QUICK, walkIdleMs: 2, walkChooseMs: 2 },
+			onIndexed() {},
+			onFailure: (code) => failures.push(code),
+			onWalkFailure: (code) => failures.push(code),
+		});
+		const look = () => transfers.offerHead(chain.headOf(chain.head()));
+		look();
+		return {
+			look,
+			async stop() {
+				stopping.abort();
+				await transfers.done;
+				await leases.stop();
+			},
+		};
+	};
+	const cursor = async () => {
+		const rows = await db.query<{ at: number }>(
+			"select block_number as at from chain_scanner.cursor where chain_id = $1 and lane = 'transfer'",
+			[chainId],
+		);
+		return rows[0]?.at ?? null;
+	};
+	return { ...stub, chain, others, start, cursor, failures };
+}
+
+const idsOf = (moves: readonly { tokenId: bigint; by: string }[]) =>
+	moves.map(({ tokenId, by }) => `${by} ${tokenId}`).sort();
+
+test("[IDX-11] what was there before comes by the walk, what happens now by the lane, each once", async () => {
+	const world = await createWorld();
+	world.chain.mine([{ logs: [moveLog(1), moveLog(9, padHex("0x99", { size: 20 }))] }]);
+	world.chain.mineTo(200);
+	world.chain.mine([{ logs: [moveLog(2)] }]);
+	await world.others(0);
+	world.want(NFT);
+	const running = world.start();
+	await until(() => world.isDone(NFT), "the walk is done");
+	world.chain.mine([{ logs: [moveLog(3)] }]);
+	running.look();
+	await until(() => world.moves.length === 3, "the lane saw the move");
+	await running.stop();
+	expect(idsOf(world.moves)).toEqual(["lane 3", "walk 1", "walk 2"]);
+});
+
+test("[IDX-11] walks wait while mints and sales catch up", async () => {
+	const world = await createWorld();
+	world.chain.mineTo(200);
+	await world.others(100);
+	world.want(NFT);
+	const running = world.start();
+	await until(async () => (await world.cursor()) === 200, "the lane began");
+	// The lane's own reading of the head is all there was.
+	expect(world.walks.size).toBe(0);
+	await world.others(0);
+	await until(() => world.isDone(NFT), "the walk is done");
+	await running.stop();
+});
+
+test("while nothing is watched the lane asks for no logs, and seldom for anything", async () => {
+	const world = await createWorld();
+	world.chain.mineTo(10);
+	await world.others(0);
+	const running = world.start();
+	await until(async () => (await world.cursor()) === 10, "the lane began");
+	for (let block = 0; block < UNWATCHED_STRIDE_BLOCKS - 1; block++) {
+		world.chain.mine();
+		running.look();
+	}
+	expect(await world.cursor()).toBe(10);
+	world.chain.mine();
+	running.look();
+	const level = 10 + UNWATCHED_STRIDE_BLOCKS;
+	await until(async () => (await world.cursor()) === level, "the lane moved up");
+	await running.stop();
+	expect(world.chain.asked()).toEqual([]);
+});
+
+test("[IDX-11] a contract chosen while the lane stood still loses nothing in between", async () => {
+	const world = await createWorld();
+	world.chain.mineTo(10);
+	await world.others(0);
+	const running = world.start();
+	await until(async () => (await world.cursor()) === 10, "the lane began");
+	world.chain.mine([{ logs: [moveLog(1)] }]);
+	running.look();
+	world.want(NFT);
+	await until(() => world.moves.length === 1, "the move came in");
+	await running.stop();
+	expect(idsOf(world.moves)).toEqual(["lane 1"]);
+});
+
+test("[IDX-11] a range that is refused is asked for in parts; a block that is refused rests", async () => {
+	const world = await createWorld();
+	for (const id of [1, 2, 3]) world.chain.mine([{ logs: [moveLog(id)] }]);
+	world.chain.mineTo(300);
+	await world.others(0);
+	world.chain.troubles.rangeMax = 50;
+	world.chain.troubles.refused.blocks.add(3);
+	world.want(NFT);
+	const running = world.start();
+	await until(() => world.walks.get(NFT)?.resting === true, "the walk rests");
+	expect(world.walks.get(NFT)?.nextBlock).toBe(3);
+	world.chain.troubles.refused.blocks.clear();
+	const walk = world.walks.get(NFT);
+	if (walk) walk.resting = false;
+	await until(() => world.isDone(NFT), "the walk is done");
+	await running.stop();
+	expect(idsOf(world.moves)).toEqual(["walk 1", "walk 2", "walk 3"]);
+	expect(world.failures).toContain("rpc_range");
+});
