@@ -1,4 +1,5 @@
 import { cliFault } from "#api/cli/faults.ts";
+import { openCore } from "#api/cli/openCore.ts";
 import { loadPlugins } from "#api/service/loadPlugins.ts";
 import { openStorage } from "#api/service/openStorage.ts";
 import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
@@ -8,6 +9,7 @@ import type { Environment } from "#core/config/readEnvironment.ts";
 import { renderConfig } from "#core/config/renderConfig.ts";
 import { renderEnvExample } from "#core/config/renderEnvExample.ts";
 import { createLog } from "#core/log/createLog.ts";
+import type { Terminal } from "#core/plugin/CliCommand.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import { orderPlugins } from "#core/plugin/orderPlugins.ts";
 import type { AnyPlugin } from "#core/plugin/Plugin.ts";
@@ -16,6 +18,9 @@ export type CommandContext = {
 	env: Environment;
 	out(line: string): void;
 	note(line: string): void;
+	terminal?: Terminal | null;
+	/** Takes the process's signals over; without it nothing interrupts a command. */
+	interrupted?(): AbortSignal;
 };
 
 /** Runs one command of `bun run svc`; answers the exit code. */
@@ -29,7 +34,16 @@ export async function runCommand(
 	const own = plugins
 		.flatMap((plugin) => plugin.cli ?? [])
 		.find((command) => command.name === name);
-	if (own) return own.run(rest, { ...context, contributions: contributionsOf(plugins) });
+	if (own) {
+		return own.run(rest, {
+			out: context.out,
+			note: context.note,
+			terminal: context.terminal ?? null,
+			interrupted: () => context.interrupted?.() ?? new AbortController().signal,
+			contributions: contributionsOf(plugins),
+			openCore: (needs) => openCore(needs, { ...context, plugins }),
+		});
+	}
 	if (name === "migrate") return migrateCommand(plugins, context);
 	if (name === "config") return configCommand(rest, plugins, context);
 	if (name === "help" || name === "--help") {

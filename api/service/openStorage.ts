@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import type { Database } from "#core/db/Database.ts";
@@ -20,6 +21,9 @@ const CORE_MIGRATIONS = {
 
 export type Storage = {
 	db: Database;
+	/** This process's name among its peers, new at each start, and that of its connections. */
+	holder: string;
+	session: string;
 	/** For the banner: where the data is. */
 	where: string;
 	close(): Promise<void>;
@@ -36,17 +40,21 @@ export async function openStorage(
 		const tables = plugins.flatMap((plugin) => (plugin.tables ? [plugin.tables] : []));
 		await migrate(server.connectionString, [CORE_MIGRATIONS, ...tables], log);
 		await migrateQueue(server.connectionString);
+		const holder = randomUUID();
+		const session = `tapeline ${holder}`;
 		const db = openDatabase({
 			connectionString: server.connectionString,
 			connectionsMax: Math.min(
 				CONNECTIONS_FOR_ALL + CONNECTIONS_PER_CHAIN * config.CHAINS.length,
 				CONNECTIONS_MAX,
 			),
-			applicationName: "tapeline",
+			applicationName: session,
 			log,
 		});
 		return {
 			db,
+			holder,
+			session,
 			where: server.where,
 			async close() {
 				await db.close();

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { chainAccess } from "#api/service/chainAccess.ts";
 import { loadPlugins } from "#api/service/loadPlugins.ts";
 import { openShared, type Shared } from "#api/service/openShared.ts";
@@ -23,7 +22,7 @@ import { createMetrics, type Metrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import { pruneFramesJob } from "#core/outbox/pruneFramesJob.ts";
 import { ChainPoint } from "#core/plugin/ChainPoint.ts";
-import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import type { Core } from "#core/plugin/Core.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import { createHost, type Host } from "#core/plugin/createHost.ts";
 import { orderPlugins } from "#core/plugin/orderPlugins.ts";
@@ -71,7 +70,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const world = { config, clock, log, metrics, db: storage.db };
 		const shared = await share(world);
 		undo.push(() => shared.close());
-		const core = makeCore({ ...world, shared, chains, indexed });
+		const { holder, session } = storage;
+		const core = makeCore({ ...world, shared, chains, indexed, holder, session });
 		undo.push(() => core.leases.stop());
 		const host = await createHost({ plugins, config: parsed, core });
 		const running = await run({ core, host, config, shared }, undo);
@@ -92,15 +92,16 @@ function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
 	return openShared({ redisUrl: config.REDIS_URL, deployment, clock, log, metrics });
 }
 
-type Made = World & Pick<Core, "chains"> & { shared: Shared; indexed: readonly ChainAccess[] };
+type Made = World &
+	Pick<Core, "chains" | "indexed" | "holder"> & { shared: Shared; session: string };
 
-function makeCore({ config, clock, log, db, metrics, shared, chains, indexed }: Made): Core {
+function makeCore(made: Made): Core {
+	const { config, clock, log, db, metrics, shared, chains, indexed, holder, session } = made;
 	const { bus, pageCache, budget } = shared;
-	const holder = randomUUID();
 	return {
 		role: config.ROLE,
 		holder,
-		leases: createLeaseKeeper({ db, holder, clock, log }),
+		leases: createLeaseKeeper({ db, holder, session, clock, log }),
 		clock,
 		log,
 		db,

@@ -28,10 +28,12 @@ export function createLeaseKeeper(options: {
 	holder: string;
 	clock: Clock;
 	log: Log;
+	/** The name of this process's connections; see `takeLease`. */
+	session?: string;
 	leaseMs?: number;
 	renewEveryMs?: number;
 }): LeaseKeeper {
-	const { db, holder, clock, log, leaseMs = LEASE_MS } = options;
+	const { db, holder, clock, log, session = null, leaseMs = LEASE_MS } = options;
 	const held = new Map<string, { lease: Lease; aliveUntilMs: number }>();
 	const timer = setInterval(renew, options.renewEveryMs ?? RENEW_EVERY_MS);
 	let renewing: Promise<void> | null = null;
@@ -43,7 +45,7 @@ export function createLeaseKeeper(options: {
 			if (own && clock.nowMs() < own.aliveUntilMs) return own.lease;
 			if (stopped) return null;
 			const askedAtMs = clock.nowMs();
-			const lease = await takeLease(db, { name, holder, durationMs: leaseMs });
+			const lease = await takeLease(db, { name, holder, durationMs: leaseMs, session });
 			if (lease) held.set(name, { lease, aliveUntilMs: askedAtMs + leaseMs });
 			else held.delete(name);
 			return lease;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
+import { openDatabase } from "#core/db/openDatabase.ts";
 import { releaseLease, requireLease, takeLease } from "#core/lease/leases.ts";
+import { silentLog } from "#core/log/silentLog.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -123,3 +125,24 @@ async function isBlocked(name: string): Promise<void> {
 		expect(name).toBeString();
 	}
 }
+
+test("[ING-09] a holder that is killed is replaced at once: none of its connections is left", async () => {
+	const name = newName();
+	const session = `tapeline ${crypto.randomUUID()}`;
+	const own = openDatabase({
+		connectionString: database.connectionString,
+		connectionsMax: 1,
+		applicationName: session,
+		log: silentLog,
+	});
+	await takeLease(own, { name, holder: "killed", durationMs: LONG_MS, session });
+	const other = { name, holder: "other", durationMs: LONG_MS, session: null };
+	expect(await takeLease(db, other)).toBeNull();
+	await own.close();
+	// The server notices by itself that a socket closed; it does so before it answers much else.
+	let taken = await takeLease(db, other);
+	while (!taken) taken = await takeLease(db, other);
+	expect(taken).toEqual({ name, token: 2 });
+	// Without a session only time tells.
+	expect(await take(name, "third")).toBeNull();
+});

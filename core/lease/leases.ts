@@ -10,23 +10,31 @@ export type Lease = { name: string; token: number };
  * The token grows whenever the holder changes. It is what protects the data: a process that
  * stalled past its lease still believes in it, but its next write is refused by `requireLease`.
  *
+ * A holder that named its session is gone when no connection of that name is left: after a kill
+ * its work goes on at once. Whoever merely lost its connections is fenced off like one that stalled.
+ *
  * The time runs from the moment the row is ours, which may be long after the call: a writer that
  * is about to commit holds the row.
  */
 export async function takeLease(
 	db: Database,
-	options: { name: string; holder: string; durationMs: number },
+	options: { name: string; holder: string; durationMs: number; session?: string | null },
 ): Promise<Lease | null> {
 	const rows = await db.query<{ token: number }>(
-		`insert into core.lease as held (name, holder, token, expires_at)
-		values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
+		`insert into core.lease as held (name, holder, token, expires_at, session)
+		values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond', $4)
 		on conflict (name) do update set
 			holder = excluded.holder,
+			session = excluded.session,
 			token = held.token + (held.holder <> excluded.holder)::int,
 			expires_at = clock_timestamp() + $3 * interval '1 millisecond'
 		where held.holder = excluded.holder or held.expires_at <= clock_timestamp()
+			or not exists (
+				select from pg_stat_activity
+				where application_name = coalesce(held.session, application_name)
+			)
 		returning token`,
-		[options.name, options.holder, options.durationMs],
+		[options.name, options.holder, options.durationMs, options.session ?? null],
 	);
 	const row = rows[0];
 	return row ? { name: options.name, token: row.token } : null;

@@ -14,6 +14,7 @@ import {
 	WATCHED_MOST,
 } from "#plugins/market-index/limits.ts";
 import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
+import { garbageJob } from "#plugins/market-index/owners/garbageJob.ts";
 import { recipientsJob } from "#plugins/market-index/owners/recipientsJob.ts";
 import { forgetAllOwners } from "#plugins/market-index/owners/sql/forgetAllOwners.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
@@ -50,13 +51,13 @@ export const marketIndexPlugin = definePlugin({
 		const record = createApplier(applying);
 		const find = createFinder(core);
 		const watchedMax = config.NFT_OWNERSHIP_WALKS_MAX;
-		const owners = watchedMax > 0 ? createOwnership(db, { watchedMax }) : null;
+		const owners = watchedMax > 0 ? createOwnership(db, { watchedMax, clock }) : null;
 		needs.scanner.addSink(marketSink(applying, owners));
 		const index = { record, find };
 		return {
 			service: index,
 			routes: marketRoutes({ core, scanner: needs.scanner, index }),
-			jobs: [...retention.jobs, recipientsJob(core)],
+			jobs: [...retention.jobs, recipientsJob(core), garbageJob(core)],
 			tasks: [collectionMetadataTask(core), currencyMetadataTask(core)],
 			async start() {
 				if (!owners && core.role !== "api") await forgetAllOwners(db);

@@ -140,7 +140,7 @@ async function indexed(block: number): Promise<void> {
 		const [row] = await database.db.query<{ done: boolean }>(
 			`select count(*) = 2 and min(block_number) >= $1
 				and not exists (select from chain_scanner.gap) as done
-			from chain_scanner.cursor`,
+			from chain_scanner.cursor where lane in ('mint', 'sale')`,
 			[block],
 		);
 		return row?.done === true;
@@ -241,11 +241,17 @@ testWithRedis(
 		await disturbed;
 		await indexed(await headOf());
 
-		const linear = await startTestService({ chain: anvil });
+		const linear = await startTestService({
+			chain: anvil,
+			env: { NFT_OWNERSHIP_WALKS_MAX: "500" },
+		});
 		undo.push(linear.database.drop, linear.stop);
 		await linear.indexed(await headOf());
 		const [many, one] = [await tablesOf(database.db), await tablesOf(linear.core.db)];
 		expect(many).toEqual(one);
+		const owners = await ownersOf(linear.core.db);
+		expect(owners.length).toBeGreaterThan(2);
+		expect(await ownersOf(database.db)).toEqual(owners);
 		expect(await countsOf(database.db)).toEqual(traffic.made);
 		expect(traffic.made.sales).toBeGreaterThan(20);
 		expect(await turnsMax(database.db)).toBeLessThanOrEqual(TURNS_MAX);
@@ -277,7 +283,18 @@ const NOT_COMPARED = [
 	"metadata_at",
 	"sync_status",
 ];
-const TABLES_OF_JOBS = ["currency", "former_slug"];
+const TABLES_OF_JOBS = ["currency", "former_slug", "recipients"];
+/** How owners are stored follows from when a contract came to be watched; see `ownersOf`. */
+const TABLES_OF_OWNERS = [
+	"owned_span",
+	"owned_units",
+	"holder",
+	"ownership",
+	"owner_garbage",
+	"owner_journal",
+	"span_before",
+	"units_added",
+];
 
 /** Every row of every table of the index, by table, with addresses in place of ids. */
 async function tablesOf(db: Database): Promise<Record<string, string[]>> {
@@ -286,7 +303,8 @@ async function tablesOf(db: Database): Promise<Record<string, string[]>> {
 		where relnamespace = 'market_index'::regnamespace and relkind in ('r', 'p')
 		and not relispartition order by relname`,
 	);
-	const names = tables.map(({ name }) => name).filter((name) => !TABLES_OF_JOBS.includes(name));
+	const left = [...TABLES_OF_JOBS, ...TABLES_OF_OWNERS];
+	const names = tables.map(({ name }) => name).filter((name) => !left.includes(name));
 	expect(names).toEqual(expect.arrayContaining(["collection", "event", "rollup_minute"]));
 	const rows: Record<string, string[]> = {};
 	for (const name of names) {
@@ -300,6 +318,28 @@ async function tablesOf(db: Database): Promise<Record<string, string[]>> {
 		rows[name] = found.map(({ row }) => row);
 	}
 	return rows;
+}
+
+/** Who holds how much of each contract, once everything was walked. */
+async function ownersOf(db: Database): Promise<unknown[]> {
+	const head = await headOf();
+	await until(async () => {
+		const [row] = await db.query<{ done: boolean }>(
+			`select bool_and(coalesce(o.next_block > o.end_block, false)) and exists (
+				select from chain_scanner.cursor where lane = 'transfer' and block_number >= $1
+			) as done
+			from market_index.collection as c
+			left join market_index.ownership as o on o.collection_id = c.id`,
+			[head],
+		);
+		return row?.done === true;
+	}, "every contract was walked");
+	return db.query(
+		`select encode(o.address, 'hex') as contract, o.owners, o.minted, o.burned,
+			encode(h.owner, 'hex') as owner, h.units
+		from market_index.ownership as o left join market_index.holder as h on h.set_id = o.set_id
+		order by o.address, h.owner`,
+	);
 }
 
 /** The token of a lease grows with each new holder. */

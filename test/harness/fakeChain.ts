@@ -2,6 +2,7 @@ import { type Hex, keccak256, numberToHex, toHex } from "viem";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
 export type FakeLog = { address: Hex; topics: readonly Hex[]; data?: Hex };
@@ -17,6 +18,10 @@ export type FakeTroubles = {
 	rangeMax: number;
 	/** Log queries that touch one of these blocks are refused, in the node's own words. */
 	refused: { blocks: Set<number>; code: "rpc_range" | "rpc_refused" };
+	/** True where the chain puts a bloom of nothing into every header, as some do. */
+	emptyBlooms: boolean;
+	/** False where the node does not offer `eth_getBlockReceipts`. */
+	receipts: boolean;
 	/** Called before each call is answered; what it awaits, the answer awaits. */
 	before: (call: RpcCall) => void | Promise<void>;
 	/** Changes an answer on its way out. */
@@ -38,10 +43,11 @@ export type FakeChain = ReturnType<typeof createFakeChain>;
  * chain.mine([{ value: 10n, logs: [mintLog] }]);
  * chain.troubles.down = true;
  */
-export function createFakeChain({ timestamps = true } = {}) {
+export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 	const blocks: Block[] = [];
 	const transactions = new Map<Hex, Transaction>();
 	const calls: RpcCall[] = [];
+	const distrusted: RpcInconsistency[] = [];
 	/** Counts forks: the same number on another branch is another block. */
 	let branch = 0;
 	const troubles: FakeTroubles = {
@@ -49,6 +55,8 @@ export function createFakeChain({ timestamps = true } = {}) {
 		lagBlocks: 0,
 		rangeMax: Number.POSITIVE_INFINITY,
 		refused: { blocks: new Set(), code: "rpc_range" },
+		emptyBlooms: false,
+		receipts: true,
 		before: () => {},
 		tamper: (_, answer) => answer,
 	};
@@ -98,11 +106,36 @@ export function createFakeChain({ timestamps = true } = {}) {
 		};
 	}
 
+	/** Real ones where asked for: computed from the block's logs. */
+	function bloomAt({ logs }: Block): Hex | null {
+		if (!blooms) return null;
+		return troubles.emptyBlooms ? `0x${"0".repeat(512)}` : bloomOf(logs);
+	}
+
+	function headerOf(block: Block | undefined) {
+		if (!block) return null;
+		const { logs: _, number, ...header } = block;
+		const logsBloom = bloomAt(block);
+		return { ...header, number: numberToHex(number), ...(logsBloom && { logsBloom }) };
+	}
+
+	function receiptsOf(block: Block | undefined) {
+		if (!block) return null;
+		const byTransaction = Map.groupBy(block.logs, ({ transactionHash }) => transactionHash);
+		return [...byTransaction].map(([transactionHash, logs]) => ({ transactionHash, logs }));
+	}
+
 	function headOf(number: number): Head {
 		const block = blocks[number];
 		if (!block) throw new Error(`no block ${number}`);
 		const { hash, parentHash, timestamp } = block;
-		return { number, hash, parentHash, timestampMs: Number(timestamp) * 1_000, logsBloom: null };
+		return {
+			number,
+			hash,
+			parentHash,
+			timestampMs: Number(timestamp) * 1_000,
+			logsBloom: bloomAt(block),
+		};
 	}
 
 	function parentOf(number: number): Hex {
@@ -120,14 +153,15 @@ export function createFakeChain({ timestamps = true } = {}) {
 		const known = blocks.slice(0, blocks.length - troubles.lagBlocks);
 		const [first] = params;
 		if (method === "eth_getBlockByNumber") {
-			const block = first === "latest" ? known.at(-1) : known[Number(first)];
-			return block ? { ...block, logs: undefined, number: numberToHex(block.number) } : null;
+			return headerOf(first === "latest" ? known.at(-1) : known[Number(first)]);
 		}
 		if (method === "eth_getBlockByHash") {
-			const block = known.find(({ hash }) => hash === first);
-			return block ? { ...block, logs: undefined, number: numberToHex(block.number) } : null;
+			return headerOf(known.find(({ hash }) => hash === first));
 		}
 		if (method === "eth_getTransactionByHash") return transactions.get(first as Hex) ?? null;
+		if (method === "eth_getBlockReceipts" && troubles.receipts) {
+			return receiptsOf(known.find(({ hash }) => hash === first));
+		}
 		if (method === "eth_getLogs") return readLogs(first as LogQuery, known);
 		throw rpcFault.refused({ detail: `${method} is not available` });
 	}
@@ -175,7 +209,7 @@ export function createFakeChain({ timestamps = true } = {}) {
 			}
 			return outcomes;
 		},
-		distrust: () => {},
+		distrust: (kind) => void distrusted.push(kind),
 		stats: () => ({ requests: calls.length, calls: calls.length, bytes: 0 }),
 	};
 
@@ -183,6 +217,8 @@ export function createFakeChain({ timestamps = true } = {}) {
 		rpc,
 		troubles,
 		calls,
+		/** What the chain was caught at, as it was told. */
+		distrusted,
 		mine,
 		/** Empty blocks up to this number. */
 		mineTo(number: number) {
@@ -236,4 +272,14 @@ function endsWith(waited: Promise<void>, signal: AbortSignal | undefined): Promi
 		signal.addEventListener("abort", give, { once: true });
 		waited.then(resolve, reject).finally(() => signal.removeEventListener("abort", give));
 	});
+}
+
+/** The Yellow Paper's definition, on one big number. */
+function bloomOf(logs: readonly SentLog[]): Hex {
+	let bits = 0n;
+	for (const item of logs.flatMap(({ address, topics }) => [address, ...topics])) {
+		const hash = keccak256(item);
+		for (const at of [2, 6, 10]) bits |= 1n << BigInt(Number(`0x${hash.slice(at, at + 4)}`) % 2048);
+	}
+	return `0x${bits.toString(16).padStart(512, "0")}`;
 }

@@ -6,15 +6,17 @@ import {
 	numberToHex,
 } from "viem";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { compileFixtures } from "#test/harness/compileFixtures.ts";
+import { compileFixtures, type Fixture } from "#test/harness/compileFixtures.ts";
 
 const GAS = numberToHex(20_000_000);
 
 const RECEIPT_ATTEMPTS_MAX = 2_000;
 
 /** Deploys and calls the fixture contracts from the node's own unlocked accounts. */
-export async function fixturesOn(anvil: Anvil) {
-	const compiled = compileFixtures();
+export async function fixturesOn(
+	anvil: Anvil,
+	compiled: Record<string, Fixture> = compileFixtures(),
+) {
 	const accounts = await anvil.rpc<Hex[]>("eth_accounts");
 	const [deployer] = accounts;
 	const fixture = (name: string) => {

@@ -1,6 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease/leases.ts";
+import { createHeapRelief } from "#core/memory/createHeapRelief.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import type { RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
@@ -11,11 +12,15 @@ import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
+	RELIEF_BLOCKS_MIN,
+	RESIDENT_BYTES_MAX,
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
+
+const relieve = createHeapRelief({ residentBytesMax: RESIDENT_BYTES_MAX });
 
 /** A lane that holds its lease and knows its place. */
 export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };
@@ -47,6 +52,7 @@ export async function runLane(run: LaneRun): Promise<void> {
 			}
 			await mustStand(run, reading);
 			await write(run, reading);
+			if (blocks >= RELIEF_BLOCKS_MIN) relieve();
 			advanced = true;
 		}
 	} finally {

@@ -27,7 +27,10 @@ export const backfillCommand: CliCommand = {
 			const access = findChain(core, ask.chain);
 			const chainId = access.chain.id;
 			const head = (await untilHead(access, { signal, note }))?.number ?? null;
-			if (head === null) return EXIT_INTERRUPTED;
+			if (head === null) {
+				note("stopped before anything was asked for");
+				return EXIT_INTERRUPTED;
+			}
 			const { reorgDepthMax } = needs.scanner;
 			const resumed = await openRequests(core, { ...ask, chainId, head, reorgDepthMax });
 			if (resumed.length > 0) note(`goes on with what is left (${resumed.join(", ")})`);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
@@ -110,4 +111,37 @@ test("without filters no logs are asked for: an empty filter would mean every lo
 	chain.mine([{ logs: [mintLog(1)] }]);
 	expect((await readRange(chain.rpc, [], { from: 1, to: 1 }, far)).logs).toEqual([]);
 	expect(chain.asked()).toEqual([]);
+});
+
+test("[ING-14] what may still leave the chain is read in agreement, headers by hash, logs by what they say", async () => {
+	const chain = createFakeChain();
+	const plain = createFakeChain({ timestamps: false });
+	for (const one of [chain, plain]) {
+		one.mine([{ logs: [mintLog(1)] }]);
+		one.mine([{ logs: [mintLog(2)] }]);
+	}
+	const digests: string[][] = [];
+	const rpcOf = ({ rpc }: FakeChain) => ({
+		...rpc,
+		batch: async (calls: readonly RpcCall[], options: RpcOptions = {}) => {
+			const answers = await rpc.batch(calls, options);
+			const { quorum } = options;
+			if (typeof quorum !== "object") return answers;
+			digests.push(answers.map((answer, index) => quorum.digest(answer, index)));
+			return answers;
+		},
+	});
+	const near = { signal, unsettledFrom: 0 };
+	const range = { from: 1, to: 2 };
+	await readRange(rpcOf(chain), filters, range, near);
+	await readRange(rpcOf(plain), filters, range, near);
+	const [first, second] = digests;
+	expect(first).toHaveLength(4);
+	expect(first).toEqual(second ?? []);
+	chain.troubles.tamper = ({ method }, answer) => (method === "eth_getLogs" ? [] : answer);
+	await readRange(rpcOf(chain), filters, range, near);
+	expect(digests[2]).not.toEqual(first ?? []);
+	// History is read once, from one endpoint.
+	await readRange(rpcOf(plain), filters, range, far);
+	expect(digests).toHaveLength(3);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { padHex, toHex } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
-import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
+import { createLeaseKeeper, type LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { until } from "#core/redis/testing/until.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
@@ -18,7 +18,11 @@ let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 });
-afterAll(() => database.drop());
+const keepers: LeaseKeeper[] = [];
+afterAll(async () => {
+	for (const keeper of keepers) await keeper.stop();
+	await database.drop();
+});
 
 const NFT: Address = padHex("0x721", { size: 20 });
 const ALICE = padHex("0xa1", { size: 32 });
@@ -37,8 +41,6 @@ async function createWorld() {
 	const { db } = database;
 	const chain = createFakeChain();
 	const stub = createOwnershipStub();
-	const stopping = new AbortController();
-	const { signal } = stopping;
 	const leases = createLeaseKeeper({
 		db,
 		holder: crypto.randomUUID(),
@@ -67,6 +69,8 @@ async function createWorld() {
 		}
 	};
 	const start = () => {
+		const stopping = new AbortController();
+		const { signal } = stopping;
 		const shared = { chainId, db, rpc: chain.rpc, sinks, log: silentLog };
 		const transfers = startTransfers({
 			...shared,
@@ -89,7 +93,6 @@ async function createWorld() {
 			async stop() {
 				stopping.abort();
 				await transfers.done;
-				await leases.stop();
 			},
 		};
 	};
@@ -100,7 +103,12 @@ async function createWorld() {
 		);
 		return rows[0]?.at ?? null;
 	};
-	return { ...stub, chain, others, start, cursor, failures };
+	const gaps = async () => {
+		const rows = await db.query("select from chain_scanner.gap where chain_id = $1", [chainId]);
+		return rows.length;
+	};
+	keepers.push(leases);
+	return { ...stub, chain, others, start, cursor, gaps, failures };
 }
 
 const idsOf = (moves: readonly { tokenId: bigint; by: string }[]) =>
@@ -187,4 +195,23 @@ test("[IDX-11] a range that is refused is asked for in parts; a block that is re
 	await running.stop();
 	expect(idsOf(world.moves)).toEqual(["walk 1", "walk 2", "walk 3"]);
 	expect(world.failures).toContain("rpc_range");
+});
+
+test("[IDX-11] a lane that was away for long goes on in order, and leaves no span to backfill", async () => {
+	const world = await createWorld();
+	world.chain.mineTo(10);
+	await world.others(0);
+	const walk = { id: 0, contract: NFT, nextBlock: 11, endBlock: 10, resting: false };
+	world.walks.set(NFT, walk);
+	const first = world.start();
+	await until(async () => (await world.cursor()) === 10, "the lane began");
+	await first.stop();
+	world.chain.mine([{ logs: [moveLog(1)] }]);
+	world.chain.mineTo(1_500);
+	await world.others(0);
+	const second = world.start();
+	await until(async () => (await world.cursor()) === 1_500, "the lane is level");
+	await second.stop();
+	expect(idsOf(world.moves)).toEqual(["lane 1"]);
+	expect(await world.gaps()).toBe(0);
 });

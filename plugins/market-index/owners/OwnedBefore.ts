@@ -1,3 +1,3 @@
 import type { SpanBefore } from "#plugins/market-index/owners/Span.ts";
 
-export type OwnedBefore = SpanBefore & { collectionId: number };
+export type OwnedBefore = SpanBefore & { setId: number };

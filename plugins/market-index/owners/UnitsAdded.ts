@@ -5,7 +5,7 @@ import type { Address } from "#core/chain/Hex.ts";
  * stands for units that came into being, above zero for units that were destroyed.
  */
 export type UnitsAdded = {
-	collectionId: number;
+	setId: number;
 	block: number;
 	/** Null where only the count matters: who owns an ERC-721 is told by spans. */
 	tokenId: bigint | null;

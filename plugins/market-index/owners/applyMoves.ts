@@ -36,7 +36,7 @@ async function putSpans(
 	const spans = moves
 		.filter(({ standard }) => standard === "erc721")
 		.map((move) => ({
-			collectionId: move.collectionId,
+			setId: move.setId,
 			from: move.tokenId,
 			to: move.lastTokenId,
 			owner: move.to,
@@ -45,11 +45,11 @@ async function putSpans(
 	const changes = new Map<number, SpanChanges>();
 	if (spans.length === 0) return changes;
 	const stored = await readSpans(tx, spans);
-	for (const [collectionId, own] of Map.groupBy(spans, (span) => span.collectionId)) {
-		const map = createSpanMap(stored.get(collectionId) ?? []);
+	for (const [setId, own] of Map.groupBy(spans, (span) => span.setId)) {
+		const map = createSpanMap(stored.get(setId) ?? []);
 		for (const { from, to, owner, position } of own)
 			map.put({ from, to, owner, position }, keepFrom);
-		changes.set(collectionId, map.changes());
+		changes.set(setId, map.changes());
 	}
 	return changes;
 }

@@ -1,17 +1,23 @@
+import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { MoveBatch, Ownership, Reorg } from "#plugins/chain-scanner/contract.ts";
-import { WATCHED_PER_TURN_MAX } from "#plugins/market-index/limits.ts";
+import { SILENT_DAYS } from "#plugins/market-index/limits.ts";
 import { applyMoves } from "#plugins/market-index/owners/applyMoves.ts";
+import { createChoice } from "#plugins/market-index/owners/createChoice.ts";
 import { revertMoves } from "#plugins/market-index/owners/revertMoves.ts";
+import { canRevert } from "#plugins/market-index/owners/sql/canRevert.ts";
+import { dropSets } from "#plugins/market-index/owners/sql/dropSets.ts";
 import { extendWalks } from "#plugins/market-index/owners/sql/extendWalks.ts";
-import { forgetOwners } from "#plugins/market-index/owners/sql/forgetOwners.ts";
 import { insertWatched } from "#plugins/market-index/owners/sql/insertWatched.ts";
 import { moveWalk } from "#plugins/market-index/owners/sql/moveWalk.ts";
 import { nextWalk } from "#plugins/market-index/owners/sql/nextWalk.ts";
+import { orphanedSets } from "#plugins/market-index/owners/sql/orphanedSets.ts";
 import { pruneJournal } from "#plugins/market-index/owners/sql/pruneJournal.ts";
 import { resetWalks } from "#plugins/market-index/owners/sql/resetWalks.ts";
+import { restartWalks } from "#plugins/market-index/owners/sql/restartWalks.ts";
 import { restWalk } from "#plugins/market-index/owners/sql/restWalk.ts";
-import { wantedCollections } from "#plugins/market-index/owners/sql/wantedCollections.ts";
+import { roomLeft } from "#plugins/market-index/owners/sql/roomLeft.ts";
+import { silentSets } from "#plugins/market-index/owners/sql/silentSets.ts";
 import { watchedRows } from "#plugins/market-index/owners/sql/watchedRows.ts";
 
 export type OwnerKeeper = Ownership & {
@@ -23,31 +29,46 @@ export type OwnerKeeper = Ownership & {
  * Who owns what, of at most so many contracts a chain. Up to a contract's `end_block` moves come
  * from its walk, above it from the transfer lane: each move is of one of them, and so counts once.
  */
-export function createOwnership(db: Database, { watchedMax }: { watchedMax: number }): OwnerKeeper {
+export function createOwnership(
+	db: Database,
+	options: { watchedMax: number; clock: Clock },
+): OwnerKeeper {
+	const { watchedMax } = options;
 	return {
 		async watched(chainId) {
 			const rows = await watchedRows(db, chainId);
 			return rows.map(({ address }) => address);
 		},
-		wanted: (chainId) =>
-			wantedCollections(db, { chainId, watchedMax, limit: WATCHED_PER_TURN_MAX }),
-		watch: insertWatched,
+		wanted: createChoice(db, options),
+		async watch(tx, watch) {
+			const { chainId, wanted } = watch;
+			const over = wanted.length - (await roomLeft(tx, { chainId, watchedMax }));
+			const silent = { chainId, days: SILENT_DAYS, limit: Math.max(0, over) };
+			await dropSets(tx, await silentSets(tx, silent));
+			await insertWatched(tx, watch);
+		},
 		moved,
 		nextWalk: (chainId) => nextWalk(db, chainId),
 		async walked(tx, { chainId, walk, fromBlock, toBlock, moves, unsettledFrom }) {
-			const { id: collectionId, contract } = walk;
-			if (!(await moveWalk(tx, { collectionId, fromBlock, toBlock }))) return false;
+			const { id: setId, contract } = walk;
+			if (!(await moveWalk(tx, { setId, fromBlock, toBlock }))) return false;
 			const own = moves
 				.filter((move) => move.contract === contract)
-				.map((move) => ({ ...move, collectionId }));
+				.map((move) => ({ ...move, setId }));
 			await applyMoves(tx, chainId, { moves: own, unsettledFrom });
+			const settledBelow = settledBelowOf({ fromBlock, toBlock, unsettledFrom });
+			if (settledBelow > 0) await pruneJournal(tx, chainId, settledBelow);
 			return true;
 		},
 		rest: (walk, restMs) => restWalk(db, walk.id, restMs),
 		async revert(tx, reorg) {
-			await revertMoves(tx, reorg);
-			await resetWalks(tx, reorg);
-			await forgetOwners(tx, reorg);
+			if (await canRevert(tx, reorg)) {
+				await revertMoves(tx, reorg);
+				await resetWalks(tx, reorg);
+			} else {
+				await restartWalks(tx, reorg);
+			}
+			await dropSets(tx, await orphanedSets(tx, reorg.chainId));
 		},
 	};
 }
@@ -64,7 +85,7 @@ async function moved(tx: Tx, batch: MoveBatch): Promise<boolean> {
 		if (!canWalkOn) return false;
 		await extendWalks(
 			tx,
-			unseen.map(({ collectionId }) => collectionId),
+			unseen.map(({ setId }) => setId),
 			toBlock,
 		);
 	}
@@ -72,9 +93,16 @@ async function moved(tx: Tx, batch: MoveBatch): Promise<boolean> {
 	const own = batch.moves.flatMap((move) => {
 		const row = known.get(move.contract);
 		if (!row || !seen.has(move.contract) || move.blockNumber <= row.endBlock) return [];
-		return [{ ...move, collectionId: row.collectionId }];
+		return [{ ...move, setId: row.setId }];
 	});
 	await applyMoves(tx, chainId, { moves: own, unsettledFrom });
-	if (inOrder) await pruneJournal(tx, chainId, pruneBelow);
+	const settledBelow = settledBelowOf({ fromBlock, toBlock, unsettledFrom });
+	if (inOrder) await pruneJournal(tx, chainId, Math.max(pruneBelow, settledBelow));
 	return true;
+}
+
+/** Where the journal begins again after blocks that were settled when they came; 0 if none was. */
+function settledBelowOf(read: Pick<MoveBatch, "fromBlock" | "toBlock" | "unsettledFrom">): number {
+	const { fromBlock, toBlock, unsettledFrom } = read;
+	return fromBlock < unsettledFrom ? Math.min(toBlock + 1, unsettledFrom) : 0;
 }

@@ -6,6 +6,7 @@ import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
 import { readSpans } from "#plugins/market-index/owners/sql/readSpans.ts";
 import { takeBefore } from "#plugins/market-index/owners/sql/takeBefore.ts";
 import { takeUnits } from "#plugins/market-index/owners/sql/takeUnits.ts";
+import { watchedRows } from "#plugins/market-index/owners/sql/watchedRows.ts";
 import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
 
 /**
@@ -13,8 +14,15 @@ import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
  * been. The journal says which ids are concerned; nothing else is looked at.
  */
 export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
-	const added = await takeUnits(tx, reorg);
-	const before = await takeBefore(tx, reorg);
+	const [units, spansBefore, rows] = await Promise.all([
+		takeUnits(tx, reorg),
+		takeBefore(tx, reorg),
+		watchedRows(tx, reorg.chainId),
+	]);
+	// What the journal still says of sets that are not kept any more is nobody's.
+	const kept = new Set(rows.map(({ setId }) => setId));
+	const added = units.filter(({ setId }) => kept.has(setId));
+	const before = spansBefore.filter(({ setId }) => kept.has(setId));
 	if (added.length === 0 && before.length === 0) return;
 	const spans = await restoreSpans(tx, before, reorg.forkBlock);
 	await writeChanges(tx, reorg.chainId, { spans, added, sign: -1n });
@@ -29,15 +37,15 @@ async function restoreSpans(
 	if (before.length === 0) return changes;
 	const gone = positionOf({ blockNumber: forkBlock + 1, logIndex: 0, subIndex: 0 });
 	const stored = await readSpans(tx, before);
-	for (const [collectionId, own] of Map.groupBy(before, (span) => span.collectionId)) {
-		const map = createSpanMap(stored.get(collectionId) ?? []);
+	for (const [setId, own] of Map.groupBy(before, (span) => span.setId)) {
+		const map = createSpanMap(stored.get(setId) ?? []);
 		map.takeOut(gone);
 		for (const { from, to, owner, position } of own) {
 			if (owner === null || position >= gone) continue;
 			// Which of these are settled nobody says here: all are journaled, and pruned in time.
 			map.put({ from, to, owner, position }, 0n);
 		}
-		changes.set(collectionId, map.changes());
+		changes.set(setId, map.changes());
 	}
 	return changes;
 }

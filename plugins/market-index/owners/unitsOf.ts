@@ -20,15 +20,15 @@ export function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {
 
 function add(
 	sums: Map<string, UnitsAdded>,
-	{ collectionId, blockNumber: block, standard, tokenId }: OwnedMove,
+	{ setId, blockNumber: block, standard, tokenId }: OwnedMove,
 	owner: Address,
 	units: bigint,
 ): void {
 	const isSupply = owner === ZERO_ADDRESS;
 	if (standard === "erc721" && !isSupply) return;
 	const id = standard === "erc721" ? null : tokenId;
-	const key = `${collectionId} ${block} ${id} ${owner} ${isSupply && units > 0n}`;
+	const key = `${setId} ${block} ${id} ${owner} ${isSupply && units > 0n}`;
 	const known = sums.get(key);
 	if (known) known.units += units;
-	else sums.set(key, { collectionId, block, tokenId: id, owner, units });
+	else sums.set(key, { setId, block, tokenId: id, owner, units });
 }

@@ -25,24 +25,27 @@ export async function writeChanges(
 	chainId: number,
 	{ spans, added, sign }: OwnerChanges,
 ): Promise<void> {
-	const each = [...spans].map(([collectionId, changes]) => ({ collectionId, changes }));
-	await writeSpans(tx, {
-		gone: each.flatMap(({ collectionId, changes }) => {
-			return changes.gone.map((from) => ({ collectionId, from }));
+	const each = [...spans].map(([setId, changes]) => ({ setId, changes }));
+	const written = writeSpans(tx, {
+		gone: each.flatMap(({ setId, changes }) => {
+			return changes.gone.map((from) => ({ setId, from }));
 		}),
-		made: each.flatMap(({ collectionId, changes }) => {
-			return changes.made.map((span) => ({ ...span, collectionId }));
+		made: each.flatMap(({ setId, changes }) => {
+			return changes.made.map((span) => ({ ...span, setId }));
 		}),
 	});
-	const before = each.flatMap(({ collectionId, changes }) => {
-		return changes.before.map((span) => ({ ...span, collectionId }));
-	});
-	await keepBefore(tx, chainId, before);
-	const held = each.flatMap(({ collectionId, changes }) => {
-		return [...changes.held].map(([owner, units]) => ({ collectionId, owner, units }));
+	const before = each.flatMap(({ setId, changes }) => {
+		return changes.before.map((span) => ({ ...span, setId }));
 	});
 	const perAccount = unitsPerAccount(added, sign);
-	const now = await addUnits(tx, perAccount);
+	const [now] = await Promise.all([
+		addUnits(tx, perAccount),
+		written,
+		keepBefore(tx, chainId, before),
+	]);
+	const held = each.flatMap(({ setId, changes }) => {
+		return [...changes.held].map(([owner, units]) => ({ setId, owner, units }));
+	});
 	held.push(...heldChanges(perAccount, now));
 	const grown = await addHeld(tx, heldPerAccount(held));
 	await addSupply(tx, supplyChanges({ added, sign }, grown));
@@ -51,12 +54,12 @@ export async function writeChanges(
 /** Each account and id once, whatever block they came from. */
 function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUnits[] {
 	const sums = new Map<string, AccountUnits>();
-	for (const { collectionId, tokenId, owner, units } of added) {
+	for (const { setId, tokenId, owner, units } of added) {
 		if (owner === ZERO_ADDRESS || tokenId === null) continue;
-		const key = accountKey({ collectionId, tokenId, owner });
+		const key = accountKey({ setId, tokenId, owner });
 		const known = sums.get(key);
 		if (known) known.units += sign * units;
-		else sums.set(key, { collectionId, tokenId, owner, units: sign * units });
+		else sums.set(key, { setId, tokenId, owner, units: sign * units });
 	}
 	return [...sums.values()].filter(({ units }) => units !== 0n);
 }
@@ -64,20 +67,20 @@ function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUni
 /** A balance below zero holds nothing; it waits for a walk to tell where the units came from. */
 function heldChanges(added: readonly AccountUnits[], now: readonly AccountUnits[]): HeldUnits[] {
 	const addedTo = new Map(added.map((account) => [accountKey(account), account.units]));
-	return now.map(({ collectionId, tokenId, owner, units }) => {
-		const before = units - (addedTo.get(accountKey({ collectionId, tokenId, owner })) ?? 0n);
-		return { collectionId, owner, units: positive(units) - positive(before) };
+	return now.map(({ setId, tokenId, owner, units }) => {
+		const before = units - (addedTo.get(accountKey({ setId, tokenId, owner })) ?? 0n);
+		return { setId, owner, units: positive(units) - positive(before) };
 	});
 }
 
 function heldPerAccount(held: readonly HeldUnits[]): HeldUnits[] {
 	const sums = new Map<string, HeldUnits>();
-	for (const { collectionId, owner, units } of held) {
+	for (const { setId, owner, units } of held) {
 		if (owner === ZERO_ADDRESS) continue;
-		const key = `${collectionId} ${owner}`;
+		const key = `${setId} ${owner}`;
 		const known = sums.get(key);
 		if (known) known.units += units;
-		else sums.set(key, { collectionId, owner, units });
+		else sums.set(key, { setId, owner, units });
 	}
 	return [...sums.values()].filter(({ units }) => units !== 0n);
 }
@@ -87,24 +90,24 @@ function supplyChanges(
 	grown: ReadonlyMap<number, number>,
 ): SupplyChange[] {
 	const changes = new Map<number, SupplyChange>();
-	const changeOf = (collectionId: number): SupplyChange => {
-		const known = changes.get(collectionId);
+	const changeOf = (setId: number): SupplyChange => {
+		const known = changes.get(setId);
 		if (known) return known;
-		const change = { collectionId, owners: 0, minted: 0n, burned: 0n };
-		changes.set(collectionId, change);
+		const change = { setId, owners: 0, minted: 0n, burned: 0n };
+		changes.set(setId, change);
 		return change;
 	};
-	for (const { collectionId, owner, units } of added) {
+	for (const { setId, owner, units } of added) {
 		if (owner !== ZERO_ADDRESS) continue;
-		if (units < 0n) changeOf(collectionId).minted -= sign * units;
-		else changeOf(collectionId).burned += sign * units;
+		if (units < 0n) changeOf(setId).minted -= sign * units;
+		else changeOf(setId).burned += sign * units;
 	}
-	for (const [collectionId, owners] of grown) changeOf(collectionId).owners += owners;
+	for (const [setId, owners] of grown) changeOf(setId).owners += owners;
 	return [...changes.values()];
 }
 
-function accountKey(account: { collectionId: number; tokenId: bigint; owner: Address }): string {
-	return `${account.collectionId} ${account.tokenId} ${account.owner}`;
+function accountKey(account: { setId: number; tokenId: bigint; owner: Address }): string {
+	return `${account.setId} ${account.tokenId} ${account.owner}`;
 }
 
 function positive(units: bigint): bigint {

@@ -3,7 +3,7 @@ import { type Node, startNode } from "#test/bench/chain/startNode.ts";
 import type { Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 
-/** A chain that goes on: of the workload's blocks it has one for each collection, and takes more. */
+/** A chain that goes on: it has a block of the workload for each collection, and takes more. */
 export type YoungChain = {
 	node: Node;
 	emitters: Emitters;

@@ -72,7 +72,7 @@ function delayFigure(row: {
 		async measure(lab): Promise<Reading> {
 			const backlog = when === "backlog" ? await lab.backlog() : null;
 			const measured = backlog?.delays ?? (await lab.live());
-			const bare = await lab.bareLive();
+			const bare = backlog?.bare ?? (await lab.bareLive());
 			const answered = (delays: Delays) => percentile(delays.fromAnswerMs, percent).toFixed(1);
 			const note =
 				`last frame of ${measured.delaysMs.length} blocks of 20 sales, from before evm_mine; ` +

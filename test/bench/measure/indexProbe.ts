@@ -6,7 +6,7 @@ import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 export type IndexProgress = {
 	/** True once a lane holds its lease, which is the first thing it does. */
 	lanesStarted: boolean;
-	/** Blocks that each lane has behind it; a lane without a cursor is left out. */
+	/** Blocks that each counted lane has behind it; one without a cursor is left out. */
 	lanes: readonly number[];
 };
 
@@ -25,11 +25,13 @@ export type IndexProbe = {
 	rowsOf(block: { chainId: number; number: number }): Promise<number>;
 	/** Grows whenever a lane changes hands; 0 before any lane had its lease. */
 	leaseTokens(): Promise<number>;
-	/** Blocks that were left out and are not read yet, of all lanes. */
+	/** Blocks that were left out and are not read yet, of the counted lanes together. */
 	owed(): Promise<number>;
 	close(): Promise<void>;
 };
 
+/** Those whose rows the figures count; owners are walked for by a lane of their own. */
+const COUNTED_LANES = "'mint', 'sale'";
 const CONNECT_TIMEOUT_MS = 60_000;
 const RETRY_MS = 10;
 
@@ -44,7 +46,10 @@ export async function openIndexProbe(socketDir: string, database?: string): Prom
 			const { rows } = await client.query<{ started: boolean; lanes: string[] | null }>(
 				`select
 					exists (select from core.lease where name like 'lane:%') as started,
-					(select array_agg(block_number) from chain_scanner.cursor) as lanes`,
+					(
+						select array_agg(block_number)
+						from chain_scanner.cursor where lane in (${COUNTED_LANES})
+					) as lanes`,
 			);
 			const [row] = rows;
 			return { lanesStarted: row?.started ?? false, lanes: (row?.lanes ?? []).map(Number) };
@@ -86,7 +91,8 @@ export async function openIndexProbe(socketDir: string, database?: string): Prom
 		},
 		async owed() {
 			const { rows } = await client.query<{ blocks: string }>(
-				"select coalesce(sum(to_block - from_block + 1), 0) as blocks from chain_scanner.gap",
+				`select coalesce(sum(to_block - from_block + 1), 0) as blocks from chain_scanner.gap
+				where lane in (${COUNTED_LANES})`,
 			);
 			return Number(rows[0]?.blocks);
 		},

@@ -16,7 +16,8 @@ export type DelayOptions = {
 	node: Node;
 	emitters: Emitters;
 	workload: Workload;
-	streamUrl: string;
+	/** Heard side by side: each is told the same blocks. */
+	streamUrls: readonly string[];
 	blocksCounted?: number;
 	/** Measures only for as long as this is true; asked after each block. */
 	goesOn?: () => Promise<boolean>;
@@ -31,36 +32,44 @@ const BLOCKS_COUNTED_MIN = 60;
 const PAUSE_MS = 60;
 const BLOCK_TIMEOUT_MS = 10_000;
 
-/** Mines blocks of sales one after the other, and times each to its last frame. */
-export async function measureDelays(options: DelayOptions): Promise<Delays> {
+/** Mines blocks of sales one after the other, and times each to its last frame on each stream. */
+export async function measureDelays(options: DelayOptions): Promise<readonly Delays[]> {
 	const { node, emitters, workload, goesOn = async () => true } = options;
 	const { blocksCounted = BLOCKS_COUNTED_DEFAULT } = options;
 	const collection = emitters.collections[0];
 	if (!collection) throw new Error("the workload has no collection");
-	const frames = await subscribe(options.scope, options.streamUrl);
-	const delaysMs: number[] = [];
-	const fromAnswerMs: number[] = [];
+	const streams = await Promise.all(
+		options.streamUrls.map(async (url) => ({
+			frames: await subscribe(options.scope, url),
+			delaysMs: [] as number[],
+			fromAnswerMs: [] as number[],
+		})),
+	);
 	let block = Number(await node.call("eth_blockNumber"));
+	let counted = 0;
 	for (let turn = 0; turn < BLOCKS_UNCOUNTED + blocksCounted; turn++) {
 		await node.batch(emitters.saleCalls(collection, workload.salesPerCollection));
 		block++;
-		const arrived = frames.arrived(block, workload.salesPerCollection);
+		const arriving = streams.map(async (stream) => {
+			return { stream, atMs: await stream.frames.arrived(block, workload.salesPerCollection) };
+		});
 		const askedMs = performance.now();
 		await node.call("evm_mine");
 		const answeredMs = performance.now();
-		const arrivedMs = await arrived;
+		const arrivals = await Promise.all(arriving);
 		if (!(await goesOn())) break;
 		if (turn >= BLOCKS_UNCOUNTED) {
-			delaysMs.push(arrivedMs - askedMs);
-			fromAnswerMs.push(arrivedMs - answeredMs);
+			counted++;
+			for (const { stream, atMs } of arrivals) {
+				stream.delaysMs.push(atMs - askedMs);
+				stream.fromAnswerMs.push(atMs - answeredMs);
+			}
 		}
 		await Bun.sleep(PAUSE_MS);
 	}
-	await frames.close();
-	if (delaysMs.length < BLOCKS_COUNTED_MIN) {
-		throw new Error(`only ${delaysMs.length} blocks could be timed`);
-	}
-	return { delaysMs, fromAnswerMs };
+	for (const { frames } of streams) await frames.close();
+	if (counted < BLOCKS_COUNTED_MIN) throw new Error(`only ${counted} blocks could be timed`);
+	return streams.map(({ delaysMs, fromAnswerMs }) => ({ delaysMs, fromAnswerMs }));
 }
 
 type Frame = { type: string; data?: { blockNumber?: number } };

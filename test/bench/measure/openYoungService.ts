@@ -14,7 +14,7 @@ export type YoungServiceOptions = {
 	runtimeArgs: readonly string[];
 };
 
-/** A service at the head of a young chain, with a head socket, and whatever it takes to end both. */
+/** A service at the head of a young chain, with a head socket, and what it takes to end both. */
 export type YoungService = {
 	chain: YoungChain;
 	data: DataDir;

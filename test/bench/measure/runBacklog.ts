@@ -8,6 +8,7 @@ import {
 	type YoungServiceOptions,
 } from "#test/bench/measure/openYoungService.ts";
 import type { ServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
+import { startBareHead } from "#test/bench/reference/startBareHead.ts";
 
 /** How soon the newest block was there, though history was missing. */
 export type BehindStart = {
@@ -22,6 +23,8 @@ export type BehindStart = {
 export type Backlog = {
 	start: BehindStart;
 	delays: Delays;
+	/** Of the bare script, which heard the same blocks of the same node, as busy as it was. */
+	bare: Delays;
 	/** How much of the history was still missing when the last block was timed. */
 	owedShare: number;
 };
@@ -51,20 +54,23 @@ export async function runBacklog(options: YoungServiceOptions): Promise<Backlog>
 	const closeProbe = scope.defer(probe.close);
 	const behind = watchStart({ chain, workload, service, probe, leasesBefore });
 	const start = await Promise.race([behind, service.failed]);
+	const bareHead = await startBareHead(scope, chain.node);
 	const measured = measureDelays({
 		scope,
 		workload,
 		node: chain.node,
 		emitters: chain.emitters,
-		streamUrl: young.streamUrl(),
+		streamUrls: [young.streamUrl(), bareHead.url],
 		blocksCounted: BLOCKS_TIMED,
 		goesOn: async () => (await probe.owed()) > 0,
 	});
-	const delays = await Promise.race([measured, service.failed]);
+	const [delays, bare] = await Promise.race([measured, service.failed]);
 	const owedShare = (await probe.owed()) / (BACKLOG_BLOCKS * LANES);
+	await bareHead.stop();
 	await closeProbe();
 	await young.close();
-	return { start, delays, owedShare };
+	if (!delays || !bare) throw new Error("nothing was heard");
+	return { start, delays, bare, owedShare };
 }
 
 async function leaseTokens(socketDir: string): Promise<number> {

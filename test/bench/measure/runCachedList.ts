@@ -4,14 +4,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { createEmitters } from "#test/bench/chain/createEmitters.ts";
-import { type Node, startNode } from "#test/bench/chain/startNode.ts";
-import type { Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { cpuSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
-import { openIndexProbe } from "#test/bench/measure/indexProbe.ts";
-import { openDataDir } from "#test/bench/measure/openDataDir.ts";
-import { startServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
+import {
+	openYoungService,
+	type YoungServiceOptions,
+} from "#test/bench/measure/openYoungService.ts";
 import { median } from "#test/bench/report/statistics.ts";
 
 export type Rate = {
@@ -29,20 +27,12 @@ export type CachedList = {
 	bytes: number;
 };
 
-export type CachedListOptions = {
-	scope: Scope;
-	workload: Workload;
-	runtimeArgs: readonly string[];
-};
-
 const PATH = "/v1/nft-market/collections?chain=anvil";
 const CONNECTIONS = 64;
 const WARM_SECONDS = 2;
 const COUNT_SECONDS = 5;
 /** Taken in turns, so that a machine which slows down slows both. */
 const TURNS = 3;
-const CAUGHT_UP_TIMEOUT_MS = 30_000;
-const LANES = 2;
 /** Headers that Bun writes by itself. */
 const OWN_HEADERS = new Set(["content-length", "date", "connection"]);
 
@@ -54,17 +44,11 @@ const loadSchema = z.object({
 });
 
 /** The list of collections from the page cache, against bare Bun with the same bytes. */
-export async function runCachedList(options: CachedListOptions): Promise<CachedList> {
-	const { scope, workload, runtimeArgs } = options;
-	const node = await startNode();
-	const stopNode = scope.defer(node.stop);
-	await fill(node, workload);
-	const data = await openDataDir(scope);
-	const rpcUrls = [node.url, node.wsUrl];
-	const service = startServiceProcess({ rpcUrls, dataDir: data.path, runtimeArgs });
-	const stopService = scope.defer(service.stop);
-	await Promise.race([untilCaughtUp(node, data.socketDir), service.failed]);
-	await service.servingSeconds;
+export async function runCachedList(options: YoungServiceOptions): Promise<CachedList> {
+	const { scope } = options;
+	// One block for each collection, so that the list has as many rows as the chain collections.
+	const young = await openYoungService(options);
+	const service = young.service();
 	const answer = await readAnswer(`${service.url}${PATH}`);
 	const bare = await startBare(scope, answer);
 	const places = {
@@ -77,9 +61,7 @@ export async function runCachedList(options: CachedListOptions): Promise<CachedL
 		rates.service.push(await Promise.race([load(scope, places.service), service.failed]));
 	}
 	await bare.stop();
-	await stopService();
-	await data.remove();
-	await stopNode();
+	await young.close();
 	const bytes = Buffer.byteLength(answer.body);
 	const ratio = median(
 		rates.service.map(({ requestsPerSecond }, turn) => {
@@ -87,32 +69,6 @@ export async function runCachedList(options: CachedListOptions): Promise<CachedL
 		}),
 	);
 	return { service: middle(rates.service), bare: middle(rates.bare), ratio, bytes };
-}
-
-/** One block for each collection, so that the list has as many rows as the chain collections. */
-async function fill(node: Node, workload: Workload): Promise<void> {
-	const emitters = await createEmitters(node, workload);
-	await node.call("anvil_setBlockTimestampInterval", [workload.blockSeconds]);
-	for (let block = 0; block < workload.collections; block++) {
-		await node.batch(emitters.blockCalls(block));
-		await node.call("evm_mine");
-	}
-}
-
-async function untilCaughtUp(node: Node, socketDir: string): Promise<void> {
-	const tip = Number(await node.call("eth_blockNumber"));
-	const probe = await openIndexProbe(socketDir);
-	const deadlineMs = performance.now() + CAUGHT_UP_TIMEOUT_MS;
-	try {
-		while (performance.now() < deadlineMs) {
-			const { lanes } = await probe.progress();
-			if (lanes.length === LANES && lanes.every((block) => block >= tip)) return;
-			await Bun.sleep(20);
-		}
-	} finally {
-		await probe.close();
-	}
-	throw new Error("the service did not reach the head");
 }
 
 async function readAnswer(url: string) {

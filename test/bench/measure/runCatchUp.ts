@@ -35,7 +35,7 @@ export type CatchUpOptions = {
 
 const POLL_MS = 10;
 const SAMPLE_MS = 200;
-const CATCH_UP_TIMEOUT_MS = 60_000;
+const CATCH_UP_TIMEOUT_MS = 120_000;
 
 /** Starts the service on a database without the chain and waits until it has every row of it. */
 export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {

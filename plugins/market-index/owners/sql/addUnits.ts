@@ -3,7 +3,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
 
 export type AccountUnits = {
-	collectionId: number;
+	setId: number;
 	tokenId: bigint;
 	owner: Address;
 	units: bigint;
@@ -15,39 +15,37 @@ export type AccountUnits = {
  */
 export async function addUnits(tx: Tx, added: readonly AccountUnits[]): Promise<AccountUnits[]> {
 	if (added.length === 0) return [];
-	const rows = await tx.query<{
-		collectionId: number;
+	const upserted = tx.query<{
+		setId: number;
 		tokenId: string;
 		owner: Address;
 		units: string;
 	}>(
-		`insert into market_index.owned_units as kept (collection_id, token_id, owner, units)
+		`insert into market_index.owned_units as kept (set_id, token_id, owner, units)
 		select * from unnest($1::int4[], $2::numeric[], $3::bytea[], $4::numeric[])
-		on conflict (collection_id, token_id, owner) do update set
+		on conflict (set_id, token_id, owner) do update set
 			units = kept.units + excluded.units
-		returning collection_id as "collectionId", token_id as "tokenId",
+		returning set_id as "setId", token_id as "tokenId",
 			'0x' || encode(owner, 'hex') as owner, units`,
 		columnsOf(added),
 	);
-	const now = rows.map(({ tokenId, units, ...row }): AccountUnits => {
+	const columns = columnsOf(added).slice(0, 3);
+	const deleted = tx.execute(
+		`delete from market_index.owned_units as kept
+		using unnest($1::int4[], $2::numeric[], $3::bytea[]) as given (id, token_id, owner)
+		where kept.set_id = given.id and kept.token_id = given.token_id
+			and kept.owner = given.owner and kept.units = 0`,
+		columns,
+	);
+	const [rows] = await Promise.all([upserted, deleted]);
+	return rows.map(({ tokenId, units, ...row }): AccountUnits => {
 		return { ...row, tokenId: BigInt(tokenId), units: BigInt(units) };
 	});
-	const empty = now.filter(({ units }) => units === 0n);
-	if (empty.length > 0) {
-		await tx.execute(
-			`delete from market_index.owned_units as kept
-			using unnest($1::int4[], $2::numeric[], $3::bytea[]) as given (id, token_id, owner)
-			where kept.collection_id = given.id and kept.token_id = given.token_id
-				and kept.owner = given.owner`,
-			columnsOf(empty).slice(0, 3),
-		);
-	}
-	return now;
 }
 
 function columnsOf(rows: readonly AccountUnits[]) {
 	return [
-		rows.map(({ collectionId }) => collectionId),
+		rows.map(({ setId }) => setId),
 		rows.map(({ tokenId }) => tokenId),
 		rows.map(({ owner }) => bytesOf(owner)),
 		rows.map(({ units }) => units),

@@ -1,8 +1,11 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { COUNTED } from "#plugins/market-index/owners/sql/countedSql.ts";
+import { countedSql } from "#plugins/market-index/owners/sql/countedSql.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 
-/** Counts who received a collection's units by accepted mints and sales. By `event_by_collection`. */
+/**
+ * Counts who received a collection's units by accepted mints and sales. By the index
+ * `event_by_collection`.
+ */
 export async function countRecipients(db: Queryable, collectionId: number): Promise<void> {
 	await db.execute(
 		`insert into market_index.recipients as kept (collection_id, recipients, counted)
@@ -10,7 +13,7 @@ export async function countRecipients(db: Queryable, collectionId: number): Prom
 			select count(distinct e.to_address) from market_index.event as e
 			where e.collection_id = c.id and e.kind in (${EVENT_KIND.sale}, ${EVENT_KIND.mint})
 				and e.accepted
-		), ${COUNTED}
+		), ${countedSql()}
 		from market_index.collection as c where c.id = $1
 		on conflict (collection_id) do update set
 			recipients = excluded.recipients, counted = excluded.counted, counted_at = now()`,

@@ -3,11 +3,11 @@ import type { Tx } from "#core/db/Database.ts";
 /** Has walks go further: the lane did not look at these contracts before this block's end. */
 export async function extendWalks(
 	tx: Tx,
-	collectionIds: readonly number[],
+	setIds: readonly number[],
 	endBlock: number,
 ): Promise<void> {
 	await tx.execute(
-		"update market_index.ownership set end_block = $2 where collection_id = any($1::int4[])",
-		[collectionIds, endBlock],
+		"update market_index.ownership set end_block = $2 where set_id = any($1::int4[])",
+		[setIds, endBlock],
 	);
 }

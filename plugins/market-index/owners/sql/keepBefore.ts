@@ -12,14 +12,14 @@ export async function keepBefore(
 	if (before.length === 0) return;
 	await tx.execute(
 		`insert into market_index.span_before
-			(chain_id, block, collection_id, from_id, to_id, owner, position)
+			(chain_id, block, set_id, from_id, to_id, owner, position)
 		select $1, * from unnest(
 			$2::int8[], $3::int4[], $4::numeric[], $5::numeric[], $6::bytea[], $7::int8[]
 		)`,
 		[
 			chainId,
 			before.map(({ until }) => blockOfPosition(until)),
-			before.map(({ collectionId }) => collectionId),
+			before.map(({ setId }) => setId),
 			before.map(({ from }) => from),
 			before.map(({ to }) => to),
 			before.map(({ owner }) => (owner === null ? null : bytesOf(owner))),

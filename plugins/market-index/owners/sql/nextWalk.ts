@@ -4,7 +4,7 @@ import type { Walk } from "#plugins/chain-scanner/contract.ts";
 /** The unfinished walk of the collection that was active last; a chain has a few hundred. */
 export async function nextWalk(db: Queryable, chainId: number): Promise<Walk | null> {
 	const rows = await db.query<Walk>(
-		`select o.collection_id as id, '0x' || encode(o.address, 'hex') as contract,
+		`select o.set_id as id, '0x' || encode(o.address, 'hex') as contract,
 			o.next_block as "nextBlock", o.end_block as "endBlock"
 		from market_index.ownership as o
 		join market_index.collection as c on c.id = o.collection_id

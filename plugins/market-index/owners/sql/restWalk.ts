@@ -1,11 +1,11 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /** Puts a walk aside for a while, so that others go on. */
-export async function restWalk(db: Queryable, collectionId: number, restMs: number): Promise<void> {
+export async function restWalk(db: Queryable, setId: number, restMs: number): Promise<void> {
 	await db.execute(
 		`update market_index.ownership
 		set rest_until = clock_timestamp() + $2 * interval '1 millisecond'
-		where collection_id = $1`,
-		[collectionId, restMs],
+		where set_id = $1`,
+		[setId, restMs],
 	);
 }

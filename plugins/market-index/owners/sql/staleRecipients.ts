@@ -1,9 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { COUNTED } from "#plugins/market-index/owners/sql/countedSql.ts";
+import { countedSql } from "#plugins/market-index/owners/sql/countedSql.ts";
 
 /**
  * Collections whose recipients have to be counted anew: nobody knows their owners better, and they
- * have other events than were counted. A collection with many events waits longer, a second for each
+ * have other events than were counted. One with many events waits longer, a second for each
  * thousand, so that counting takes a thousandth of the time at most.
  */
 export async function staleRecipients(db: Queryable, limit: number): Promise<number[]> {
@@ -13,7 +13,7 @@ export async function staleRecipients(db: Queryable, limit: number): Promise<num
 		left join market_index.ownership as o
 			on o.collection_id = c.id and o.next_block > o.end_block and o.minted > 0
 		where not c.excluded and c.owners_count is null and o.collection_id is null
-			and c.mints + c.sales > 0 and r.counted is distinct from ${COUNTED}
+			and c.mints + c.sales > 0 and r.counted is distinct from ${countedSql()}
 			and (r.counted_at is null or r.counted_at <= clock_timestamp()
 				- greatest(10, (c.mints + c.sales) / 1000) * interval '1 second')
 		order by greatest(c.last_sale_at, c.last_mint_at) desc nulls last

@@ -4,26 +4,28 @@ import type { Reorg } from "#plugins/chain-scanner/contract.ts";
 import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
 
 type Row = {
-	collectionId: number;
+	setId: number;
 	from: string;
 	to: string;
 	owner: Address | null;
 	position: string;
 };
 
-/** Takes what gave way to moves above a fork out of the journal. By the index `span_before_block`. */
+/**
+ * Takes what gave way to moves above a fork out of the journal. By the index `span_before_block`.
+ */
 export async function takeBefore(
 	tx: Tx,
 	{ chainId, forkBlock }: Reorg,
 ): Promise<Omit<OwnedBefore, "until">[]> {
 	const rows = await tx.query<Row>(
 		`delete from market_index.span_before where chain_id = $1 and block > $2
-		returning collection_id as "collectionId", from_id as "from", to_id as "to",
+		returning set_id as "setId", from_id as "from", to_id as "to",
 			'0x' || encode(owner, 'hex') as owner, position::text as position`,
 		[chainId, forkBlock],
 	);
-	return rows.map(({ collectionId, owner, ...row }) => ({
-		collectionId,
+	return rows.map(({ setId, owner, ...row }) => ({
+		setId,
 		owner,
 		from: BigInt(row.from),
 		to: BigInt(row.to),

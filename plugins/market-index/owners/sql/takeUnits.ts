@@ -5,7 +5,7 @@ import type { UnitsAdded } from "#plugins/market-index/owners/UnitsAdded.ts";
 
 type Row = {
 	block: number;
-	collectionId: number;
+	setId: number;
 	tokenId: string | null;
 	owner: Address;
 	units: string;
@@ -15,7 +15,7 @@ type Row = {
 export async function takeUnits(tx: Tx, { chainId, forkBlock }: Reorg): Promise<UnitsAdded[]> {
 	const rows = await tx.query<Row>(
 		`delete from market_index.units_added where chain_id = $1 and block > $2
-		returning block, collection_id as "collectionId", token_id as "tokenId",
+		returning block, set_id as "setId", token_id as "tokenId",
 			'0x' || encode(owner, 'hex') as owner, units`,
 		[chainId, forkBlock],
 	);

@@ -1,12 +1,12 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
-export type WatchedRow = { collectionId: number; address: Address; endBlock: number };
+export type WatchedRow = { setId: number; address: Address; endBlock: number };
 
 /** The contracts of a chain whose owners are kept: a few hundred, by the unique index. */
 export async function watchedRows(db: Queryable, chainId: number): Promise<WatchedRow[]> {
 	return db.query<WatchedRow>(
-		`select collection_id as "collectionId", '0x' || encode(address, 'hex') as address,
+		`select set_id as "setId", '0x' || encode(address, 'hex') as address,
 			end_block as "endBlock"
 		from market_index.ownership where chain_id = $1 order by address`,
 		[chainId],

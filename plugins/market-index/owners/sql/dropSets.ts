@@ -1,0 +1,16 @@
+import type { Tx } from "#core/db/Database.ts";
+
+/**
+ * Stops keeping the owners of some sets. Their rows are cleared away later: however many they are,
+ * nobody waits for it under the chain's lock.
+ */
+export async function dropSets(tx: Tx, setIds: readonly number[]): Promise<void> {
+	if (setIds.length === 0) return;
+	await tx.execute(
+		`with gone as (
+			delete from market_index.ownership where set_id = any($1::int4[]) returning set_id
+		)
+		insert into market_index.owner_garbage select set_id from gone`,
+		[setIds],
+	);
+}

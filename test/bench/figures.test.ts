@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test";
+import { figures } from "#test/bench/figures.ts";
+import { readPaths } from "#test/bench/measure/readPaths.ts";
+
+test("each figure has a name of its own, so that it can be asked for alone", () => {
+	const names = figures.map(({ name }) => name.toLowerCase());
+	expect(new Set(names).size).toBe(names.length);
+});
+
+test("whatever is read is printed, and the market's busy reads are held to a goal", () => {
+	const sized = figures.filter(({ name }) => name.includes("p99, 10 million"));
+	expect(sized.map(({ name }) => name.split(" p99")[0])).toEqual(readPaths.map(({ name }) => name));
+	const held = sized.filter(({ goal }) => goal !== null).map(({ name }) => name.split(" ")[0]);
+	expect([...new Set(held)]).toEqual(["discover", "trending", "detail", "candles"]);
+});
