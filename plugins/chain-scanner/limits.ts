@@ -83,6 +83,11 @@ export const LINE_EVERY_MS = 1_000;
 /** Rows in one backfill transaction: 500 leave the head at 16 ms, 16,000 at 389 (measured). */
 export const BACKFILL_ROWS_PER_WRITE_MAX = 500;
 
+/** The same beside a live head, measured with blocks of 20 sales. */
+export const GENTLE_ROWS_PER_WRITE_MAX = 250;
+export const GENTLE_ANSWER_BYTES_AIM = 256 * 1024;
+export const REST_MS_MAX = 250;
+
 /** How old an answer about a lane's progress may be. */
 export const PROGRESS_AGE_MAX_MS = 1_000;
 

@@ -57,6 +57,7 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 			})
 		: null;
 	const backfill = startBackfill({
+		gentle: true,
 		...shared,
 		...limits,
 		sources: transfers ? [...sources, transfers.source] : sources,

@@ -19,6 +19,8 @@ export type BackfillOptions = {
 	times?: Partial<LaneTimes>;
 	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: what is owed below that is given up. Unset: nothing is. */
 	lagBlocksMax?: number | undefined;
+	/** Leaves the node, the database and this process to the head for half of the time. */
+	gentle?: boolean;
 	/** The head as somebody saw it, where no lane may have recorded one. */
 	headLeast?: number | undefined;
 	onDrained?(part: { lane: LaneKind; blocks: number; events: number }): void;

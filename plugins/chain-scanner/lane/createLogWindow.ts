@@ -28,13 +28,19 @@ export type LogWindow = {
  * Starts at its widest, for a lane 1,000 blocks. Halved when a query answered more than 10,000 logs
  * or a range was refused; doubled again, up to its widest, while full windows leave room for it.
  * Never larger than what, at the size that the last blocks had, fits into one answer: a refused
- * answer was made for nothing, and costs the node as much as one that is taken.
+ * answer was made for nothing, and costs the node as much as one that is taken. Backfill beside a
+ * live head aims lower: while a large answer is decoded, nothing else is.
  *
  * What was refused is remembered: the window does not grow back into it until a full window brought
  * so little that the chain must have become another. Without that it would be refused at every
  * second question.
  */
-export function createLogWindow(widest = WINDOW_BLOCKS_MAX): LogWindow {
+export function createLogWindow(
+	widest = WINDOW_BLOCKS_MAX,
+	answerBytesAim = ANSWER_BYTES_AIM,
+): LogWindow {
+	const roomFor = ({ blocks, answerBytes }: BlockLoad) =>
+		answerBytes === 0 ? widest : (answerBytesAim * blocks) / answerBytes;
 	let blocks = widest;
 	let blocksMax = widest;
 	let isMeasured = false;
@@ -50,7 +56,7 @@ export function createLogWindow(widest = WINDOW_BLOCKS_MAX): LogWindow {
 		},
 		answered(load) {
 			isMeasured = true;
-			const fitting = Math.max(WINDOW_BLOCKS_MIN, Math.floor(roomFor(load, widest)));
+			const fitting = Math.max(WINDOW_BLOCKS_MIN, Math.floor(roomFor(load)));
 			if (load.blocks >= blocks) {
 				if (load.logCount > LOGS_PER_QUERY_MAX) {
 					blocks = halved(blocks, 1);
@@ -79,11 +85,6 @@ export function createLogWindow(widest = WINDOW_BLOCKS_MAX): LogWindow {
 			quiet = 0;
 		},
 	};
-}
-
-/** How many such blocks one answer has room for. */
-function roomFor({ blocks, answerBytes }: BlockLoad, widest: number): number {
-	return answerBytes === 0 ? widest : (ANSWER_BYTES_AIM * blocks) / answerBytes;
 }
 
 function halved(blocks: number, times: number): number {

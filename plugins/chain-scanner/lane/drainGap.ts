@@ -1,4 +1,5 @@
 import type { Lease } from "#core/lease/leases.ts";
+import { sleep } from "#core/time/sleep.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import { giveUpOld } from "#plugins/chain-scanner/lane/giveUpOld.ts";
@@ -11,7 +12,13 @@ import { planDownward } from "#plugins/chain-scanner/lane/planDownward.ts";
 import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
 import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
-import { BACKFILL_ROWS_PER_WRITE_MAX, type LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import {
+	BACKFILL_ROWS_PER_WRITE_MAX,
+	GENTLE_ROWS_PER_WRITE_MAX,
+	type LaneTimes,
+	REST_MS_MAX,
+	SAMPLE_WORTH_BLOCKS,
+} from "#plugins/chain-scanner/limits.ts";
 import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
@@ -52,6 +59,8 @@ export async function drainGap(
 	if (gap.id !== drain.gap?.id || gap.to !== drain.gap.to) drain.refusals = 0;
 	// What left the chain is taken out first: a gap may end among it.
 	if (await drain.options.fork.check(lease, signal)) return true;
+	await measureWindow(drain, gap);
+	const rest = restAfter(drain.options);
 	const plan = planDownward({
 		gap,
 		head: Math.max(await readHead(db, chainId), options.headLeast ?? 0),
@@ -66,7 +75,8 @@ export async function drainGap(
 	const { logCount, answerBytes } = reading;
 	const answered = { logCount, answerBytes, blocks: asked.to - asked.from + 1 };
 	drain.window.answered(answered);
-	await write(drain, { lease, gap, reading });
+	await rest();
+	await write(drain, { lease, gap, reading, rest });
 	drain.refusals = 0;
 	drain.failures = 0;
 	const left = asked.from - gap.from;
@@ -92,14 +102,39 @@ async function readInTime(
 	}
 }
 
+/** A first look at how much the blocks hold, as lanes take it. */
+async function measureWindow({ options, window }: GapDrain, gap: Gap): Promise<void> {
+	const { source, signal } = options;
+	const range = { from: Math.max(gap.from, gap.to - window.blocks + 1), to: gap.to };
+	if (window.isMeasured || range.to - range.from + 1 < SAMPLE_WORTH_BLOCKS) return;
+	const load = await source.sample?.(range, signal);
+	if (load) window.answered(load);
+}
+
+/**
+ * Beside a live head backfill rests as long as it worked: a block that is mined then finds node,
+ * database and process free every other time, and never waits for more than one small part.
+ */
+function restAfter({ gentle, signal }: GapDrain["options"]): () => Promise<void> {
+	let sinceMs = performance.now();
+	return async () => {
+		const workedMs = performance.now() - sinceMs;
+		if (gentle) await sleep(Math.min(workedMs, REST_MS_MAX), signal);
+		sinceMs = performance.now();
+	};
+}
+
+type GapWrite = { lease: Lease; gap: Gap; reading: RangeReading; rest: () => Promise<void> };
+
 /** From the top down, in small parts: the chain's lock is short, and the head lanes go first. */
 async function write(
 	{ options }: GapDrain,
-	{ lease, gap, reading }: { lease: Lease; gap: Gap; reading: RangeReading },
+	{ lease, gap, reading, rest }: GapWrite,
 ): Promise<void> {
-	const { chainId, db, sinks } = options;
+	const { chainId, db, sinks, gentle } = options;
 	let left = gap;
-	const parts = splitReading(reading, BACKFILL_ROWS_PER_WRITE_MAX);
+	const rowsMax = gentle ? GENTLE_ROWS_PER_WRITE_MAX : BACKFILL_ROWS_PER_WRITE_MAX;
+	const parts = splitReading(reading, rowsMax);
 	for (const { range, events, moved } of parts.reverse()) {
 		const owed = left;
 		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
@@ -123,6 +158,7 @@ async function write(
 		left = { ...owed, to: range.from - 1 };
 		const done = { blocks: range.to - range.from + 1, events: events.length };
 		options.onDrained?.({ lane: gap.lane, ...done });
+		await rest();
 	}
 	reading.report();
 }

@@ -5,8 +5,11 @@ import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts"
 import { drainGap, type GapDrain, setAside } from "#plugins/chain-scanner/lane/drainGap.ts";
 import { failureKind, gapReason } from "#plugins/chain-scanner/lane/failureKind.ts";
 import {
+	ANSWER_BYTES_AIM,
+	GENTLE_ANSWER_BYTES_AIM,
 	LANE_TIMES,
 	RANGE_FAILURES_MAX,
+	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
 
@@ -20,7 +23,9 @@ export async function startBackfill(options: BackfillOptions): Promise<void> {
 	const name = backfillLease(chainId);
 	const drains = options.sources.map((source): GapDrain => {
 		const shared = { ...options, times, source };
-		const fresh = { window: createLogWindow(), refusals: 0, failures: 0, gap: null, asked: null };
+		const aim = options.gentle ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
+		const window = createLogWindow(WINDOW_BLOCKS_MAX, aim);
+		const fresh = { window, refusals: 0, failures: 0, gap: null, asked: null };
 		return { options: shared, ...fresh };
 	});
 	while (!signal.aborted) {

@@ -2,8 +2,9 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
 
 /**
- * Forgets every owner of a chain and has its contracts walked anew, up to the fork. Nobody pays for
- * it by accident: only an operator takes back more than the journal holds.
+ * Forgets every owner of a chain and has its contracts walked anew, up to the fork, wherever the
+ * lane had taken over before. Nobody pays for it by accident: only an operator takes back more than
+ * the journal holds.
  */
 export async function restartWalks(tx: Tx, { chainId, forkBlock }: Reorg): Promise<void> {
 	await tx.execute(
@@ -13,7 +14,7 @@ export async function restartWalks(tx: Tx, { chainId, forkBlock }: Reorg): Promi
 	);
 	await tx.execute(
 		`update market_index.ownership set set_id = default, next_block = null, owners = 0,
-			minted = 0, burned = 0, end_block = least(end_block, $2::int8)
+			minted = 0, burned = 0, end_block = $2
 		where chain_id = $1`,
 		[chainId, forkBlock],
 	);
