@@ -57,6 +57,9 @@ export const LEASE_RETRY_MS = 1_000;
 /** A lane that is at most this many blocks behind announces its events one by one. */
 export const LIVE_BLOCKS_MAX = 64;
 
+/** How long a lane that found nothing in the newest block lets the others write before it. */
+export const NOTHING_TO_TELL_MS = 25;
+
 /** Rows in one transaction while a lane catches up. Bounds memory, not correctness. */
 export const ROWS_PER_WRITE_MAX = 16_000;
 

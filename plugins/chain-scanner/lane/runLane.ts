@@ -2,6 +2,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease/leases.ts";
 import { createHeapRelief } from "#core/memory/createHeapRelief.ts";
+import { sleep } from "#core/time/sleep.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import type { RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
@@ -12,6 +13,7 @@ import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
+	NOTHING_TO_TELL_MS,
 	RELIEF_BLOCKS_MIN,
 	RESIDENT_BYTES_MAX,
 	ROWS_PER_WRITE_MAX,
@@ -136,6 +138,8 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 		);
 		const commit = (tx: Tx) => advance(run, tx, { to: range.to, toHash, headBlock: head });
 		const lane = source.kind;
+		// Who has something to tell goes first: lanes take turns at the chain's lock.
+		if (live && rows.length === 0) await sleep(NOTHING_TO_TELL_MS, options.signal);
 		await writeRange(
 			{ db, sinks },
 			{

@@ -112,7 +112,7 @@ test("[ING-10] a span of a chain that no lane ever read is read whole, each bloc
 	expect([...tokens.values()].every((times) => times === 1)).toBe(true);
 	expect(tokens.size).toBe(100);
 	// All of it was settled: no header of a block within has to be kept.
-	expect(fake.asked()[0]).toBe("1..200");
+	expect(fake.asked()).toContain("1..200");
 	const stored = await core.db.query(
 		"select from chain_scanner.block where chain_id = $1",
 		[7_000],

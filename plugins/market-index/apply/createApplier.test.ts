@@ -213,13 +213,13 @@ describe("collections", () => {
 		);
 	const metadataJobs = () => lab.jobs.filter(({ task }) => task === COLLECTION_METADATA_TASK);
 
-	test("[ING-04] a contract seen first is registered under its address, queued, with one job to name it", async () => {
+	test("[ING-04] a contract seen first is registered under its address, queued, with one job to name those of a batch", async () => {
 		await lab.apply(ethereum, [mintOf(CATS), mintOf(CATS), saleOf(DOGS, { standard: "erc1155" })]);
 		expect(await registered()).toEqual([
 			{ slug: CATS, status: "queued", standard: "erc721" },
 			{ slug: DOGS, status: "queued", standard: "erc1155" },
 		]);
-		expect(metadataJobs()).toHaveLength(2);
+		expect(metadataJobs()).toHaveLength(1);
 		expect(new Set(metadataJobs().map(({ key }) => key)).size).toBe(2);
 		expect(metadataJobs().every(({ priority }) => priority === 10)).toBe(true);
 		await lab.apply(ethereum, [mintOf(CATS), saleOf(DOGS)]);
@@ -263,7 +263,7 @@ describe("collections", () => {
 		}
 		expect(await readFigures(database.db)).toEqual(before);
 		expect((await lab.frames(`collection:ethereum:${CATS}`)).length).toBe(1);
-		expect(lab.jobs).toHaveLength(2);
+		expect(lab.jobs).toHaveLength(1);
 		await lab.apply(ethereum, [saleOf(CATS), saleOf(DOGS)]);
 		const after = await readFigures(database.db);
 		expect(after.collections.map(({ sales }) => sales)).toEqual([1, 2]);

@@ -135,7 +135,9 @@ test("a chain taken out of CHAINS is looked for again in a day, and its names wa
 	lab.away = true;
 	await run(contract);
 	const collectionId = await fixture.idOf(ethereum, contract);
-	expect(lab.jobs).toMatchObject([{ payload: { collectionIds: [collectionId] }, delayMs: 86_400_000 }]);
+	expect(lab.jobs).toMatchObject([
+		{ payload: { collectionIds: [collectionId] }, delayMs: 86_400_000 },
+	]);
 	expect(await read(contract)).toMatchObject({ at: null });
 });
 
