@@ -30,8 +30,12 @@ export type Tx = Queryable & {
 	readonly inTransaction: true;
 	/** Streams rows in PostgreSQL's text COPY format, newline ended, into `table (columns)`. */
 	copy(into: string, chunks: Iterable<string>): Promise<number>;
-	/** Runs as the transaction's last step, still inside it; a failure rolls everything back. */
-	beforeCommit(run: () => Promise<void>): void;
+	/**
+	 * Runs as the transaction's last step, still inside it; a failure rolls everything back. One that
+	 * sends a single statement, and sends it before it first waits, may say so: the commit then
+	 * travels right behind it.
+	 */
+	beforeCommit(run: () => Promise<void>, options?: { singleStatement?: boolean }): void;
 	/** Runs after the commit, in order; never after a rollback. For hints: a crash loses them. */
 	afterCommit(run: () => void): void;
 };

@@ -80,7 +80,7 @@ async function runTransaction<Result>(
 	run: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
 	const client = await pool.connect();
-	const state: TxState = { ended: false, beforeCommit: [], afterCommit: [] };
+	const state: TxState = { ended: false, closed: false, beforeCommit: [], afterCommit: [] };
 	let broken: unknown;
 	try {
 		// Travels with the first statements: it fails only where the connection does, as they then do.
@@ -88,10 +88,7 @@ async function runTransaction<Result>(
 		begun.catch(() => {});
 		const result = await run(openTx(client, state));
 		await begun;
-		// A step may add another one: the loop reaches it too.
-		for (const step of state.beforeCommit) await step();
-		state.ended = true;
-		await commit(client);
+		await finish(client, state);
 		return result;
 	} catch (error) {
 		state.ended = true;
@@ -102,9 +99,27 @@ async function runTransaction<Result>(
 		});
 		throw error;
 	} finally {
+		state.closed = true;
 		client.release(broken !== undefined);
 		runHints(state.afterCommit, log);
 	}
+}
+
+/** The last steps, and the commit. A step may add another one: the loop reaches it too. */
+async function finish(client: PoolClient, state: TxState): Promise<void> {
+	const [first] = state.beforeCommit;
+	if (first?.singleStatement && state.beforeCommit.length === 1) {
+		// Where the statement fails, the server answers the commit behind it with a rollback.
+		const stepped = first.run();
+		state.ended = true;
+		const committed = commit(client);
+		committed.catch(() => {});
+		await stepped;
+		return committed;
+	}
+	for (const { run } of state.beforeCommit) await run();
+	state.ended = true;
+	await commit(client);
 }
 
 /** PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK, and without an error. */
@@ -151,7 +166,9 @@ function nameFor(text: string): string | null {
 type TxState = {
 	/** From here on the connection may serve somebody else's transaction. */
 	ended: boolean;
-	beforeCommit: (() => Promise<void>)[];
+	/** From here on what is to follow it has been told. */
+	closed: boolean;
+	beforeCommit: { run: () => Promise<void>; singleStatement: boolean }[];
 	afterCommit: (() => void)[];
 };
 
@@ -176,12 +193,12 @@ function openTx(client: PoolClient, state: TxState): Tx {
 				Reflect.set(client, "pipeline", true);
 			}
 		},
-		beforeCommit: (run) => {
+		beforeCommit: (run, { singleStatement = false } = {}) => {
 			open();
-			state.beforeCommit.push(run);
+			state.beforeCommit.push({ run, singleStatement });
 		},
 		afterCommit: (run) => {
-			open();
+			assert(!state.closed, "a transaction was used after it ended");
 			state.afterCommit.push(run);
 		},
 	};

@@ -57,14 +57,15 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 	function openPending(tx: Tx): Map<string, Frame[]> {
 		const topics = new Map<string, Frame[]>();
 		pending.set(tx, topics);
-		tx.beforeCommit(async () => {
+		const store = async () => {
 			// What another last step appends from here on gets a step of its own.
 			pending.delete(tx);
 			const batches = await storeBatches(tx, topics, clock.nowMs());
 			tx.afterCommit(() => {
 				for (const batch of batches) bus.publish(FRAMES_CHANNEL, JSON.stringify(batch));
 			});
-		});
+		};
+		tx.beforeCommit(store, { singleStatement: true });
 		return topics;
 	}
 }

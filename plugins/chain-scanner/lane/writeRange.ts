@@ -34,24 +34,41 @@ export async function writeRange(
 	options: { db: Database; sinks: readonly EventSink[] },
 	write: RangeWrite,
 ): Promise<void> {
-	const { chainId, lane, range, events, blocks, pruneBelow, live } = write;
 	await options.db.transaction(async (tx) => {
-		// In one round trip, in this order; whatever refuses takes the others back with it.
-		const [, , fits, isOurs] = await Promise.all([
-			lockChain(tx, chainId),
-			requireLease(tx, write.lease),
-			recordBlocks(tx, { chainId, blocks, pruneBelow }),
-			write.commit(tx),
-		]);
-		if (!fits) throw scannerFault.forked({ detail: `blocks ${range.from} to ${range.to}` });
-		if (!isOurs) {
-			throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
+		const checks = check(tx, write);
+		if (!write.live) await checks;
+		checks.catch(() => {});
+		try {
+			// Near the head the sinks' first questions travel with the checks, not behind their answers.
+			await apply(tx, options.sinks, write);
+		} catch (error) {
+			// Rows that do not fit because they were not ours to write are not at fault.
+			await checks;
+			throw error;
 		}
-		await tellMoves(tx, options.sinks, write);
-		if (events.length === 0) return;
-		const batch = { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
-		for (const sink of options.sinks) await sink.apply(tx, batch);
+		await checks;
 	});
+}
+
+/** In one round trip, in this order; whatever refuses takes everything else back with it. */
+async function check(tx: Tx, write: RangeWrite): Promise<void> {
+	const { chainId, lane, range, blocks, pruneBelow } = write;
+	const [, , fits, isOurs] = await Promise.all([
+		lockChain(tx, chainId),
+		requireLease(tx, write.lease),
+		recordBlocks(tx, { chainId, blocks, pruneBelow }),
+		write.commit(tx),
+	]);
+	if (!fits) throw scannerFault.forked({ detail: `blocks ${range.from} to ${range.to}` });
+	if (!isOurs) throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
+}
+
+async function apply(tx: Tx, sinks: readonly EventSink[], write: RangeWrite): Promise<void> {
+	const { chainId, lane, range, events, live } = write;
+	await tellMoves(tx, sinks, write);
+	if (events.length === 0) return;
+	const batch = { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
+	for (const sink of sinks) await sink.apply(tx, batch);
 }
 
 /** To those that keep owners. Also without moves: a contract may be watched from here on. */
