@@ -21,6 +21,7 @@ function gateUnderTest(options: Partial<GateOptions> = {}) {
 			began: () => {
 				inFlight += 1;
 			},
+			repeats: () => () => {},
 			ended: (observed) => {
 				inFlight -= 1;
 				ended.push(observed);

@@ -57,7 +57,7 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
  */
 export function createGate(options: GateOptions) {
 	const quick = createQuickLane(options);
-	return (next: Next, request: Request): Promise<Response | undefined> =>
+	return (next: Next, request: Request): Response | Promise<Response | undefined> =>
 		quick.answer(request) ?? passThrough(next, request);
 
 	async function passThrough(next: Next, request: Request): Promise<Response | undefined> {

@@ -14,7 +14,15 @@ export type ObservedRequest = {
 	status: number;
 };
 
-export type RequestObserver = { began(): void; ended(observed: ObservedRequest): void };
+/** A 200 to a GET that was given at once, so that it never was in flight. */
+export type ObservedRepeat = { requestId: string; clientAddress: string; startedMs: number };
+
+export type RequestObserver = {
+	began(): void;
+	ended(observed: ObservedRequest): void;
+	/** For all repeated answers of one route, what `ended` would write for each. */
+	repeats(where: Pick<ObservedRequest, "path" | "pattern">): (repeat: ObservedRepeat) => void;
+};
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const STATUS_CLASSES = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
@@ -59,6 +67,17 @@ export function createRequestObserver(options: {
 			// Without the query, and without the path's values: links carry one-time tokens.
 			const where = pattern === undefined ? { path: observed.path } : { route: pattern };
 			log[level]("request", { ...about, ...where, ...(fault && { code: fault.code }) });
+		},
+		repeats({ path, pattern }) {
+			const [method, status] = ["GET", 200];
+			const route = pattern ?? "unmatched";
+			const series = duration.series({ route, method, status_class: "2xx" });
+			const where = pattern === undefined ? { path } : { route };
+			return ({ requestId, clientAddress: client, startedMs }) => {
+				const durationMs = clock.nowMs() - startedMs;
+				series.observe(durationMs / 1_000);
+				log.debug("request", { requestId, method, status, durationMs, client, ...where });
+			};
 		},
 	};
 }

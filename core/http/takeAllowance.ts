@@ -1,4 +1,4 @@
-import { httpFault } from "#core/http/httpFault.ts";
+import { grantAllowance } from "#core/http/grantAllowance.ts";
 import type { RequestContext } from "#core/http/requestContexts.ts";
 import type { Limiter, LimiterAnswer } from "#core/limiter/Limiter.ts";
 import type { Log } from "#core/log/Log.ts";
@@ -22,13 +22,5 @@ export async function takeAllowance(options: {
 		log.warn("the limiter cannot answer, the request passes", { error });
 		return;
 	}
-	context.headers.set("ratelimit-limit", String(taken.limit));
-	context.headers.set("ratelimit-remaining", String(taken.remaining));
-	context.headers.set("ratelimit-reset", String(Math.ceil(taken.resetMs / 1000)));
-	if (taken.allowed) return;
-	const seconds = Math.max(1, Math.ceil(taken.retryAfterMs / 1000));
-	throw httpFault.rateLimited({
-		public: `Rate limit exceeded: retry in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
-		members: { provider: "svc", retryAfterMs: taken.retryAfterMs },
-	});
+	grantAllowance(taken, context.headers);
 }

@@ -17,4 +17,11 @@ export type LimiterAnswer = {
  * A key is whatever the caller takes for one client; implementations neither parse nor log it.
  * Each implementation passes `limiterCases`.
  */
-export type Limiter = { take(key: string): Promise<LimiterAnswer> };
+export type Limiter = {
+	take(key: string): Promise<LimiterAnswer>;
+	/**
+	 * The same, without a wait: of a limiter that has to ask nobody. What it has counted, `take` must
+	 * not count again.
+	 */
+	takeNow?(key: string): LimiterAnswer;
+};

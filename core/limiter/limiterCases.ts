@@ -139,4 +139,18 @@ const cases: Record<string, [sentence: string, run: (make: Make) => Promise<void
 			}
 		},
 	],
+	"L-10": [
+		"a request taken at once is one of the same allowance [SEC-02]",
+		async (make) => {
+			const { limiter } = await make(3);
+			// Who cannot decide at once does not say so, and is asked with `take` alone.
+			if (!limiter.takeNow) return;
+			expect(limiter.takeNow("a")).toMatchObject({ allowed: true, remaining: 2 });
+			expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 1 });
+			expect(limiter.takeNow("a")).toMatchObject({ allowed: true, remaining: 0 });
+			expect(limiter.takeNow("a")).toMatchObject({ allowed: false, remaining: 0 });
+			expect((await limiter.take("a")).allowed).toBe(false);
+			expect(limiter.takeNow("b").allowed).toBe(true);
+		},
+	],
 };

@@ -2,10 +2,10 @@ import {
 	collectDefaultMetrics,
 	Counter as PromCounter,
 	Gauge as PromGauge,
-	Histogram as PromHistogram,
 	Registry,
 } from "prom-client";
 import { assert } from "#core/fault/assert.ts";
+import { createHistogram, type HistogramSeries } from "#core/metrics/createHistogram.ts";
 
 /** Every exposed name begins with it, so a shared Prometheus can tell our figures apart. */
 const PREFIX = "tapeline_";
@@ -32,6 +32,8 @@ export type Gauge<Label extends string> = {
 
 export type Histogram<Label extends string> = {
 	observe(labels: LabelValues<Label>, value: number): void;
+	/** For whoever counts into the same one again and again. */
+	series(labels: LabelValues<Label>): HistogramSeries;
 };
 
 /**
@@ -124,12 +126,12 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
 		},
 		histogram(definition) {
 			return once(histograms, { ...definition, kind: "histogram" }, () => {
-				const metric = new PromHistogram({
+				const { buckets } = definition;
+				return createHistogram({
 					...settings(definition, registry),
-					buckets: [...definition.buckets],
+					buckets,
+					seriesMax: SERIES_MAX,
 				});
-				const bounded = boundSeries(definition.labels);
-				return { observe: (labels, value) => metric.observe(bounded(labels), value) };
 			});
 		},
 		async expose() {

@@ -87,8 +87,10 @@ export const LINE_EVERY_MS = 1_000;
 export const BACKFILL_ROWS_PER_WRITE_MAX = 500;
 
 /** The same beside a live head, measured with blocks of 20 sales. */
-export const GENTLE_ROWS_PER_WRITE_MAX = 250;
+export const GENTLE_ROWS_PER_WRITE_MAX = 150;
 export const GENTLE_ANSWER_BYTES_AIM = 256 * 1024;
+/** Of the time that it worked, how much it rests; and how long a busy head may hold it up. */
+export const REST_SHARE = 0.3;
 export const REST_MS_MAX = 250;
 
 /** How old an answer about a lane's progress may be. */
@@ -104,7 +106,7 @@ export const INCONSISTENT_BEFORE_WARNING = 4;
  * Moves in one transaction. Each touches a token, two holders and the journal; so many leave the
  * chain's lock after 20 ms (measured).
  */
-export const MOVES_PER_WRITE_MAX = 150;
+export const MOVES_PER_WRITE_MAX = 80;
 
 /** Contracts named in one log query of the transfer lane. */
 export const ADDRESSES_PER_QUERY_MAX = 100;

@@ -7,6 +7,7 @@ import {
 } from "#plugins/chain-scanner/chain/openChain.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { LaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
+import { createHeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
 import type { ScannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
@@ -42,14 +43,16 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 			},
 		};
 	};
+	const gate = createHeadGate();
 	const lanes = sources.map((source) => {
-		return startLane({ ...shared, ...told(source.kind), source, scanFrom });
+		return startLane({ ...shared, ...told(source.kind), gate, source, scanFrom });
 	});
 	const [ownership] = sinks.flatMap((sink) => sink.ownership ?? []);
 	const transfers = ownership
 		? startTransfers({
 				...shared,
 				...told("transfer"),
+				gate,
 				rpc,
 				ownership,
 				report,
@@ -57,9 +60,9 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 			})
 		: null;
 	const backfill = startBackfill({
-		gentle: true,
 		...shared,
 		...limits,
+		gate,
 		sources: transfers ? [...sources, transfers.source] : sources,
 		log,
 		onFailure: (code) => metrics.failed({ chain: chain.slug, lane: "backfill" }, code),

@@ -2,6 +2,7 @@ import type { Database } from "#core/db/Database.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
 import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
@@ -19,8 +20,8 @@ export type BackfillOptions = {
 	times?: Partial<LaneTimes>;
 	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: what is owed below that is given up. Unset: nothing is. */
 	lagBlocksMax?: number | undefined;
-	/** Leaves the node, the database and this process to the head for half of the time. */
-	gentle?: boolean;
+	/** Given beside a live head: backfill then works in small parts and lets its lanes go first. */
+	gate?: HeadGate | undefined;
 	/** The head as somebody saw it, where no lane may have recorded one. */
 	headLeast?: number | undefined;
 	onDrained?(part: { lane: LaneKind; blocks: number; events: number }): void;

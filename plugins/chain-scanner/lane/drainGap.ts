@@ -1,5 +1,4 @@
 import type { Lease } from "#core/lease/leases.ts";
-import { sleep } from "#core/time/sleep.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import { giveUpOld } from "#plugins/chain-scanner/lane/giveUpOld.ts";
@@ -10,6 +9,7 @@ import type {
 } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { planDownward } from "#plugins/chain-scanner/lane/planDownward.ts";
 import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
+import { restBeside } from "#plugins/chain-scanner/lane/restBeside.ts";
 import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
@@ -59,8 +59,9 @@ export async function drainGap(
 	if (gap.id !== drain.gap?.id || gap.to !== drain.gap.to) drain.refusals = 0;
 	// What left the chain is taken out first: a gap may end among it.
 	if (await drain.options.fork.check(lease, signal)) return true;
+	const rest = restBeside(options.gate, signal);
+	await rest();
 	await measureWindow(drain, gap);
-	const rest = restAfter(drain.options);
 	const plan = planDownward({
 		gap,
 		head: Math.max(await readHead(db, chainId), options.headLeast ?? 0),
@@ -111,19 +112,6 @@ async function measureWindow({ options, window }: GapDrain, gap: Gap): Promise<v
 	if (load) window.answered(load);
 }
 
-/**
- * Beside a live head backfill rests as long as it worked: a block that is mined then finds node,
- * database and process free every other time, and never waits for more than one small part.
- */
-function restAfter({ gentle, signal }: GapDrain["options"]): () => Promise<void> {
-	let sinceMs = performance.now();
-	return async () => {
-		const workedMs = performance.now() - sinceMs;
-		if (gentle) await sleep(Math.min(workedMs, REST_MS_MAX), signal);
-		sinceMs = performance.now();
-	};
-}
-
 type GapWrite = { lease: Lease; gap: Gap; reading: RangeReading; rest: () => Promise<void> };
 
 /** From the top down, in small parts: the chain's lock is short, and the head lanes go first. */
@@ -131,30 +119,32 @@ async function write(
 	{ options }: GapDrain,
 	{ lease, gap, reading, rest }: GapWrite,
 ): Promise<void> {
-	const { chainId, db, sinks, gentle } = options;
+	const { chainId, db, sinks, gate } = options;
 	let left = gap;
-	const rowsMax = gentle ? GENTLE_ROWS_PER_WRITE_MAX : BACKFILL_ROWS_PER_WRITE_MAX;
+	const rowsMax = gate ? GENTLE_ROWS_PER_WRITE_MAX : BACKFILL_ROWS_PER_WRITE_MAX;
 	const parts = splitReading(reading, rowsMax);
 	for (const { range, events, moved } of parts.reverse()) {
 		const owed = left;
 		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
 		// Below the reach of reorgs nothing has to be compared any more.
 		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
-		await writeRange(
-			{ db, sinks },
-			{
-				chainId,
-				lane: gap.lane,
-				lease,
-				range,
-				events,
-				moved: moved && { ...moved, inOrder: false },
-				blocks,
-				pruneBelow: 0,
-				live: false,
-				commit: (tx) => shrinkGap(tx, owed, range.from),
-			},
-		);
+		const write = () =>
+			writeRange(
+				{ db, sinks },
+				{
+					chainId,
+					lane: gap.lane,
+					lease,
+					range,
+					events,
+					moved: moved && { ...moved, inOrder: false },
+					blocks,
+					pruneBelow: 0,
+					live: false,
+					commit: (tx) => shrinkGap(tx, owed, range.from),
+				},
+			);
+		await (gate ? gate.behind(REST_MS_MAX, write) : write());
 		left = { ...owed, to: range.from - 1 };
 		const done = { blocks: range.to - range.from + 1, events: events.length };
 		options.onDrained?.({ lane: gap.lane, ...done });

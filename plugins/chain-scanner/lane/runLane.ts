@@ -16,6 +16,7 @@ import {
 	NOTHING_TO_TELL_MS,
 	RELIEF_BLOCKS_MIN,
 	RESIDENT_BYTES_MAX,
+	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
@@ -140,13 +141,15 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 		const lane = source.kind;
 		// Who has something to tell goes first: lanes take turns at the chain's lock.
 		if (live && rows.length === 0) await sleep(NOTHING_TO_TELL_MS, options.signal);
-		await writeRange(
-			{ db, sinks },
-			{
-				...{ chainId, lane, lease, range, events, blocks, pruneBelow, live, commit },
-				moved: part.moved && { ...part.moved, inOrder: true },
-			},
-		);
+		const write = () =>
+			writeRange(
+				{ db, sinks },
+				{
+					...{ chainId, lane, lease, range, events, blocks, pruneBelow, live, commit },
+					moved: part.moved && { ...part.moved, inOrder: true },
+				},
+			);
+		await (live || !options.gate ? write() : options.gate.behind(REST_MS_MAX, write));
 		at.cursor = range.to;
 		at.cursorHash = toHash;
 		at.next = range.to + 1;

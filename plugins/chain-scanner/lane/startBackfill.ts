@@ -23,7 +23,7 @@ export async function startBackfill(options: BackfillOptions): Promise<void> {
 	const name = backfillLease(chainId);
 	const drains = options.sources.map((source): GapDrain => {
 		const shared = { ...options, times, source };
-		const aim = options.gentle ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
+		const aim = options.gate ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
 		const window = createLogWindow(WINDOW_BLOCKS_MAX, aim);
 		const fresh = { window, refusals: 0, failures: 0, gap: null, asked: null };
 		return { options: shared, ...fresh };

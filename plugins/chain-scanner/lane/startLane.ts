@@ -16,6 +16,7 @@ import {
 	INCONSISTENT_BEFORE_WARNING,
 	LANE_TIMES,
 	type LaneTimes,
+	LIVE_BLOCKS_MAX,
 	RANGE_FAILURES_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
@@ -86,7 +87,14 @@ async function turn(lane: Running): Promise<void> {
 		state.position = null;
 		return;
 	}
-	await runLane({ options, state, lease, at });
+	// Only what is near the head is in a hurry: a lane that catches up must not hold up the rest.
+	const isNear = state.head.number - at.next < LIVE_BLOCKS_MAX;
+	const leave = isNear ? options.gate?.enter() : undefined;
+	try {
+		await runLane({ options, state, lease, at });
+	} finally {
+		leave?.();
+	}
 	const { head } = state;
 	const isLevel = at.next > head.number && !isNews(at, head);
 	if (isLevel) await bell.wait(times.idleWaitMs, signal);

@@ -4,6 +4,7 @@ import type { Database } from "#core/db/Database.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Ownership } from "#plugins/chain-scanner/contract.ts";
+import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
 import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import type { TransferSource } from "#plugins/chain-scanner/transfer/transferSource.ts";
@@ -15,6 +16,7 @@ export type WalkOptions = {
 	source: TransferSource;
 	ownership: Ownership;
 	fork: ForkRepair;
+	gate?: HeadGate | undefined;
 	reorgDepthMax: number;
 	clock: Clock;
 	log: Log;

@@ -1,6 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease/leases.ts";
-import { sleep } from "#core/time/sleep.ts";
 import type { Walk } from "#plugins/chain-scanner/contract.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import type {
@@ -9,9 +8,10 @@ import type {
 	RangeReading,
 } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
+import { restBeside } from "#plugins/chain-scanner/lane/restBeside.ts";
 import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
-import { MOVES_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
+import { MOVES_PER_WRITE_MAX, REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import { findFirstBlock } from "#plugins/chain-scanner/transfer/findFirstBlock.ts";
 import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
@@ -58,12 +58,13 @@ export async function walkWindow(
 }
 
 async function write(
-	{ chainId, db, ownership, signal }: WalkOptions,
+	{ chainId, db, ownership, signal, gate }: WalkOptions,
 	reading: RangeReading,
 	{ walk, lease }: { walk: Walk; lease: Lease },
 ): Promise<void> {
 	const moved: MoveReading = reading.moved ?? NOTHING;
 	const parts = splitRange(reading.range, moved.moves, MOVES_PER_WRITE_MAX);
+	const pause = restBeside(gate, signal);
 	for (const { range, rows } of parts) {
 		const { from: fromBlock, to: toBlock } = range;
 		const step = {
@@ -78,10 +79,11 @@ async function write(
 		// Below the reach of reorgs nothing has to be compared any more.
 		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
 		const commit = (tx: Tx) => ownership.walked(tx, step);
+		await pause();
 		const rest = { events: [], blocks, pruneBelow: 0, live: false, commit };
-		await writeRange({ db, sinks: [] }, { chainId, lane: "transfer", lease, range, ...rest });
-		// Whoever waits for the chain goes first.
-		await sleep(0, signal);
+		const write = () =>
+			writeRange({ db, sinks: [] }, { chainId, lane: "transfer", lease, range, ...rest });
+		await (gate ? gate.behind(REST_MS_MAX, write) : write());
 	}
 	reading.report();
 }

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { createHeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
+
+const LONG_MS = 60_000;
+
+test("what can wait goes on when the last lane is done, and not before", async () => {
+	const gate = createHeadGate();
+	await gate.idle(LONG_MS);
+	const [first, second] = [gate.enter(), gate.enter()];
+	let went = 0;
+	const waiting = [gate.idle(LONG_MS), gate.idle(LONG_MS)].map((idle) => idle.then(() => went++));
+	first();
+	// Leaving twice counts once.
+	first();
+	await Promise.resolve();
+	expect(went).toBe(0);
+	second();
+	await Promise.all(waiting);
+	expect(went).toBe(2);
+	await gate.idle(LONG_MS);
+});
+
+test("a head that is always busy starves nobody", async () => {
+	const gate = createHeadGate();
+	gate.enter();
+	await gate.idle(1);
+});
+
+test("what can wait is written one at a time, behind the head, and one that fails holds up none", async () => {
+	const gate = createHeadGate();
+	const leave = gate.enter();
+	const order: string[] = [];
+	const write = (name: string) => async () => {
+		order.push(`${name} begins`);
+		await Promise.resolve();
+		order.push(`${name} ends`);
+		if (name === "b") throw new Error("no");
+	};
+	const writes = ["a", "b", "c"].map((name) => gate.behind(LONG_MS, write(name)));
+	const settled = Promise.allSettled(writes);
+	order.push("head");
+	leave();
+	const outcomes = await settled;
+	expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+	expect(order).toEqual(["head", "a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+});

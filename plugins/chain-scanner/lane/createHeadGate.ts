@@ -1,0 +1,50 @@
+/** Lets what can wait wait while a chain's newest block is being taken in. */
+export type HeadGate = {
+	/** A lane has a new block to read and write; call what it answers when that is done. */
+	enter(): () => void;
+	/** Resolves when no lane is at work, or after `waitMsMax`: a busy head starves nobody. */
+	idle(waitMsMax: number): Promise<void>;
+	/**
+	 * Runs a small write of what can wait, after `idle`, and one at a time: a new block finds at
+	 * most one of them before it at the chain's lock, and not a queue.
+	 */
+	behind<Result>(waitMsMax: number, write: () => Promise<Result>): Promise<Result>;
+};
+
+/**
+ * The gate of one chain in one process. Between processes the chain's lock does the same, a small
+ * write later; this spares even that, and the node's and the processor's time with it.
+ */
+export function createHeadGate(): HeadGate {
+	let inside = 0;
+	let waiting: (() => void)[] = [];
+	let last: Promise<unknown> = Promise.resolve();
+	return {
+		behind(waitMsMax, write) {
+			const turn = last.then(() => this.idle(waitMsMax)).then(write);
+			last = turn.catch(() => {});
+			return turn;
+		},
+		enter() {
+			inside++;
+			let left = false;
+			return () => {
+				if (left) return;
+				left = true;
+				if (--inside > 0) return;
+				for (const go of waiting) go();
+				waiting = [];
+			};
+		},
+		idle(waitMsMax) {
+			if (inside === 0) return Promise.resolve();
+			return new Promise((resolve) => {
+				const late = setTimeout(resolve, waitMsMax);
+				waiting.push(() => {
+					clearTimeout(late);
+					resolve();
+				});
+			});
+		},
+	};
+}
