@@ -13,9 +13,11 @@ import { createMetrics } from "#core/metrics/createMetrics.ts";
 function open(options: Partial<HttpAppOptions> = {}, answer?: Repeat) {
 	const calls = { routed: 0, repeated: 0 };
 	const headers = { "content-type": "application/json", "x-svc-cache": "hit" };
+	// One object, as for a crowd of one millisecond.
+	const shared = { body: '{"a":1}', headers };
 	const repeat: Repeat = () => {
 		calls.repeated += 1;
-		return answer?.() ?? { body: '{"a":1}', headers };
+		return answer?.() ?? shared;
 	};
 	const routes = new Elysia()
 		.get("/v1/page", ({ request }) => {
@@ -163,4 +165,57 @@ test("no more than 1,000 URLs are remembered", async () => {
 	expect(calls).toEqual({ routed: 1_002, repeated: 0 });
 	await get("/v1/page?a=1000");
 	expect(calls.repeated).toBe(1);
+});
+
+test("answers that share a page share nothing that is a caller's own", async () => {
+	const { get } = open();
+	await get();
+	const mine = { "x-request-id": "mine", origin: "https://app.example" };
+	const first = await get("/v1/page", { headers: { ...mine, "x-forwarded-for": "203.0.113.1" } });
+	const second = await get("/v1/page", { headers: { "x-forwarded-for": "203.0.113.2" } });
+	expect(first.headers.get("x-request-id")).toBe("mine");
+	expect(first.headers.get("access-control-allow-origin")).toBe("https://app.example");
+	expect(second.headers.get("x-request-id")).toBe("request-2");
+	expect(second.headers.get("access-control-allow-origin")).toBeNull();
+	expect(second.headers.get("ratelimit-remaining")).toBe("599");
+	const third = await get("/v1/page", { headers: { "x-forwarded-for": "203.0.113.1" } });
+	expect(third.headers.get("ratelimit-remaining")).toBe("598");
+	expect(first.headers.get("ratelimit-remaining")).toBe("599");
+});
+
+test("a limiter that has to ask, and an answer that is still being made, are waited for", async () => {
+	const asked: string[] = [];
+	const answer = { body: "later", headers: { "content-type": "text/plain" } };
+	const taken = { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };
+	const limiter = {
+		take: async (key: string) => {
+			asked.push(key);
+			return taken;
+		},
+	};
+	for (const options of [{ limiter }, {}]) {
+		const { get } = open(options, async () => answer);
+		await get();
+		const later = await get();
+		expect(await later.text()).toBe("later");
+		expect(later.headers.get("ratelimit-remaining")).toBe(options.limiter ? "4" : "598");
+	}
+	expect(asked).toEqual(["unknown", "unknown"]);
+});
+
+test("a limiter that fails leaves no other client's allowance on a repeated answer", async () => {
+	let fails = false;
+	const limiter = {
+		take: async () => {
+			if (fails) throw new Error("away");
+			return { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };
+		},
+	};
+	const { get } = open({ limiter });
+	await get();
+	await get();
+	fails = true;
+	const again = await get();
+	expect(again.status).toBe(200);
+	expect(again.headers.get("ratelimit-remaining")).toBeNull();
 });

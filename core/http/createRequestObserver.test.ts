@@ -94,3 +94,26 @@ test("durations are seconds, and nothing is in flight afterwards", async () => {
 	expect(body).toContain('_sum{route="/v1/links/:token",method="GET",status_class="2xx"} 0.25');
 	expect(body).toContain("tapeline_http_requests_in_flight 0");
 });
+
+test("a repeated answer is logged and counted as if it had taken the long way", async () => {
+	const lines: unknown[] = [];
+	const log = { ...silentLog, debug: (_: string, context?: unknown) => lines.push(context) };
+	const metrics = createMetrics();
+	const observer = createRequestObserver({ log, metrics, clock: { nowMs: () => 1_250 } });
+	const pattern = "/v1/links/:token";
+	const observe = observer.repeats({ path: "/v1/links/c4n4ry", pattern });
+	observe({ requestId: "r", clientAddress: "1.2.3.4", startedMs: 1_000 });
+	expect(lines).toEqual([
+		{
+			requestId: "r",
+			method: "GET",
+			route: pattern,
+			status: 200,
+			durationMs: 250,
+			client: "1.2.3.4",
+		},
+	]);
+	expect((await metrics.expose()).body).toContain(
+		'_sum{route="/v1/links/:token",method="GET",status_class="2xx"} 0.25',
+	);
+});

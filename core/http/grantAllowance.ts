@@ -1,7 +1,7 @@
 import { httpFault } from "#core/http/httpFault.ts";
 import type { LimiterAnswer } from "#core/limiter/Limiter.ts";
 
-/** Says in headers what a taken request left of its client's allowance; throws where nothing was. */
+/** Says in headers what a client has left after a taken request; throws where it was refused. */
 export function grantAllowance(taken: LimiterAnswer, headers: Map<string, string>): void {
 	headers.set("ratelimit-limit", String(taken.limit));
 	headers.set("ratelimit-remaining", String(taken.remaining));

@@ -11,7 +11,8 @@ export type Lease = { name: string; token: number };
  * stalled past its lease still believes in it, but its next write is refused by `requireLease`.
  *
  * A holder that named its session is gone when no connection of that name is left: after a kill
- * its work goes on at once. Whoever merely lost its connections is fenced off like one that stalled.
+ * its work goes on at once. Whoever merely lost its connections is fenced off like one that
+ * stalled.
  *
  * The time runs from the moment the row is ours, which may be long after the call: a writer that
  * is about to commit holds the row.

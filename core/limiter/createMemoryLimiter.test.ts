@@ -4,7 +4,7 @@ import { limiterCases } from "#core/limiter/limiterCases.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
 
-// The library reads the machine's clock, so here the machine's clock is what is held still.
+// Without a clock of its own it reads the machine's, so that one is held still.
 afterEach(() => {
 	setSystemTime();
 });
@@ -67,4 +67,17 @@ test("a limiter that could let nothing through is refused when it is made", () =
 	expect(() => createMemoryLimiter({ requestsMax: 0, windowSeconds: 60 })).toThrow();
 	expect(() => createMemoryLimiter({ requestsMax: 1, windowSeconds: 0 })).toThrow();
 	expect(() => createMemoryLimiter({ requestsMax: 1, windowSeconds: 1, keysMax: 0 })).toThrow();
+});
+
+test("a clock that is set back makes nobody wait for longer than a window", () => {
+	let nowMs = startMs;
+	const limiter = createMemoryLimiter({
+		requestsMax: 1,
+		windowSeconds: 60,
+		clock: { nowMs: () => nowMs },
+	});
+	limiter.takeNow("a");
+	nowMs -= 3_600_000;
+	expect(limiter.takeNow("a").allowed).toBe(true);
+	expect(limiter.takeNow("a")).toMatchObject({ allowed: false, retryAfterMs: 60_000 });
 });

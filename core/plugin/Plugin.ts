@@ -58,7 +58,7 @@ export type Plugin<
 	tables?: { schema: string; folder: string };
 	opens?: readonly { id: string }[];
 	contributes?: readonly Contribution[];
-	/** Commands of `bun run svc`. They run without a service and without a database. */
+	/** Commands of `bun run svc`. No service runs; a command opens the database if it needs one. */
 	cli?: readonly CliCommand[];
 	/** Builds, and touches no network: a later plugin may still refuse the boot. */
 	setup(context: SetupContext<Config, N>): Parts<Offer> | Promise<Parts<Offer>>;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, toHex } from "viem";
 import { z } from "zod";
+import { until } from "#core/redis/testing/until.ts";
 import { addresses } from "./addresses.ts";
 import { catalogue } from "./catalogue.ts";
 import { createRpc } from "./createRpc.ts";
@@ -46,6 +47,8 @@ beforeAll(async () => {
 	dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
 	sandbox = await startSandbox({ dataDir, ...SMALL });
 	rpc = createRpc(sandbox.httpUrl);
+	// The world is ready before it is saved.
+	await until(() => existsSync(join(dataDir, "chain.snapshot")), "the world was saved");
 }, 90_000);
 
 afterAll(async () => {
