@@ -1,6 +1,6 @@
 /** An answer before what the gate adds to every answer. Its status is 200. */
 export type RepeatedAnswer = {
-	body: string | Uint8Array<ArrayBuffer>;
+	body: string | Uint8Array<ArrayBuffer> | Blob;
 	/** `content-type` and the route's own; in lower case. */
 	headers: Readonly<Record<string, string>>;
 };

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "#core/clock/Clock.ts";
 import { clientAddress } from "#core/http/clientAddress.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
@@ -54,7 +53,7 @@ type Begun = {
 	answer: RepeatedAnswer | Promise<RepeatedAnswer> | undefined;
 };
 
-/** URLs remembered; the one asked for longest ago goes first. */
+/** URLs remembered; the one that came first goes first, and comes again with its next request. */
 const URLS_MAX = 1_000;
 /** Longer ones take the long way: the memory of all of them stays below a megabyte. */
 const URL_CHARS_MAX = 512;
@@ -67,12 +66,11 @@ const URL_CHARS_MAX = 512;
  * has settled: its route, its parameters, its validity.
  *
  * What is ready (the answer of this millisecond, a limiter that asks nobody) is given without a
- * promise: measured on two shared cores, 0.55 to 0.63 of bare Bun's requests, where a
- * promise for each left 0.3 to 0.46 (see the README).
+ * promise, and looked up in a plain map: a library's LRU cost 3 µs (see the README).
  */
 export function createQuickLane(options: QuickLaneOptions): QuickLane {
 	const { draining } = options;
-	const lanes = new LRUCache<string, Lane>({ max: URLS_MAX });
+	const lanes = new Map<string, Lane>();
 	return {
 		answer(request) {
 			if (request.method !== "GET" || draining()) return undefined;
@@ -90,6 +88,7 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 			// What is encoded is looked at by the gate each time.
 			if (request.method !== "GET" || target.length > URL_CHARS_MAX || target.includes("%")) return;
 			const observe = options.observer.repeats(answered);
+			if (lanes.size >= URLS_MAX) lanes.delete(lanes.keys().next().value ?? target);
 			lanes.set(target, { ...answered, observe, headers: undefined });
 		},
 	};

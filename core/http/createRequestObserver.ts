@@ -72,11 +72,12 @@ export function createRequestObserver(options: {
 			const [method, status] = ["GET", 200];
 			const route = pattern ?? "unmatched";
 			const series = duration.series({ route, method, status_class: "2xx" });
-			const where = pattern === undefined ? { path } : { route };
+			const where = pattern === undefined ? "path" : "route";
+			const place = pattern ?? path;
 			return ({ requestId, clientAddress: client, startedMs }) => {
 				const durationMs = clock.nowMs() - startedMs;
 				series.observe(durationMs / 1_000);
-				log.debug("request", { requestId, method, status, durationMs, client, ...where });
+				log.debug("request", { requestId, method, status, durationMs, client, [where]: place });
 			};
 		},
 	};

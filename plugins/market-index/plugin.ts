@@ -21,6 +21,7 @@ import { createFinder } from "#plugins/market-index/read/createFinder.ts";
 import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { PricesKey } from "#plugins/prices/contract.ts";
 
 /** Collections, events and figures: takes in what lanes find, and answers what the market did. */
 export const marketIndexPlugin = definePlugin({
@@ -40,7 +41,7 @@ export const marketIndexPlugin = definePlugin({
 			.default(WATCHED_DEFAULT)
 			.describe("Contracts a chain whose owners are kept, newest activity first. 0: none."),
 	}),
-	needs: { scanner: ScannerKey },
+	needs: { scanner: ScannerKey, prices: PricesKey },
 	offers: MarketIndexKey,
 	tables: { schema: "market_index", folder: join(import.meta.dir, "migrations") },
 	setup({ config, needs, core }) {

@@ -22,6 +22,7 @@ import {
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -39,7 +40,7 @@ beforeAll(async () => {
 	const core = { ...fixture.core, metrics, outbox: nowhere, queue: { add: async () => {} } };
 	const parts = await marketIndexPlugin.setup({
 		config: { NFT_OWNERSHIP_WALKS_MAX: 0 },
-		needs: { scanner: { ...fixture.scanner, addSink() {} } },
+		needs: { scanner: { ...fixture.scanner, addSink() {} }, prices: fakePrices() },
 		core: core as unknown as Core,
 		contributions: () => [],
 	});

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { assert } from "#core/fault/assert.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
-import { sharedForMs } from "#core/http/sharedForMs.ts";
+import { shareBriefly } from "#core/http/shareBriefly.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
 import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
@@ -38,7 +38,7 @@ export function getCollections(context: RouteContext) {
 			};
 			const { body, headers } = await answer();
 			const requested = requestContexts.get(request);
-			if (requested) requested.repeat = sharedForMs(answer, context.core.clock);
+			if (requested) requested.repeat = shareBriefly(answer, context.core.clock);
 			return new Response(body, { headers });
 		},
 		{

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { sharedForMs } from "#core/http/sharedForMs.ts";
+import { shareBriefly } from "#core/http/shareBriefly.ts";
 
 function make() {
 	let nowMs = 0;
 	let made = 0;
 	let fails = false;
-	const repeat = sharedForMs(
+	const repeat = shareBriefly(
 		async () => {
 			made += 1;
 			if (fails) throw new Error("away");
@@ -15,12 +15,12 @@ function make() {
 	);
 	return {
 		text: async () => new Response((await repeat()).body).text(),
-		move: () => (nowMs += 1),
+		move: () => (nowMs += 5),
 		fail: (now: boolean) => (fails = now),
 	};
 }
 
-test("a crowd of one millisecond gets one answer, the next millisecond another", async () => {
+test("a crowd gets one answer, and what comes five milliseconds later another", async () => {
 	const { text, move } = make();
 	expect(await Promise.all([text(), text(), text()])).toEqual(["1", "1", "1"]);
 	expect(await text()).toBe("1");
@@ -30,7 +30,7 @@ test("a crowd of one millisecond gets one answer, the next millisecond another",
 
 test("whatever its characters, an answer arrives as it was made", async () => {
 	for (const body of ["", "plain", "é", "漢字 🐈", "a\u0000b"]) {
-		const repeat = sharedForMs(async () => ({ body, headers: {} }), { nowMs: () => 0 });
+		const repeat = shareBriefly(async () => ({ body, headers: {} }), { nowMs: () => 0 });
 		expect(await new Response((await repeat()).body).text()).toBe(body);
 	}
 });

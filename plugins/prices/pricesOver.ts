@@ -1,0 +1,83 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { UNITS_BOUND } from "#core/money/limits.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
+import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import type { Priced, Prices, UsdRate } from "#plugins/prices/contract.ts";
+import { decimalOf } from "#plugins/prices/decimalOf.ts";
+import type { RateSource } from "#plugins/prices/RateSource.ts";
+
+const ETH_DECIMALS = 18;
+/** What people and providers call ether, also on chains whose coin is another one. */
+const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
+
+/**
+ * The arithmetic of prices over any source of rates. Exact in integers; what a chain could not hold
+ * is no amount and unknown.
+ */
+export function pricesOver(chains: ChainRegistry, source: RateSource): Omit<Prices, "onLearned"> {
+	function usdRate(priced: Priced, atMs: number): UsdRate | null {
+		const plain = plainOf(chains, priced);
+		return plain === "eth" ? source.ethAt(atMs) : source.rateAt(plain, atMs);
+	}
+	function toNative(priced: Priced, raw: bigint, atMs: number): bigint | null {
+		const plain = plainOf(chains, priced);
+		if (plain === "eth") return raw;
+		const rate = source.rateAt(plain, atMs);
+		const eth = rate && source.ethAt(atMs);
+		return rate && eth ? weiOf(raw, rate, eth) : null;
+	}
+	return {
+		usdRate,
+		toNative,
+		toUsd(priced, raw, atMs) {
+			const rate = usdRate(priced, atMs);
+			return rate && toDisplayNumber(raw * rate.answer, rate.decimals + rate.currencyDecimals);
+		},
+		ethUsd(atMs) {
+			const rate = source.ethAt(atMs);
+			return rate && toDisplayNumber(rate.answer, rate.decimals);
+		},
+		nativeOfSymbol(chainId, symbol, value, atMs) {
+			const amount = decimalOf(value);
+			const chain = chains.byId(chainId);
+			const currency = chain && currencyOf(chain, symbol, source);
+			if (!amount || !currency) return null;
+			if (currency === "eth") return amount(ETH_DECIMALS);
+			const rate = usdRate({ chainId, currency }, atMs);
+			return rate && toNative({ chainId, currency }, amount(rate.currencyDecimals), atMs);
+		},
+		hasFeed(priced) {
+			const plain = plainOf(chains, priced);
+			return plain === "eth" ? source.hasEth() : source.has(plain);
+		},
+	};
+}
+
+/** A coin's wrapped form is the coin, and ETH is one thing on every chain whose coin it is. */
+function plainOf(chains: ChainRegistry, { chainId, currency }: Priced): Priced | "eth" {
+	const chain = chains.byId(chainId);
+	const isNative = currency === ZERO_ADDRESS || currency === chain?.wrappedNative;
+	if (!isNative) return { chainId, currency };
+	return chain?.nativeIsEth ? "eth" : { chainId, currency: ZERO_ADDRESS };
+}
+
+function currencyOf(chain: Chain, symbol: string, source: RateSource): Address | "eth" | null {
+	const name = symbol.trim().toUpperCase();
+	if (ETH_SYMBOLS.has(name)) return "eth";
+	const own = chain.nativeCurrency.symbol.toUpperCase();
+	if (name === own || name === `W${own}`) return ZERO_ADDRESS;
+	return source.tokenOf(chain.id, name);
+}
+
+/** Rounded down: nobody is shown a price that was not reached. */
+function weiOf(raw: bigint, rate: UsdRate, eth: UsdRate): bigint | null {
+	const wei = mulDiv(
+		raw * rate.answer,
+		10n ** BigInt(eth.decimals + ETH_DECIMALS),
+		eth.answer * 10n ** BigInt(rate.decimals + rate.currencyDecimals),
+		"down",
+	);
+	return wei < UNITS_BOUND ? wei : null;
+}
