@@ -10,6 +10,7 @@ import { systemClock as clock } from "#core/clock/systemClock.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { assert } from "#core/fault/assert.ts";
+import { openForeignFetch } from "#core/foreign/openForeignFetch.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import { createLog, type LogLevel } from "#core/log/createLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
@@ -81,6 +82,7 @@ export async function openCore<N extends Needs>(
 			queue: createJobQueue(),
 			pageCache: shared.pageCache,
 			budget: shared.budget,
+			foreignFetch: openForeignFetch(config),
 			metrics,
 			chains,
 			indexed,

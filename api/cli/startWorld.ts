@@ -6,6 +6,8 @@ import { cliFault } from "#api/cli/faults.ts";
 
 /** The sandbox is a process and not an import: the service only ever sees its URLs. */
 const WORLD_MAIN = join(import.meta.dir, "../../test/sandbox/main.ts");
+/** Of the sandbox's own marketplace: whoever calls without it is refused, as by the real one. */
+const PROVIDER_KEY = "sandbox";
 const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -15,9 +17,12 @@ const readySchema = z.object({
 	httpUrl: z.string(),
 	wsUrl: z.string(),
 	firstBlock: z.int(),
+	usdFeeds: z.record(z.string(), z.unknown()),
+	providerUrl: z.string(),
+	providerStreamUrl: z.string(),
 });
 
-export type World = z.output<typeof readySchema> & { stop(): Promise<void> };
+export type World = z.output<typeof readySchema> & { providerKey: string; stop(): Promise<void> };
 
 /**
  * Starts the sandbox world and waits until it answers. It runs in a session of its own, so Ctrl-C
@@ -25,7 +30,8 @@ export type World = z.output<typeof readySchema> & { stop(): Promise<void> };
  * it cannot outlive us however we die.
  */
 export async function startWorld(dataDir: string): Promise<World> {
-	const child = spawn(process.execPath, [WORLD_MAIN, "--data-dir", dataDir], {
+	const args = ["--data-dir", dataDir, "--provider-key", PROVIDER_KEY];
+	const child = spawn(process.execPath, [WORLD_MAIN, ...args], {
 		stdio: ["pipe", "pipe", "inherit"],
 		detached: true,
 	});
@@ -38,7 +44,7 @@ export async function startWorld(dataDir: string): Promise<World> {
 	};
 	try {
 		const ready = await firstLine(child.stdout, ended);
-		return { ...readySchema.parse(JSON.parse(ready)), stop };
+		return { ...readySchema.parse(JSON.parse(ready)), providerKey: PROVIDER_KEY, stop };
 	} catch (cause) {
 		await stop();
 		throw cliFault.worldFailed({ cause });

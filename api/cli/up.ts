@@ -27,9 +27,22 @@ async function up(env: Environment): Promise<number> {
 		CHAINS: "anvil",
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ [chainId]: [httpUrl, wsUrl] }),
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
+		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
+		...providerOf(world, env),
 		// A world that had to be made anew is another chain: its index must not join the old one's.
 		DATA_DIR: join(dataDir, "sandbox", await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
 	return serve(sandboxed, () => world.stop());
+}
+
+/** The sandbox's own marketplace, unless one is configured. */
+function providerOf(world: World, env: Environment): Environment {
+	if (env["PROVIDER_BASE_URL"]) return {};
+	return {
+		PROVIDER_BASE_URL: world.providerUrl,
+		PROVIDER_API_KEY: world.providerKey,
+		PROVIDER_STREAM_URL: world.providerStreamUrl,
+		PROVIDER_STREAM_ENABLED: "true",
+	};
 }

@@ -13,6 +13,7 @@ import { systemClock } from "#core/clock/systemClock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
+import { openForeignFetch } from "#core/foreign/openForeignFetch.ts";
 import { createHttpApp } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
@@ -110,6 +111,7 @@ function makeCore(made: Made): Core {
 		queue: createJobQueue(),
 		pageCache,
 		budget,
+		foreignFetch: openForeignFetch(config),
 		metrics,
 		chains,
 		indexed,

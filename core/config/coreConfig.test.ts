@@ -20,6 +20,7 @@ test("nothing has to be set", () => {
 		PLUGINS_DISABLED: [],
 		WEB_ALLOWED_ORIGINS: [],
 		TRUSTED_PROXY_HOPS: 1,
+		FOREIGN_FETCH_ENABLED: true,
 		LOG_LEVEL: "info",
 		SANDBOX: false,
 	});

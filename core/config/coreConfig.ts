@@ -81,6 +81,13 @@ export const coreConfig = z.object({
 		.max(10)
 		.default(1)
 		.describe("Reverse proxies in front, whose x-forwarded-for is believed; 0 without any."),
+	FOREIGN_FETCH_ENABLED: z
+		.boolean()
+		.default(true)
+		.describe(
+			"Fetch what tokens and contracts name on the public network. Off, or in the sandbox: only " +
+				"from origins that are configured here.",
+		),
 	LOG_LEVEL: z
 		.enum(["debug", "info", "warn", "error", "silent"])
 		.default("info")

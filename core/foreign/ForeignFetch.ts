@@ -7,6 +7,11 @@ export type ForeignRequest = {
 	/** From the first look at the name to the last byte, redirects included. */
 	timeoutMs: number;
 	accept?: string;
+	/**
+	 * Exact origins that the operator named and that this URL may begin with: they may be private and
+	 * have any port. Where a stranger wrote the URL, only what the operator meant for strangers.
+	 */
+	allowedOrigins?: readonly string[];
 	signal?: AbortSignal | undefined;
 };
 

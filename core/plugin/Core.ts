@@ -6,6 +6,7 @@ import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
+import type { ForeignFetch } from "#core/foreign/ForeignFetch.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
@@ -38,6 +39,8 @@ export type Core = {
 	pageCache: PageCache;
 	/** What all processes together may ask of somebody else's service. */
 	budget: Budget;
+	/** The only way to a URL that a stranger chose. */
+	foreignFetch: ForeignFetch;
 	metrics: Metrics;
 	/** Every chain there is a definition for. */
 	chains: ChainRegistry;

@@ -235,3 +235,32 @@ test("stopping waits for the job under way, and takes no other", async () => {
 	expect(await jobs()).toMatchObject([{ locked_by: null, attempts: 0 }]);
 	open.length = 0;
 });
+
+test("a lane's jobs have workers of their own: those that wait there hold up nobody else", async () => {
+	let release = () => {};
+	const held = new Promise<void>((done) => {
+		release = done;
+	});
+	const lane = { name: "slow", concurrency: 3 };
+	let inside = 0;
+	let most = 0;
+	const slow = task(
+		async () => {
+			most = Math.max(most, ++inside);
+			await held;
+			inside--;
+		},
+		{ name: "test.slow", lane },
+	);
+	const done: number[] = [];
+	await start([slow, task(async ({ n }) => void done.push(n))]);
+	const jobsOf = (name: string, count: number) =>
+		Array.from({ length: count }, (_, n) => ({ task: name, payload: { n }, key: `${name}:${n}` }));
+	await database.db.transaction((tx) =>
+		createJobQueue().add(tx, [...jobsOf("test.slow", 5), ...jobsOf("test.task", 4)]),
+	);
+	await until(async () => done.length === 4 && inside === 3);
+	release();
+	await left(0);
+	expect(most).toBe(3);
+});

@@ -4,6 +4,7 @@ import { Pool } from "pg";
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
 import { beatAndSweep } from "#core/queue/beatAndSweep.ts";
+import { lanesOf, type TaskLane } from "#core/queue/lanesOf.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import { taskListOf } from "#core/queue/taskListOf.ts";
 import { sleep } from "#core/time/sleep.ts";
@@ -45,43 +46,32 @@ export async function migrateQueue(connectionString: string): Promise<void> {
  * one of them cannot write a job's end, as in a database's restart: they are started again.
  */
 export async function runQueueWorkers(options: QueueWorkersOptions): Promise<QueueWorkers> {
-	const { db, log, concurrency } = options;
+	const { db, log } = options;
+	const lanes = lanesOf(options.tasks, options.concurrency);
 	const pgPool = new Pool({
 		connectionString: db.connectionString,
-		max: concurrency + 2,
+		// Workers hold a connection only to take a job and to give it back: lanes share them.
+		max: Math.max(...lanes.map(({ concurrency }) => concurrency)) + 2 * lanes.length,
 		application_name: "tapeline queue",
 	});
 	listenForErrors(pgPool, (error) => log.warn("a queue connection broke", { error }));
 	const stopping = new AbortController();
 	const { events, poolIds, endedIds } = followPools();
-	const taskList = taskListOf(options.tasks, log);
-	const start = () =>
-		run({
-			pgPool,
-			taskList,
-			noHandleSignals: true,
-			events,
-			logger: loggerOf(log),
-			// Schedules are ours: a file `crontab` in the working directory must not run.
-			parsedCronItems: [],
-			preset: {
-				worker: {
-					concurrentJobs: concurrency,
-					pollInterval: POLL_MS,
-					gracefulShutdownAbortTimeout: STOP_ABORT_MS,
-					// A job's end is written in batches, of whatever is there now: the other way the
-					// library neither waits for the write when it stops nor handles its failure (0.18).
-					completeJobBatchDelay: 0,
-					failJobBatchDelay: 0,
-				},
-			},
-		});
-
-	let runner = await start().catch(async (error) => {
+	const start = ({ concurrency, tasks }: TaskLane) =>
+		startRunner({ pgPool, events, log, concurrency, tasks });
+	const running: { current: Runner; supervised: Promise<void> }[] = [];
+	try {
+		for (const lane of lanes) {
+			const kept = { current: await start(lane), supervised: Promise.resolve() };
+			kept.supervised = keepRunning(kept, lane);
+			running.push(kept);
+		}
+	} catch (error) {
+		stopping.abort();
+		await Promise.all(running.map(({ current }) => current.stop().catch(() => {})));
 		await pgPool.end();
 		throw error;
-	});
-	const supervised = keepRunning(runner);
+	}
 	const beats = keepBeating({ db, log, poolIds });
 	await beats.beat();
 
@@ -95,14 +85,17 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 
 	async function stop(): Promise<void> {
 		stopping.abort();
-		const ended = runner.stop().catch((error) => log.warn("the queue stopped badly", { error }));
-		await inTime(Promise.all([ended, supervised]), STOP_TIMEOUT_MS);
+		const ended = running.map(async ({ current, supervised }) => {
+			await current.stop().catch((error) => log.warn("the queue stopped badly", { error }));
+			await supervised;
+		});
+		await inTime(Promise.all(ended), STOP_TIMEOUT_MS);
 		await beats.stop();
 		await inTime(pgPool.end(), POOL_END_TIMEOUT_MS);
 	}
 
-	async function keepRunning(first: Runner): Promise<void> {
-		let current: Runner | null = first;
+	async function keepRunning(kept: { current: Runner }, lane: TaskLane): Promise<void> {
+		let current: Runner | null = kept.current;
 		while (!stopping.signal.aborted) {
 			await current?.promise.catch((error) => log.warn("the queue's workers failed", { error }));
 			if (stopping.signal.aborted) return;
@@ -111,15 +104,40 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 			if (stopping.signal.aborted) return;
 			// Nothing of theirs runs any more, so nobody need wait for the sweep.
 			await unlock(db, endedIds).catch((error) => log.warn("jobs stay locked", { error }));
-			current = await start().catch((error) => {
+			current = await start(lane).catch((error) => {
 				log.warn("the queue's workers did not start", { error });
 				return null;
 			});
-			runner = current ?? runner;
+			kept.current = current ?? kept.current;
 			// Stopped while it started: nobody else knows this one.
 			if (current && stopping.signal.aborted) await current.stop().catch(() => {});
 		}
 	}
+}
+
+type RunnerOptions = TaskLane & { pgPool: Pool; events: WorkerEvents; log: Log };
+
+function startRunner({ pgPool, events, log, concurrency, tasks }: RunnerOptions): Promise<Runner> {
+	return run({
+		pgPool,
+		taskList: taskListOf(tasks, log),
+		noHandleSignals: true,
+		events,
+		logger: loggerOf(log),
+		// Schedules are ours: a file `crontab` in the working directory must not run.
+		parsedCronItems: [],
+		preset: {
+			worker: {
+				concurrentJobs: concurrency,
+				pollInterval: POLL_MS,
+				gracefulShutdownAbortTimeout: STOP_ABORT_MS,
+				// A job's end is written in batches, of whatever is there now: the other way the
+				// library neither waits for the write when it stops nor handles its failure (0.18).
+				completeJobBatchDelay: 0,
+				failJobBatchDelay: 0,
+			},
+		},
+	});
 }
 
 /** The names that this process's workers lock jobs by: their pools', not the workers' own. */

@@ -223,6 +223,8 @@ export type Scanner = {
 	addSink(sink: EventSink): void;
 	/** Read from the database, so that any process may ask; at most a second old. */
 	progress(chainId: number, lane: LaneKind): Promise<LaneProgress>;
+	/** Holds a chain until the transaction ends: lanes, forks and whoever adds to them take turns. */
+	lock(tx: Tx, chainId: number): Promise<void>;
 };
 
 export const ScannerKey = serviceKey<Scanner>()("chain-scanner");

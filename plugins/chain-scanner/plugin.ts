@@ -7,6 +7,7 @@ import { type EventSink, ScannerKey, VenuePoint } from "#plugins/chain-scanner/c
 import { createLaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
 import { decodeCommand } from "#plugins/chain-scanner/decode/decodeCommand.ts";
 import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
+import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import {
 	LAG_BLOCKS_DEFAULT,
 	LAG_BLOCKS_LEAST,
@@ -77,6 +78,7 @@ export const chainScannerPlugin = definePlugin({
 			...createOperator(core, settings),
 			addSink: (sink) => void sinks.push(sink),
 			progress: laneProgress(core.db, core.clock),
+			lock: lockChain,
 		};
 		return {
 			service,

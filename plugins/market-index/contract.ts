@@ -16,6 +16,8 @@ export type NewEvents = {
 	chainId: number;
 	/** True near the head: frames go out one by one. */
 	live: boolean;
+	/** True for what a provider tells of one collection's past: discover is not told to read anew. */
+	isHistory?: boolean;
 	events: readonly NewEvent[];
 };
 
@@ -32,6 +34,9 @@ export function discoverTopic(chain: string): string {
 /** A collection found by whatever a client may call it. */
 export type FoundCollection = { id: number; chain: string; address: Address; slug: string };
 
+/** Why somebody looks at a collection. */
+export type TouchReason = "detail" | "candles" | "stream";
+
 export type MarketIndex = {
 	/**
 	 * Stores events with everything that follows from them (collections, figures, frames), in the
@@ -43,6 +48,11 @@ export type MarketIndex = {
 	 * `not_found`, and `chain_required` where several chains have one and none was named.
 	 */
 	find(slug: string, chain: string | undefined): Promise<FoundCollection>;
+	/**
+	 * Somebody opened a collection: its order book is kept current for five minutes, and a sync of it
+	 * is put in line. Nobody waits for it, and it never fails; repeated it costs nothing.
+	 */
+	touch(collectionId: number, reason: TouchReason): void;
 };
 
 export const MarketIndexKey = serviceKey<MarketIndex>()("market-index");

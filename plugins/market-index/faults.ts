@@ -8,6 +8,16 @@ export const marketFault = defineFaults({
 		retry: "never",
 		public: "Several chains have a collection of that name: name the chain.",
 	},
+	discoveryChainUnknown: {
+		status: 500,
+		retry: "never",
+		public: "NFT_DISCOVERY_CHAINS names a chain that is not defined.",
+	},
+	documentUnreachable: {
+		status: 502,
+		retry: "later",
+		public: "Nobody serves what the contract points to.",
+	},
 	validationError: { status: 422, retry: "never", public: "The request is not valid." },
 });
 

@@ -59,3 +59,50 @@ export const REPLACE_EVERY_MS = 60_000;
 export const GARBAGE_EVERY_MS = 5_000;
 export const GARBAGE_BUSY_MS = 250;
 export const GARBAGE_ROWS_MAX = 1_000;
+
+/** Price levels told of each side of an order book. */
+export const DEPTH_LEVELS_MAX = 50;
+
+/** How often drops are read, and so the pause after the provider refused. */
+export const DROPS_EVERY_MS = 300_000;
+export const DROP_CONCURRENCY = 2;
+/** Calls about drops, by all processes: a third of the provider's minute. */
+export const DROP_CALLS_PER_MINUTE = 40;
+/** Of each list, a run. */
+export const DROP_PAGES_MAX = 3;
+/** Drops that are asked for one by one, a run. */
+export const DROP_DETAILS_MAX = 30;
+
+/** A quote's listings: what one purchase of several tokens may fill. */
+export const QUOTE_LISTINGS_MAX = 50;
+/** How long a quote waits for the chain's gas price. */
+export const GAS_PRICE_TIMEOUT_MS = 2_000;
+/**
+ * Gas of filling one Seaport listing, and of each further one in the same transaction: the upper
+ * end of what the sandbox's sales take (103,000 to 192,000; two 210,000 to 272,000).
+ */
+export const GAS_OF_A_FIRST_FILL = 190_000n;
+export const GAS_OF_ANOTHER_FILL = 95_000n;
+
+/** Events of the provider that are merged in one transaction, under the chain's lock. */
+export const MERGE_ROWS_MAX = 200;
+/** Two sources may differ by so much about when one event was. */
+export const MATCH_WINDOW_MS = 600_000;
+/** A provider's event may lie ahead of our clock by so much. */
+export const FUTURE_MAX_MS = 3_600_000;
+/** Events of the provider no older than this are told one by one, as those of a live block are. */
+export const TOLD_LIVE_MS = 600_000;
+/** For how long a measured pace of a chain is good. */
+export const PACE_AGE_MAX_MS = 600_000;
+
+/**
+ * How often events whose rate became known are priced, for how long in one go, how many under one
+ * hold of the chain's lock, and after which rest a failure is tried again.
+ */
+export const REPRICE_EVERY_MS = 2_000;
+export const REPRICE_BUSY_MS = 500;
+export const REPRICE_ROWS_MAX = 40;
+export const REPRICE_RETRY_MS = 30_000;
+
+/** Events that a part may price and still tell each candle; more, and topics are read anew. */
+export const REPRICE_TOLD_MAX = 20;

@@ -1,11 +1,17 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { commaList } from "#core/config/commaList.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
+import { createListSource } from "#plugins/market-index/discovery/createListSource.ts";
+import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
+import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
+import { dropsJob } from "#plugins/market-index/drops/dropsJob.ts";
 import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
+import { contractDocumentTask } from "#plugins/market-index/jobs/contractDocumentTask.ts";
 import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
 import {
 	RETENTION_DAYS_MAX,
@@ -13,15 +19,27 @@ import {
 	WATCHED_DEFAULT,
 	WATCHED_MOST,
 } from "#plugins/market-index/limits.ts";
+import { createPushListener } from "#plugins/market-index/merge/createPushListener.ts";
+import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
+import { createDocumentReader } from "#plugins/market-index/metadata/tokenUri/createDocumentReader.ts";
+import {
+	documentConfig,
+	gatewaysOf,
+} from "#plugins/market-index/metadata/tokenUri/documentConfig.ts";
 import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
 import { garbageJob } from "#plugins/market-index/owners/garbageJob.ts";
 import { recipientsJob } from "#plugins/market-index/owners/recipientsJob.ts";
 import { forgetAllOwners } from "#plugins/market-index/owners/sql/forgetAllOwners.ts";
+import { gasPriceOf } from "#plugins/market-index/quote/gasPriceOf.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
+import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
 import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";
+import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
+import { ProviderKey } from "#plugins/provider/contract.ts";
 
 /** Collections, events and figures: takes in what lanes find, and answers what the market did. */
 export const marketIndexPlugin = definePlugin({
@@ -40,26 +58,89 @@ export const marketIndexPlugin = definePlugin({
 			.max(WATCHED_MOST)
 			.default(WATCHED_DEFAULT)
 			.describe("Contracts a chain whose owners are kept, newest activity first. 0: none."),
+		NFT_DISCOVERY_CHAINS: commaList(z.string().toLowerCase())
+			.default([])
+			.meta({ expects: "names of chains, separated by commas, such as zora,shape" })
+			.describe("Chains that are not indexed, and whose collections the provider's lists bring."),
+		...documentConfig,
 	}),
-	needs: { scanner: ScannerKey, prices: PricesKey },
+	needs: { scanner: ScannerKey, prices: PricesKey, provider: ProviderKey },
 	offers: MarketIndexKey,
 	tables: { schema: "market_index", folder: join(import.meta.dir, "migrations") },
 	setup({ config, needs, core }) {
 		const { chains, outbox, queue, clock, db } = core;
 		const retention = createRetention(core, config.NFT_EVENT_RETENTION_DAYS);
 		const partitions = partitionsOf(db, { keptFromMs: retention.keptFromMs });
-		const applying = { chains, outbox, queue, clock, partitions };
+		const { prices, provider } = needs;
+		const hasProvider = provider.isOn;
+		const applying = { chains, outbox, queue, clock, partitions, prices, hasProvider };
 		const record = createApplier(applying);
-		const find = createFinder(core);
+		const gateways = gatewaysOf(config);
+		const readDocument = createDocumentReader({
+			foreignFetch: core.foreignFetch,
+			gateways,
+			allowedOrigins: config.METADATA_ALLOWED_ORIGINS,
+		});
+		const tokens = createTokens({ core, readUri: readDocument, provider, prices });
+		const discovered = discoveredChains(core, config.NFT_DISCOVERY_CHAINS);
+		const reads = { ...core, discovered };
 		const watchedMax = config.NFT_OWNERSHIP_WALKS_MAX;
 		const owners = watchedMax > 0 ? createOwnership(db, { watchedMax, clock }) : null;
 		needs.scanner.addSink(marketSink(applying, owners));
-		const index = { record, find };
+		const repricer = createRepricer({ ...applying, db, scanner: needs.scanner, log: core.log });
+		prices.onLearned(repricer.note);
+		const merge = mergeEvents({
+			...applying,
+			db,
+			record,
+			scanner: needs.scanner,
+			providerId: provider.id,
+			keptFromMs: retention.keptFromMs,
+		});
+		const syncing = createSyncing({
+			core,
+			provider,
+			prices,
+			merge: async (collection, events) => void (await merge(collection, events)),
+		});
+		const { touch, resync, applyOrderPush: applyOrder } = syncing;
+		const pushed = { db, merge, applyOrder, applyMetadata: tokens.changed };
+		provider.stream.onPush(createPushListener(pushed));
+		provider.stream.onGap(syncing.noteGap);
+		const discovery = { core, provider, prices, discovered: syncing.discovered };
+		const index = { record, find: createFinder(reads), touch };
 		return {
 			service: index,
-			routes: marketRoutes({ core, scanner: needs.scanner, index }),
-			jobs: [...retention.jobs, recipientsJob(core), garbageJob(core)],
-			tasks: [collectionMetadataTask(core), currencyMetadataTask(core)],
+			routes: marketRoutes({
+				core: reads,
+				scanner: needs.scanner,
+				index,
+				prices: needs.prices,
+				lists: createListSource(discovery),
+				resync,
+				providerHealth: () => ({
+					isConnected: provider.isOn ? provider.isConnected() : false,
+					stream: provider.stream.state(),
+				}),
+				gasPrice: gasPriceOf(core.indexed),
+			}),
+			jobs: [
+				...retention.jobs,
+				recipientsJob(core),
+				garbageJob(core),
+				repricer.job,
+				...syncing.jobs,
+				discoveryJob(discovery, [...core.indexed.map(({ chain }) => chain), ...discovered]),
+				dropsJob(core, provider),
+				...tokens.jobs,
+			],
+			tasks: [
+				collectionMetadataTask(core, gateways),
+				contractDocumentTask(core, readDocument),
+				currencyMetadataTask(core),
+				...syncing.tasks,
+				...tokens.tasks,
+			],
 			async start() {
 				if (!owners && core.role !== "api") await forgetAllOwners(db);
 			},

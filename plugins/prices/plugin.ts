@@ -1,23 +1,50 @@
+import { join } from "node:path";
 import { z } from "zod";
+import { jsonText } from "#core/config/jsonText.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
+import { feedKey } from "#plugins/prices/feed/Feed.ts";
+import { feedsOf } from "#plugins/prices/feed/feedsOf.ts";
+import { usdFeeds } from "#plugins/prices/feed/usdFeeds.ts";
+import { createMemory } from "#plugins/prices/history/createMemory.ts";
 import { pricesOver } from "#plugins/prices/pricesOver.ts";
+import { runPrices } from "#plugins/prices/runPrices.ts";
+
+const config = z.object({
+	USD_FEEDS_JSON: jsonText(usdFeeds)
+		.default({})
+		.describe(
+			"USD price feeds on chain, by chain id and token (the zero address is the chain's coin): " +
+				'{"1":{"0x…":{"feed":"0x…","heartbeatSeconds":3600,"feedChain":1,"decimals":6,' +
+				'"symbol":"USDC"}}}. Ethereum\'s ETH feed is built in.',
+		),
+});
 
 /** What things are worth in USD and in ETH, now and then, as price feeds on chain say. */
 export const pricesPlugin = definePlugin({
 	name: "prices",
 	version: "1",
-	config: z.object({}),
+	config,
 	needs: {},
 	offers: PricesKey,
-	setup({ core }) {
-		const service = pricesOver(core.chains, {
-			rateAt: () => null,
-			ethAt: () => null,
-			has: () => false,
-			hasEth: () => false,
-			tokenOf: () => null,
-		});
-		return { service: { ...service, onLearned() {} } };
+	tables: { schema: "prices", folder: join(import.meta.dir, "migrations") },
+	setup({ config: { USD_FEEDS_JSON }, core }) {
+		const { chains, log } = core;
+		const indexed = new Set(core.indexed.map(({ chain }) => chain.id));
+		const { feeds, unreachable } = feedsOf(USD_FEEDS_JSON, { chains, indexed });
+		if (unreachable.length > 0) {
+			const named = unreachable.map(({ priced, ...feed }) => {
+				return `${priced.chainId}/${priced.currency} by ${feedKey(feed)}`;
+			});
+			log.warn("price feeds on chains that are not indexed are not read", { feeds: named });
+		}
+		const memory = createMemory({ db: core.db, clock: core.clock, feeds });
+		const running = runPrices(core, { feeds, memory });
+		return {
+			service: { ...pricesOver(chains, memory), onLearned: running.onLearned },
+			jobs: running.jobs,
+			start: running.start,
+			stop: running.stop,
+		};
 	},
 });

@@ -1,7 +1,7 @@
 import type { Provider } from "#plugins/provider/contract.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
-import { offStream } from "#plugins/provider/offStream.ts";
 import { PROVIDER_ID } from "#plugins/provider/limits.ts";
+import { offStream } from "#plugins/provider/offStream.ts";
 
 /**
  * The provider of a deployment that configured none. It is offered all the same, so that whoever

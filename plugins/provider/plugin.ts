@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { ProviderKey } from "#plugins/provider/contract.ts";
+import { createProvider } from "#plugins/provider/createProvider.ts";
+import { PROVIDER_BASE_URL_DEFAULT, STREAM_URL_DEFAULT } from "#plugins/provider/limits.ts";
 import { offProvider } from "#plugins/provider/offProvider.ts";
+import { offStream } from "#plugins/provider/offStream.ts";
+import { createProviderStream } from "#plugins/provider/stream/createProviderStream.ts";
+import { startProviderStream } from "#plugins/provider/stream/startProviderStream.ts";
+import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
 
 const config = z.object({
 	PROVIDER_BASE_URL: z
@@ -14,11 +20,9 @@ const config = z.object({
 		),
 	PROVIDER_API_KEY: z
 		.string()
-		.trim()
-		.min(1)
-		.max(512)
+		.regex(/^[\x21-\x7e]{1,512}$/)
 		.optional()
-		.meta({ secret: true })
+		.meta({ secret: true, expects: "a key without blanks" })
 		.describe("The provider's key. It is sent to PROVIDER_BASE_URL and PROVIDER_STREAM_URL only."),
 	PROVIDER_STREAM_URL: z
 		.url({ protocol: /^wss?$/ })
@@ -38,7 +42,53 @@ export const providerPlugin = definePlugin({
 	config,
 	needs: {},
 	offers: ProviderKey,
-	setup() {
-		return { service: offProvider };
+	setup({ config, core }) {
+		const baseUrl = baseUrlOf(config.PROVIDER_BASE_URL, config.PROVIDER_API_KEY);
+		if (baseUrl === null) return { service: offProvider };
+		const apiKey = config.PROVIDER_API_KEY;
+		const url = config.PROVIDER_STREAM_ENABLED
+			? streamUrlOf(config.PROVIDER_STREAM_URL, baseUrl)
+			: null;
+		const stream =
+			url === null
+				? null
+				: createProviderStream({
+						...core,
+						chains: createChainNames(core.chains),
+						url,
+						token: apiKey ?? null,
+					});
+		const ending = new AbortController();
+		const { signal } = ending;
+		let listening = Promise.resolve();
+		return {
+			service: createProvider({
+				core,
+				baseUrl,
+				apiKey,
+				stream: stream ?? offStream,
+				ending: signal,
+			}),
+			start() {
+				if (stream === null || core.role === "api") return;
+				const { leases, log } = core;
+				listening = startProviderStream({ stream, leases, log, signal });
+			},
+			async stop() {
+				ending.abort();
+				await listening;
+			},
+		};
 	},
 });
+
+/** Null: no provider. A key alone leads to where such keys are from. */
+function baseUrlOf(url: string | undefined, apiKey: string | undefined): string | null {
+	return url ?? (apiKey === undefined ? null : PROVIDER_BASE_URL_DEFAULT);
+}
+
+/** The provider's own stream goes with its own API: a key for another place is not sent there. */
+function streamUrlOf(url: string | undefined, baseUrl: string): string | null {
+	const isOwn = new URL(baseUrl).origin === PROVIDER_BASE_URL_DEFAULT;
+	return url ?? (isOwn ? STREAM_URL_DEFAULT : null);
+}

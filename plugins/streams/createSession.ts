@@ -17,6 +17,8 @@ export type Admission = {
 	resume: ResumePoint | undefined;
 	/** One text for each client, as limits count them; undefined where only the socket knows. */
 	client: string | undefined;
+	/** Says that somebody still looks, in the rhythm of the pings. */
+	watch?: () => void;
 };
 
 /** One open stream. */

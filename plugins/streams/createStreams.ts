@@ -89,7 +89,10 @@ export function createStreams(options: StreamsOptions): Streams {
 			for (const { session } of entries.values()) session.checkUnsent(look);
 		},
 		probe() {
-			for (const { session } of entries.values()) session.probe();
+			for (const { session } of entries.values()) {
+				session.probe();
+				if (session.isOpen()) session.admission.watch?.();
+			}
 		},
 		closeAll(code, reason) {
 			for (const { session } of entries.values()) session.close(code, reason);

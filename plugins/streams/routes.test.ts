@@ -84,6 +84,22 @@ test("a collection is looked up once for each stream that opens", async () => {
 	client.close();
 });
 
+test("[MRG-16] an open stream of a collection says that somebody looks, with each ping; discover does not", async () => {
+	world.touches.length = 0;
+	const client = streamClient(`${world.url}/collections/c-watched/stream`);
+	const discover = streamClient(`${world.url}/discover/stream?chain=base`);
+	await Promise.all([client.next(), discover.next()]);
+	expect(world.touches).toEqual([[1, "stream"]]);
+	world.moveClock(15_000);
+	expect(await client.next()).toMatchObject({ type: "ping" });
+	expect(world.touches).toEqual([
+		[1, "stream"],
+		[1, "stream"],
+	]);
+	client.close();
+	discover.close();
+});
+
 test("a chain may be named by alias or id, and the index is asked for its slug", async () => {
 	for (const name of ["base", "BASE", "8453"]) {
 		const client = streamClient(`${world.url}/collections/c-chain/stream?chain=${name}`);

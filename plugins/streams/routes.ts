@@ -15,7 +15,7 @@ import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
 
 export type StreamRoutesOptions = {
 	streams: Streams;
-	market: Pick<MarketIndex, "find">;
+	market: Pick<MarketIndex, "find" | "touch">;
 	chains: ChainRegistry;
 	/** Slugs of the indexed chains, in the deployment's order. */
 	slugs: ReadonlySet<string>;
@@ -41,7 +41,10 @@ export function streamRoutes(options: StreamRoutesOptions) {
 				const { chain, resume } = readStreamQuery(query, indexed);
 				const found = await market.find(params.slug ?? "", chain?.slug);
 				const topics = [collectionTopic(found.chain, found.address)];
-				admissions.set(request, { stream: "collection", topics, resume, ...clientOf(request) });
+				const watch = () => market.touch(found.id, "stream");
+				watch();
+				const client = clientOf(request);
+				admissions.set(request, { stream: "collection", topics, resume, watch, ...client });
 				if (server) onServer(server);
 			},
 		})

@@ -10,6 +10,8 @@ import { type CachedList, runCachedList } from "#test/bench/measure/runCachedLis
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
 import { runBareLive, runLive } from "#test/bench/measure/runLive.ts";
+import { type MetadataBurst, runMetadataBurst } from "#test/bench/measure/runMetadataBurst.ts";
+import { type Ranking, runRanking } from "#test/bench/measure/runRanking.ts";
 import { runReads } from "#test/bench/measure/runReads.ts";
 import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoveries.ts";
 import { runReorgs } from "#test/bench/measure/runReorgs.ts";
@@ -32,6 +34,10 @@ export type Lab = {
 	recoveries(): Promise<Recoveries>;
 	fanOut(): Promise<readonly FanOut[]>;
 	cachedList(): Promise<CachedList>;
+	/** A collection ranked, from traits in memory. */
+	ranking(): Promise<Ranking>;
+	/** A collection read from its tokens' URIs, counted and ranked. */
+	metadataBurst(): Promise<MetadataBurst>;
 	reads(): Promise<readonly ReadComparison[]>;
 	/** A wide chain onto the large index of `reads`. */
 	wideCatchUp(): Promise<CatchUp>;
@@ -102,6 +108,8 @@ export function createLab(options: LabOptions): Lab {
 		recoveries: measured("killing service and server", runRecoveries, young),
 		fanOut: measured("publishing to a crowd", runFanOut, { scope, runtimeArgs }),
 		cachedList: measured("asking for a cached list", runCachedList, young),
+		ranking: measured("ranking", async () => runRanking(), null),
+		metadataBurst: measured("reading a collection's tokens", runMetadataBurst, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,
 	};

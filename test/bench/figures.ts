@@ -4,6 +4,7 @@ import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
 import { headFigures } from "#test/bench/figures/headFigures.ts";
 import { recoveryFigures } from "#test/bench/figures/recoveryFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
+import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
 
 /**
  * Everything the bench prints, in its order. A new figure is a new entry in one of these lists, and
@@ -16,5 +17,6 @@ export const figures: readonly Figure[] = [
 	...headFigures,
 	...recoveryFigures,
 	...crowdFigures,
+	...tokenFigures,
 	...sizeFigures,
 ];

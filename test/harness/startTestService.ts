@@ -1,4 +1,5 @@
 import { type Service, startService } from "#api/service/startService.ts";
+import type { Clock } from "#core/clock/Clock.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -17,6 +18,7 @@ export type TestServiceOptions = {
 	scanFrom?: number | null;
 	env?: Record<string, string>;
 	log?: Log;
+	clock?: Clock;
 	/** Continues with the data of an earlier service. */
 	database?: TestDatabase;
 };
@@ -36,12 +38,18 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: urls }),
 		RPC_POLL_MS: "50",
 		LOG_LEVEL: "silent",
+		// What a test's tokens name leads nowhere.
+		FOREIGN_FETCH_ENABLED: "false",
 		// Walks would tell of mints that a test's lanes were not meant to see.
 		NFT_OWNERSHIP_WALKS_MAX: "0",
 		...(scanFrom === null ? {} : { NFT_SCAN_FROM_BLOCK: String(scanFrom) }),
 		...options.env,
 	};
-	const service = await startService({ env, log: options.log ?? silentLog });
+	const service = await startService({
+		env,
+		log: options.log ?? silentLog,
+		...(options.clock && { clock: options.clock }),
+	});
 	let client = 0;
 	return {
 		...service,

@@ -19,6 +19,7 @@ const MIGRATIONS = [
 	{ schema: "core", folder: join(ROOT, "core/db/migrations") },
 	{ schema: "chain_scanner", folder: join(ROOT, "plugins/chain-scanner/migrations") },
 	{ schema: "market_index", folder: join(ROOT, "plugins/market-index/migrations") },
+	{ schema: "prices", folder: join(ROOT, "plugins/prices/migrations") },
 ];
 
 /**

@@ -10,7 +10,7 @@ const CollectionState = z.object({
 	address,
 	/** ERC-721: tokens minted. ERC-1155: units minted. */
 	minted: z.int(),
-	/** ERC-721: actor index by token id - 1. */
+	/** ERC-721: actor index by token id - 1; -1 where it belongs to somebody else. */
 	owners: z.array(z.int()),
 	/** ERC-1155: units by id - 1, then by actor. */
 	units: z.array(z.array(z.int())),
@@ -27,12 +27,21 @@ const CollectionState = z.object({
  */
 export type CollectionState = z.infer<typeof CollectionState>;
 
+const FeedState = z.object({
+	of: z.enum(["eth", "coin"]),
+	address,
+	/** When its newest round was published. */
+	roundAtS: z.int(),
+});
+
 /** Everything the traffic needs to go on after a restart, as plain JSON. */
 export const World = z.object({
 	seed: z.int(),
 	prngState: z.int(),
 	firstBlock: z.int(),
 	coin: address,
+	/** Price feeds; a world saved before there were any goes on without. */
+	feeds: z.array(FeedState).default([]),
 	collections: z.array(CollectionState),
 	/** Next nonce by actor. */
 	nonces: z.array(z.int()),

@@ -5,12 +5,19 @@ import { dirname, join } from "node:path";
 import { type Hex, isHex } from "viem";
 import { z } from "zod";
 
-const ownSources = ["SandboxArt.sol", "Sandbox721.sol", "Sandbox1155.sol", "SandboxCoin.sol"];
+const ownSources = [
+	"SandboxArt.sol",
+	"Sandbox721.sol",
+	"Sandbox1155.sol",
+	"SandboxCoin.sol",
+	"SandboxFeed.sol",
+];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
 	Sandbox721: "Sandbox721.sol",
 	Sandbox1155: "Sandbox1155.sol",
 	SandboxCoin: "SandboxCoin.sol",
+	SandboxFeed: "SandboxFeed.sol",
 	WETH: wethSource,
 };
 
@@ -20,6 +27,7 @@ const Artifacts = z.object({
 	Sandbox721: Artifact,
 	Sandbox1155: Artifact,
 	SandboxCoin: Artifact,
+	SandboxFeed: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */

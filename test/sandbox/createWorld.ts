@@ -12,6 +12,7 @@ import { addresses } from "./addresses.ts";
 import { type CollectionPlan, catalogue } from "./catalogue.ts";
 import { type Artifacts, compileContracts } from "./compileContracts.ts";
 import { emptyWorld, type WorldDraft } from "./emptyWorld.ts";
+import { planFeeds } from "./feeds/planFeeds.ts";
 import { installSeaport } from "./installSeaport.ts";
 import { mineBlock } from "./mineBlock.ts";
 import type { Rpc } from "./Rpc.ts";
@@ -43,6 +44,9 @@ export async function createWorld(rpc: Rpc, draft: WorldDraft): Promise<World> {
 		call(actor, { to: "0x", data: creationOf(plan, artifacts) }),
 	);
 	deploys.push(call(catalogue.length, { to: "0x", data: artifacts.SandboxCoin.creation }));
+	const planned = planFeeds(banker.address, artifacts.SandboxFeed.creation);
+	world.feeds = planned.feeds;
+	deploys.push(...planned.deploys.map((data) => call(catalogue.length, { to: "0x", data })));
 	deploys.push(call(0, openConduit));
 	await mineBlock(rpc, { world, actors, txs: deploys, timeS: startS - 30 });
 	await mineBlock(rpc, { world, actors, txs: openPurses(world, actors), timeS: startS - 15 });

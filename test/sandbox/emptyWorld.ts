@@ -28,6 +28,6 @@ export function emptyWorld(draft: WorldDraft, coin: Address): World {
 		launchedAt: null,
 	}));
 	const nonces = actors.map(() => 0);
-	const start = { firstBlock: 1, salt: 0, blocks: 0, counts: {} };
+	const start = { firstBlock: 1, salt: 0, blocks: 0, counts: {}, feeds: [] };
 	return { ...start, seed, prngState: seed >>> 0, historyBlocks, coin, collections, nonces };
 }

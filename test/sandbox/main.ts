@@ -1,14 +1,18 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
-// [--port 0]
+// [--port 0] [--provider-port 0] [--provider-key KEY]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 import { systemClock } from "#core/clock/systemClock.ts";
 import { catalogue } from "./catalogue.ts";
 import { createActors } from "./createActors.ts";
 import { createSaver } from "./createSaver.ts";
+import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
 import { lockDataDir } from "./lockDataDir.ts";
 import { openChain } from "./openChain.ts";
 import { parseOptions } from "./parseOptions.ts";
+import { matchWorld } from "./provider/market/matchWorld.ts";
+import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
+import { readHead } from "./readHead.ts";
 import { runLive } from "./runLive.ts";
 
 const ACTORS = 40;
@@ -49,10 +53,32 @@ async function run(): Promise<void> {
 	const saver = createSaver(chain, { dataDir, nowMs: systemClock.nowMs });
 	const { port } = chain.anvil;
 	const urls = { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
-	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock: chain.world.firstBlock };
+	const provider = startProviderEmulator({
+		rpcUrl: urls.httpUrl,
+		port: options.providerPort,
+		seed: chain.world.seed,
+		apiKey: options.providerKey || undefined,
+		actors,
+		say,
+	});
+	const providerUrls = { providerUrl: provider.url, providerStreamUrl: provider.streamUrl };
+	const { firstBlock } = chain.world;
+	const usdFeeds = usdFeedsOf(chain.world);
+	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock, usdFeeds, ...providerUrls };
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
 	await saver.save();
+	/** What people did with what the actors had; what the actors did, the planner knows. */
+	const learn = async (): Promise<void> => {
+		try {
+			await provider.sync();
+			const head = await readHead(chain.anvil.rpc);
+			const market = provider.market();
+			if (market.head.hash === head.hash) matchWorld(chain.world, market, actors);
+		} catch (cause) {
+			say(`the provider cannot read the chain: ${cause instanceof Error ? cause.message : cause}`);
+		}
+	};
 	if (paceMs === 0) await ended;
 	const live = {
 		actors,
@@ -60,9 +86,14 @@ async function run(): Promise<void> {
 		signal,
 		nowMs: systemClock.nowMs,
 		say,
-		afterBlock: saver.saveIfDue,
+		async afterBlock() {
+			await learn();
+			await saver.saveIfDue();
+		},
 	};
 	await runLive(chain, live);
+	await learn();
+	await provider.stop();
 	await saver.save();
 	await chain.anvil.stop();
 	lock.release();

@@ -8,6 +8,8 @@ test("only the directory has to be said", () => {
 		paceMs: 2_000,
 		historyBlocks: 420,
 		port: 0,
+		providerPort: 0,
+		providerKey: "",
 	});
 });
 

@@ -8,6 +8,9 @@ const Options = z.object({
 	paceMs: z.coerce.number().int().min(0).max(3_600_000),
 	historyBlocks: z.coerce.number().int().min(8).max(2_000),
 	port: z.coerce.number().int().min(0).max(65_535),
+	/** The marketplace provider's port, and the key it asks for; empty asks for none. */
+	providerPort: z.coerce.number().int().min(0).max(65_535),
+	providerKey: z.string().max(200),
 });
 export type Options = z.infer<typeof Options>;
 
@@ -21,6 +24,8 @@ export function parseOptions(argv: string[]): Options {
 			"pace-ms": { type: "string", default: "2000" },
 			"history-blocks": { type: "string", default: "420" },
 			port: { type: "string", default: "0" },
+			"provider-port": { type: "string", default: "0" },
+			"provider-key": { type: "string", default: "" },
 		},
 	});
 	return Options.parse({
@@ -29,5 +34,7 @@ export function parseOptions(argv: string[]): Options {
 		paceMs: values["pace-ms"],
 		historyBlocks: values["history-blocks"],
 		port: values.port,
+		providerPort: values["provider-port"],
+		providerKey: values["provider-key"],
 	});
 }

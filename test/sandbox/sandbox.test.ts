@@ -9,6 +9,7 @@ import { addresses } from "./addresses.ts";
 import { catalogue } from "./catalogue.ts";
 import { createRpc } from "./createRpc.ts";
 import { findReverts } from "./findReverts.ts";
+import { encodeFulfilment } from "./provider/testing/encodeFulfilment.ts";
 import type { Rpc } from "./Rpc.ts";
 import { readHead } from "./readHead.ts";
 import { type Sandbox, startSandbox } from "./startSandbox.ts";
@@ -167,6 +168,29 @@ describe("the sandbox world", () => {
 		);
 		expect(await other.exited).toBe(1);
 		expect(await new Response(other.stderr).text()).toContain("another sandbox runs");
+	});
+
+	test("sells from its marketplace's book to people, and goes on when they have bought", async () => {
+		const [person] = z.array(hex).parse(await rpc.call("eth_accounts"));
+		const read = async (path: string, init?: RequestInit): Promise<any> =>
+			await (await fetch(`${sandbox.providerUrl}/api/v2${path}`, init)).json();
+		const { listings } = await read("/listings/collection/kiln-folk/best?limit=100");
+		const forEther = listings.filter((one: any) => one.price.current.currency === "ETH");
+		expect(forEther.length).toBeGreaterThan(5);
+		for (const { order_hash, chain, protocol_address } of forEther) {
+			const listing = { hash: order_hash, chain, protocol_address };
+			const body = JSON.stringify({ listing, fulfiller: { address: person } });
+			const path = "/listings/fulfillment_data";
+			const call = encodeFulfilment(await read(path, { method: "POST", body }));
+			await rpc.call("eth_sendTransaction", [{ from: person, gas: toHex(1_500_000), ...call }]);
+		}
+		// The next test starts the world again: with a planner that did not learn of this, it would
+		// plan sales of what the actors no longer have.
+		await until(async () => {
+			const path = "/events/collection/kiln-folk?event_type=sale&limit=200";
+			const { asset_events } = await read(path);
+			return asset_events.filter((sale: any) => sale.buyer === person).length === forEther.length;
+		}, "the marketplace shows the sales");
 	});
 
 	test("continues the same chain after a stop: same hashes, same logs, and trade goes on", async () => {

@@ -7,6 +7,9 @@ const Ready = z.object({
 	httpUrl: z.string(),
 	wsUrl: z.string(),
 	firstBlock: z.int(),
+	usdFeeds: z.record(z.string(), z.unknown()),
+	providerUrl: z.string(),
+	providerStreamUrl: z.string(),
 });
 
 export type SandboxOptions = {
@@ -18,6 +21,8 @@ export type SandboxOptions = {
 	paceMs?: number;
 	/** 420 are four days; 40 are enough for a test and take some seconds less. */
 	historyBlocks?: number;
+	/** What the marketplace provider wants in `x-api-key`; nothing without it. */
+	providerKey?: string;
 };
 
 export type Sandbox = {
@@ -25,6 +30,11 @@ export type Sandbox = {
 	wsUrl: string;
 	chainId: number;
 	firstBlock: number;
+	/** The world's price feeds, as `USD_FEEDS_JSON` takes them. */
+	usdFeeds: Record<string, unknown>;
+	/** The marketplace provider over this chain: its REST API and its stream. */
+	providerUrl: string;
+	providerStreamUrl: string;
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;
@@ -48,12 +58,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	if (line === undefined) {
 		throw new Error(`the sandbox ended with code ${await child.exited} before it was ready`);
 	}
-	const { httpUrl, wsUrl, chainId, firstBlock } = Ready.parse(JSON.parse(line));
+	const { ready: _, ...world } = Ready.parse(JSON.parse(line));
 	return {
-		httpUrl,
-		wsUrl,
-		chainId,
-		firstBlock,
+		...world,
 		pid: child.pid,
 		async stop() {
 			child.stdin.end();
@@ -63,11 +70,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	};
 }
 
-function argumentsOf({ dataDir, seed, paceMs, historyBlocks }: SandboxOptions): string[] {
+function argumentsOf(options: SandboxOptions): string[] {
+	const { dataDir, seed, paceMs, historyBlocks, providerKey } = options;
 	const args = ["--data-dir", dataDir];
 	if (seed !== undefined) args.push("--seed", String(seed));
 	if (paceMs !== undefined) args.push("--pace-ms", String(paceMs));
 	if (historyBlocks !== undefined) args.push("--history-blocks", String(historyBlocks));
+	if (providerKey !== undefined) args.push("--provider-key", providerKey);
 	return args;
 }
 

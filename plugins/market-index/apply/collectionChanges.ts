@@ -1,5 +1,6 @@
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
+import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
 import type { CollectionChange } from "#plugins/market-index/sql/updateCollections.ts";
 
 /** What of an event its collection counts. */
@@ -76,8 +77,9 @@ function addSale(sum: Sum, event: CountedEvent): void {
 /** As `positionOf` orders them: where two share a position, the first one stays. */
 function isLater(a: CountedEvent, b: CountedEvent): boolean {
 	if (a.blockNumber !== b.blockNumber) return a.blockNumber > b.blockNumber;
-	if (a.logIndex === b.logIndex) return positionOf(a) > positionOf(b);
-	return a.logIndex > b.logIndex;
+	const isPlain = a.logIndex < PROVIDER_LOG_INDEX && b.logIndex < PROVIDER_LOG_INDEX;
+	if (isPlain && a.logIndex !== b.logIndex) return a.logIndex > b.logIndex;
+	return positionOf(a) > positionOf(b);
 }
 
 function close({ change, lastMint, lastSale }: Sum): CollectionChange {

@@ -23,6 +23,7 @@ import {
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
+import { createFakeProvider } from "#test/harness/fakeProvider.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -39,8 +40,18 @@ beforeAll(async () => {
 	const metrics = createMetrics({ processMetrics: false });
 	const core = { ...fixture.core, metrics, outbox: nowhere, queue: { add: async () => {} } };
 	const parts = await marketIndexPlugin.setup({
-		config: { NFT_OWNERSHIP_WALKS_MAX: 0 },
-		needs: { scanner: { ...fixture.scanner, addSink() {} }, prices: fakePrices() },
+		config: {
+			NFT_OWNERSHIP_WALKS_MAX: 0,
+			NFT_DISCOVERY_CHAINS: [],
+			IPFS_GATEWAY_URLS: [],
+			ARWEAVE_GATEWAY_URL: "https://arweave.test",
+			METADATA_ALLOWED_ORIGINS: [],
+		},
+		needs: {
+			scanner: { ...fixture.scanner, addSink() {}, lock: async () => {} },
+			prices: fakePrices(),
+			provider: createFakeProvider({ isOn: false }).provider,
+		},
 		core: core as unknown as Core,
 		contributions: () => [],
 	});

@@ -8,32 +8,29 @@ import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
 import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
-import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
-import {
-	catchUpFrames,
-	liveFrames,
-	type TopicFrames,
-} from "#plugins/market-index/apply/framesOf.ts";
+import { catchUpFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
-import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
+import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
 import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
 import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
-import { tellFigures } from "#plugins/market-index/apply/tellFigures.ts";
+import { tellHistory } from "#plugins/market-index/apply/tellHistory.ts";
+import { tellLive } from "#plugins/market-index/apply/tellLive.ts";
 import type { NewEvent, NewEvents } from "#plugins/market-index/contract.ts";
 import {
 	collectionJobs,
 	currencyJobs,
 	supplyJobs,
 } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
-import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
 import {
 	type KnownCollection,
 	resolveCollections,
 } from "#plugins/market-index/sql/resolveCollections.ts";
 import { updateCollections } from "#plugins/market-index/sql/updateCollections.ts";
 import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
 
 const UINT256_END = 2n ** 256n;
 
@@ -43,6 +40,9 @@ export type ApplierOptions = {
 	queue: JobQueue;
 	clock: Clock;
 	partitions: Partitions;
+	prices: Pick<Prices, "toNative" | "ethUsd">;
+	/** False where no provider is configured: nothing is looked for that it may have told before. */
+	hasProvider?: boolean;
 };
 
 /** Stores a batch with all that follows from it, inside the caller's transaction. */
@@ -53,6 +53,7 @@ export type Applier = (tx: Tx, batch: NewEvents) => Promise<void>;
  * applied, the figures are those of the set of events stored.
  */
 export function createApplier(options: ApplierOptions): Applier {
+	const confirmer = createConfirmer({ hasProvider: options.hasProvider ?? true });
 	return async (tx, batch) => {
 		const chain = options.chains.byId(batch.chainId);
 		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
@@ -60,22 +61,30 @@ export function createApplier(options: ApplierOptions): Applier {
 		const times = new Set<number>();
 		for (const { occurredAtMs } of batch.events) times.add(occurredAtMs);
 		await options.partitions.ensure(times, { ahead: batch.live });
-		const known = await resolveCollections(tx, chain.id, contractsOf(batch));
-		const rows = rowsOf(chain, batch, known);
+		const [told, known] = await Promise.all([
+			confirmer.find(tx, batch),
+			resolveCollections(tx, chain.id, contractsOf(batch)),
+		]);
+		const rows = rowsOf(chain, batch, { known, prices: options.prices });
+		const confirmed = await confirmer.take(tx, chain.id, told, rows);
 		const stored = await insertEvents(tx, chain.id, rows);
 		await queueMetadata(options, tx, chain, { known, stored, live: batch.live });
-		if (stored.length === 0) return;
+		if (stored.length + confirmed.length === 0) return;
 
 		const rollups = sumRollups(stored);
 		await Promise.all([
 			upsertRollups(tx, chain.id, rollups),
 			updateCollections(tx, collectionChanges(stored)),
 		]);
+		if (confirmed.length > 0) await repairFigures(tx, chain.id, confirmed);
 
-		const touched = touchedCollections(known, stored);
+		const touched = touchedCollections(known, stored, confirmed);
+		const change = { stored, confirmed, rollups, touched };
 		const topics = batch.live
-			? await tellLive(options, tx, chain, { stored, rollups, touched })
-			: catchUpFrames(chain, touched.values());
+			? await tellLive(options, tx, chain, change)
+			: batch.isHistory
+				? await tellHistory(options, tx, chain, change)
+				: catchUpFrames(chain, touched.values());
 		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
 	};
 }
@@ -91,8 +100,9 @@ function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
 function rowsOf(
 	chain: Chain,
 	batch: NewEvents,
-	known: ReadonlyMap<Address, KnownCollection>,
+	given: { known: ReadonlyMap<Address, KnownCollection>; prices: ApplierOptions["prices"] },
 ): EventRow[] {
+	const { known, prices } = given;
 	const rows: EventRow[] = [];
 	for (const event of batch.events) {
 		const collection = known.get(event.contract);
@@ -100,13 +110,17 @@ function rowsOf(
 		assert(collection, `${event.contract} is no contract's address in lower case`);
 		if (collection.excluded) continue;
 		assertAmounts(event);
-		rows.push(rowOf(chain, collection, event));
+		rows.push(rowOf(chain, event, { collection, prices }));
 	}
 	return rows;
 }
 
 /** Field by field: copying an object of twenty takes ten times as long, for every row there is. */
-function rowOf(chain: Chain, collection: KnownCollection, event: NewEvent): EventRow {
+function rowOf(
+	chain: Chain,
+	event: NewEvent,
+	{ collection, prices }: { collection: KnownCollection; prices: ApplierOptions["prices"] },
+): EventRow {
 	const { onchainVerified = true, payload = null } = event;
 	return {
 		kind: event.kind,
@@ -130,7 +144,7 @@ function rowOf(chain: Chain, collection: KnownCollection, event: NewEvent): Even
 		onchainVerified,
 		payload: storablePayload(payload),
 		collectionId: collection.id,
-		totalNative: nativeTotal(chain, event.currency, event.totalRaw),
+		totalNative: nativeTotal(chain, event, prices),
 	};
 }
 
@@ -143,10 +157,10 @@ function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
 
 function touchedCollections(
 	known: ReadonlyMap<Address, KnownCollection>,
-	stored: readonly EventRow[],
+	...changed: readonly (readonly { collectionId: number }[])[]
 ): Map<number, KnownCollection> {
 	const ids = new Set<number>();
-	for (const { collectionId } of stored) ids.add(collectionId);
+	for (const events of changed) for (const { collectionId } of events) ids.add(collectionId);
 	const touched = new Map<number, KnownCollection>();
 	for (const collection of known.values()) {
 		if (ids.has(collection.id)) touched.set(collection.id, collection);
@@ -176,37 +190,4 @@ async function queueMetadata(
 		...(await currencyJobs(tx, chain, stored)),
 	];
 	if (jobs.length > 0) await options.queue.add(tx, jobs);
-}
-
-type LiveChange = {
-	stored: readonly EventRow[];
-	rollups: readonly Rollup[];
-	touched: ReadonlyMap<number, KnownCollection>;
-};
-
-/** Events one by one, then the figures that they moved. */
-async function tellLive(
-	options: ApplierOptions,
-	tx: Tx,
-	chain: Chain,
-	{ stored, rollups, touched }: LiveChange,
-): Promise<TopicFrames> {
-	const currencies = await readCurrencies(tx, chain.id, foreignCurrencies(stored));
-	const topics = liveFrames({ chain, events: stored, collections: touched, currencies });
-	const minted = new Set<number>();
-	const sold = new Set<number>();
-	for (const event of stored) {
-		if (!event.accepted) continue;
-		if (event.kind === "mint") minted.add(event.collectionId);
-		if (event.kind === "sale") sold.add(event.collectionId);
-	}
-	await tellFigures(tx, chain, topics, {
-		collections: touched,
-		// Also those whose new sales have no price: a candle that was there counts them.
-		traded: rollups.filter((rollup) => rollup.sales > 0),
-		sold,
-		minted,
-		nowMs: options.clock.nowMs(),
-	});
-	return topics;
 }

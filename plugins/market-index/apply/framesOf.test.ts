@@ -7,6 +7,7 @@ import {
 	mintOf,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 
 const CATS = contractOf(1);
 const DOGS = contractOf(2);
@@ -20,8 +21,9 @@ const row = (event: ReturnType<typeof saleOf>): EventRow => ({
 	collectionId: event.contract === CATS ? 1 : 2,
 	totalNative: event.totalRaw,
 });
+const shown = { currencies: new Map(), prices: fakePrices() };
 const frames = (events: ReturnType<typeof saleOf>[]) =>
-	liveFrames({ chain: ethereum, events: events.map(row), collections, currencies: new Map() });
+	liveFrames({ chain: ethereum, events: events.map(row), collections, shown });
 const mints = (count: number, given = {}) =>
 	Array.from({ length: count }, () => mintOf(CATS, given));
 
@@ -71,7 +73,7 @@ test("a topic's crowd is what that topic would be told: discover is told no refu
 
 test("an event of a collection that is not among the touched is not told", () => {
 	const events = [row(saleOf(CATS))].map((one) => ({ ...one, collectionId: 99 }));
-	const options = { chain: ethereum, collections, currencies: new Map() };
+	const options = { chain: ethereum, collections, shown };
 	expect(liveFrames({ ...options, events }).size).toBe(0);
 });
 

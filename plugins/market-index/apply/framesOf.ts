@@ -1,9 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Frame } from "#core/outbox/Frame.ts";
-import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
 import { MINT_FRAMES_MAX } from "#plugins/market-index/limits.ts";
-import { type Currencies, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { type EventContext, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+import type { StorableEvent } from "#plugins/market-index/sql/insertEvents.ts";
 import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
 
 export type TopicFrames = Map<string, Frame[]>;
@@ -18,11 +18,11 @@ type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
  */
 export function liveFrames(options: {
 	chain: Chain;
-	events: readonly EventRow[];
+	events: readonly StorableEvent[];
 	collections: ReadonlyMap<number, Named>;
-	currencies: Currencies;
+	shown: EventContext;
 }): TopicFrames {
-	const { chain, events, collections, currencies } = options;
+	const { chain, events, collections, shown } = options;
 	const topics: TopicFrames = new Map();
 	const discover = discoverTopic(chain.slug);
 	const mintsOf = countMints(events);
@@ -33,7 +33,7 @@ export function liveFrames(options: {
 		const collection = collections.get(event.collectionId);
 		if (!collection) continue;
 		const topic = collectionTopic(chain.slug, collection.address);
-		const data = renderEvent(chain, event, currencies);
+		const data = renderEvent(chain, event, shown);
 		const crowded =
 			event.kind === "mint" && (mintsOf.get(event.collectionId) ?? 0) > MINT_FRAMES_MAX;
 		if (crowded) tellOnce(topics, told, topic);
@@ -62,7 +62,7 @@ export function catchUpFrames(
 }
 
 /** Mints that each collection would tell, and under null those that discover would. */
-function countMints(events: readonly EventRow[]): Map<number | null, number> {
+function countMints(events: readonly StorableEvent[]): Map<number | null, number> {
 	const counts = new Map<number | null, number>();
 	for (const { kind, collectionId, accepted } of events) {
 		if (kind !== "mint") continue;

@@ -1,18 +1,24 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+/** What was paid, in which currency, and when. */
+export type Paid = { currency: Address | null; totalRaw: bigint | null; occurredAtMs: number };
 
 /**
  * An amount as an ETH equivalent, in wei. ETH and its wrapped form on a chain whose native
- * currency is ETH need no rate; anything else is unknown until there is one, and never guessed.
+ * currency is ETH need no rate and ask for none; anything else has that of its own time, and is
+ * unknown while there is none: never guessed.
  */
 export function nativeTotal(
 	chain: Chain,
-	currency: Address | null,
-	totalRaw: bigint | null,
+	{ currency, totalRaw, occurredAtMs }: Paid,
+	prices: Pick<Prices, "toNative">,
 ): bigint | null {
 	if (totalRaw === null || currency === null) return null;
 	// Nothing is nothing in any currency.
 	if (totalRaw === 0n) return 0n;
-	if (!chain.nativeIsEth) return null;
-	return currency === ZERO_ADDRESS || currency === chain.wrappedNative ? totalRaw : null;
+	const isNative = currency === ZERO_ADDRESS || currency === chain.wrappedNative;
+	if (isNative && chain.nativeIsEth) return totalRaw;
+	return prices.toNative({ chainId: chain.id, currency }, totalRaw, occurredAtMs);
 }

@@ -32,3 +32,15 @@ test("items above 1,023 of one log never pass for the next log's", () => {
 	const crowded = positionOf({ blockNumber: 7, logIndex: 3, subIndex: 50_000 });
 	expect(crowded < positionOf({ blockNumber: 7, logIndex: 4, subIndex: 0 })).toBe(true);
 });
+
+test("what only a provider told stands within its block, after the block before and before the next", () => {
+	const log = fc.integer({ min: 2 ** 30, max: 2 ** 31 - 1 });
+	fc.assert(
+		fc.property(fc.nat(2 ** 31), log, fc.nat(), (blockNumber, logIndex, subIndex) => {
+			const position = positionOf({ blockNumber, logIndex, subIndex });
+			expect(position >= positionOf({ blockNumber, logIndex: 0, subIndex: 0 })).toBe(true);
+			const next = { blockNumber: blockNumber + 1, logIndex: 0, subIndex: 0 };
+			expect(position < positionOf(next)).toBe(true);
+		}),
+	);
+});

@@ -1,3 +1,5 @@
+import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
+
 const LOG_INDEX_MAX = 2 ** 20 - 1;
 const SUB_INDEX_MAX = 2 ** 10 - 1;
 
@@ -5,14 +7,19 @@ const SUB_INDEX_MAX = 2 ** 10 - 1;
  * An event's place in its chain as one sortable number that fits an `int8`: block, log, item.
  *
  * A chain may grow to 2^33 blocks. Items of one log above 1,023 share their place; nothing but the
- * choice between two sales of one log depends on it.
+ * choice between two sales of one log depends on it. What only a provider told stands anywhere in
+ * its block, and always at the same place.
  */
 export function positionOf(event: {
 	blockNumber: number;
 	logIndex: number;
 	subIndex: number;
 }): bigint {
+	const block = BigInt(event.blockNumber) << 30n;
+	if (event.logIndex >= PROVIDER_LOG_INDEX) {
+		return block | BigInt(event.logIndex - PROVIDER_LOG_INDEX);
+	}
 	const log = BigInt(Math.min(event.logIndex, LOG_INDEX_MAX));
 	const sub = BigInt(Math.min(event.subIndex, SUB_INDEX_MAX));
-	return (BigInt(event.blockNumber) << 30n) | (log << 10n) | sub;
+	return block | (log << 10n) | sub;
 }

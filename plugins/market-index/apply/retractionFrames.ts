@@ -2,7 +2,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
 import { RETRACTIONS_PER_TOPIC_MAX } from "#plugins/market-index/limits.ts";
-import { type Currencies, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { type EventContext, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
 
@@ -14,9 +14,9 @@ export function retractionFrames(options: {
 	chain: Chain;
 	events: readonly TakenBack[];
 	collections: ReadonlyMap<number, Pick<KnownCollection, "slug" | "name" | "imageUrl">>;
-	currencies: Currencies;
+	shown: EventContext;
 }): TopicFrames {
-	const { chain, events, collections, currencies } = options;
+	const { chain, events, collections, shown } = options;
 	const topics: TopicFrames = new Map();
 	const add = (topic: string, type: string, data: unknown) => {
 		const list = topics.get(topic) ?? [];
@@ -24,7 +24,7 @@ export function retractionFrames(options: {
 		list.push({ type, data });
 	};
 	for (const event of events) {
-		const data = { ...renderEvent(chain, event, currencies), retracted: true };
+		const data = { ...renderEvent(chain, event, shown), retracted: true };
 		add(collectionTopic(chain.slug, event.contract), "market_event", data);
 		const collection = collections.get(event.collectionId);
 		if (event.kind !== "mint" || !event.accepted || !collection) continue;

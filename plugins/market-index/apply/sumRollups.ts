@@ -1,10 +1,10 @@
 import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
-import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import type { CountedEvent } from "#plugins/market-index/apply/collectionChanges.ts";
 import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
 import type { Rollup, RollupPrices } from "#plugins/market-index/apply/Rollup.ts";
 
 /** Sums up events into the finest buckets. Only accepted sales and mints count. */
-export function sumRollups(events: readonly EventRow[]): Rollup[] {
+export function sumRollups(events: readonly CountedEvent[]): Rollup[] {
 	const rollups = createRollups();
 	for (const event of events) {
 		if (!event.accepted || event.kind === "transfer") continue;
@@ -66,7 +66,7 @@ function newRollup(collectionId: number, bucketMs: number): Rollup {
 	};
 }
 
-function addSale(rollup: Rollup, event: EventRow): void {
+function addSale(rollup: Rollup, event: CountedEvent): void {
 	rollup.sales++;
 	if (event.totalNative === null) return;
 	rollup.priced++;

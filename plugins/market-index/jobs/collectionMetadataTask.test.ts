@@ -28,13 +28,15 @@ afterAll(() => database.drop());
 beforeEach(() => {
 	const made = createTaskLab(database.db);
 	lab = made.lab;
-	const task = collectionMetadataTask(made.core);
+	const task = collectionMetadataTask(made.core, gateways);
 	run = async (contract) => {
 		const collectionId = await fixture.idOf(ethereum, contract);
 		await task.run({ collectionIds: [collectionId] }, { signal: lab.signal });
 	};
 });
 
+const gateways = { ipfs: ["https://gateway.test"], arweave: "https://arweave.test" };
+const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG";
 const NAME = "0x06fdde03";
 const CONTRACT_URI = "0xe8a3d485";
 const MAX_SUPPLY = "0xd5abeb01";
@@ -61,7 +63,7 @@ test("[ING-04] a collection is named and renamed by its contract; its address st
 	const contract = await fresh();
 	lab.answers = {
 		[NAME]: text("Bored Cats"),
-		[CONTRACT_URI]: text('data:application/json;utf8,{"name":"Other","image":"ipfs://cat"}'),
+		[CONTRACT_URI]: text(`data:application/json;utf8,{"name":"Other","image":"ipfs://${CID}"}`),
 		[MAX_SUPPLY]: uint(2n ** 256n - 1n),
 		[TOTAL_SUPPLY]: uint(7n),
 	};
@@ -69,7 +71,7 @@ test("[ING-04] a collection is named and renamed by its contract; its address st
 	expect(await read(contract)).toEqual({
 		slug: "bored-cats",
 		name: "Bored Cats",
-		image: "ipfs://cat",
+		image: `https://gateway.test/ipfs/${CID}`,
 		max: (2n ** 256n - 1n).toString(),
 		total: "7",
 		at: new Date(NOW_MS),
@@ -87,6 +89,22 @@ test("a name that is not told is taken from contractURI", async () => {
 	lab.answers = { [CONTRACT_URI]: text('data:application/json,{"name":"From Afar"}') };
 	await run(contract);
 	expect(await read(contract)).toMatchObject({ slug: "from-afar", name: "From Afar", max: null });
+});
+
+test("[SEC-05] a contractURI that points elsewhere gets one job of its own, and the name does not wait", async () => {
+	const contract = await fresh();
+	lab.answers = { [NAME]: text("Pointing"), [CONTRACT_URI]: text("https://a.test/c.json") };
+	await run(contract);
+	expect(await read(contract)).toMatchObject({ name: "Pointing", image: null });
+	const collectionId = await fixture.idOf(ethereum, contract);
+	const documents = () => lab.jobs.filter(({ task }) => task === "market-index.contract-document");
+	expect(documents()).toMatchObject([
+		{
+			payload: { collectionId, uri: "https://a.test/c.json" },
+		},
+	]);
+	await run(contract);
+	expect(documents()).toHaveLength(1);
 });
 
 test("an answer that is missing now never erases one that was given before", async () => {
@@ -144,4 +162,13 @@ test("a chain taken out of CHAINS is looked for again in a day, and its names wa
 test("a job of a collection that is gone is done", async () => {
 	await run(contractOf(0xdead));
 	expect(lab.jobs).toEqual([]);
+});
+
+test("[IDX-06] whose contract was asked, as after each mint, has its new tokens looked for", async () => {
+	const contract = await fresh();
+	await run(contract);
+	const collectionId = await fixture.idOf(ethereum, contract);
+	expect(lab.jobs).toMatchObject([
+		{ task: "market-index.learn-tokens", payload: { collectionId }, keepsTime: true },
+	]);
 });

@@ -3,6 +3,7 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Counter } from "#core/metrics/createMetrics.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
+import { contractDocumentJob } from "#plugins/market-index/jobs/contractDocumentJob.ts";
 import {
 	CHAIN_AWAY_MS,
 	COLLECTION_METADATA_TASK,
@@ -13,9 +14,12 @@ import { callViews } from "#plugins/market-index/metadata/callViews.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
 import { readAbiUint } from "#plugins/market-index/metadata/readAbiUint.ts";
-import { readContractUri } from "#plugins/market-index/metadata/readContractUri.ts";
 import { slugOf } from "#plugins/market-index/metadata/slugOf.ts";
+import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
+import { heldMetadata } from "#plugins/market-index/metadata/tokenUri/heldMetadata.ts";
+import { uriPlan } from "#plugins/market-index/metadata/tokenUri/uriPlan.ts";
 import { renameCollection } from "#plugins/market-index/sql/renameCollection.ts";
+import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 const payload = z.object({ collectionIds: z.array(z.int()).max(COLLECTIONS_PER_JOB_MAX) });
 
@@ -28,8 +32,15 @@ const VIEWS = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
 
 type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
 
-/** Reads what collections' contracts say of themselves, and renames the collections by it. */
-export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload> {
+/**
+ * Reads what collections' contracts say of themselves, and renames the collections by it. What a
+ * `contractURI` holds within itself is read here; one that points elsewhere gets a job of its own,
+ * once, so that no server of a stranger keeps a name waiting.
+ */
+export function collectionMetadataTask(
+	core: TaskCore,
+	gateways: Gateways,
+): QueueTask<typeof payload> {
 	const nameless = core.metrics.counter({
 		name: "collections_nameless_total",
 		help: "Collections whose contract told no readable name.",
@@ -50,7 +61,7 @@ export function collectionMetadataTask(core: TaskCore): QueueTask<typeof payload
 			for (const [chainId, known] of Map.groupBy(rows, (row) => row.chainId)) {
 				const access = core.indexed.find(({ chain }) => chain.id === chainId);
 				if (!access) await askLater(core, known);
-				else await readChain(core, access, known, { signal, nameless });
+				else await readChain(core, access, known, { signal, nameless, gateways });
 			}
 		},
 	};
@@ -66,12 +77,12 @@ async function readChain(
 	core: TaskCore,
 	{ chain, rpc }: ChainAccess,
 	known: readonly Known[],
-	{ signal, nameless }: { signal: AbortSignal; nameless: Counter<"chain"> },
+	{ signal, nameless, gateways }: Reading,
 ): Promise<void> {
 	const contracts = known.map(({ address }) => address);
 	const answers = await callViews(rpc, contracts, VIEWS, signal);
 	for (const [index, row] of known.entries()) {
-		const facts = factsOf(answers[index] ?? []);
+		const facts = factsOf(answers[index] ?? [], gateways);
 		await store(core, facts, row);
 		if (facts.name !== null || !row.isFirst) continue;
 		nameless.inc({ chain: chain.slug });
@@ -82,21 +93,28 @@ async function readChain(
 	}
 }
 
+type Reading = { signal: AbortSignal; nameless: Counter<"chain">; gateways: Gateways };
+
 type Known = { id: number; chainId: number; address: Address; slug: string; isFirst: boolean };
 
 type Facts = {
 	name: string | null;
 	imageUrl: string | null;
+	/** Where the contract says that more is told. */
+	documentUri: string | null;
 	maxSupply: bigint | null;
 	totalSupply: bigint | null;
 };
 
-function factsOf(answers: readonly (Hex | null)[]): Facts {
-	const [name = null, uri = null, maxSupply = null, totalSupply = null] = answers;
-	const about = readContractUri(uri && readAbiText(uri));
+function factsOf(answers: readonly (Hex | null)[], gateways: Gateways): Facts {
+	const [name = null, answer = null, maxSupply = null, totalSupply = null] = answers;
+	const uri = answer && readAbiText(answer);
+	const plan = uri === null ? null : uriPlan(uri, gateways);
+	const about = plan?.kind === "held" ? heldMetadata(plan.texts, gateways) : null;
 	return {
 		name: cleanName(name && readAbiText(name)) ?? about?.name ?? null,
 		imageUrl: about?.imageUrl ?? null,
+		documentUri: plan?.kind === "fetched" ? uri : null,
 		maxSupply: maxSupply && readAbiUint(maxSupply),
 		totalSupply: totalSupply && readAbiUint(totalSupply),
 	};
@@ -107,10 +125,13 @@ async function store(core: TaskCore, facts: Facts, known: Known) {
 	const { chainId, id: collectionId } = known;
 	await core.db.transaction(async (tx) => {
 		// An answer that is missing now never erases one that was given before.
+		// What the provider calls it was looked at by people, so it stands.
 		await tx.execute(
 			`update market_index.collection set
-				name = coalesce($2, name),
-				image_url = coalesce($3, image_url),
+				name = case when provider_row is null then coalesce($2, name)
+					else coalesce(name, $2) end,
+				image_url = case when provider_row is null then coalesce($3, image_url)
+					else coalesce(image_url, $3) end,
 				max_supply = coalesce($4, max_supply),
 				total_supply = coalesce($5, total_supply),
 				supply_mints = mints,
@@ -128,5 +149,13 @@ async function store(core: TaskCore, facts: Facts, known: Known) {
 		// Once: a contract that changes its name at every block must not take every slug there is.
 		const wish = name === null || known.slug !== known.address ? null : slugOf(name);
 		if (wish !== null) await renameCollection(tx, { chainId, collectionId, wish });
+		// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and
+		// one that costs the lanes nothing.
+		const jobs = [learnTokensJob(collectionId)];
+		const { documentUri } = facts;
+		if (known.isFirst && documentUri !== null) {
+			jobs.push(contractDocumentJob(collectionId, documentUri));
+		}
+		await core.queue.add(tx, jobs);
 	});
 }

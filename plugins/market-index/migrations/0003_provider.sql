@@ -8,7 +8,9 @@ alter table market_index.collection
 	add column floor_symbol text,
 	add column floor_usd float8,
 	add column floor_at timestamptz,
-	-- What the provider says of owners and supply; our own walk goes first (see README).
+	-- What the provider says of owners and supply; our own walk goes first (see README). It has the
+	-- place that 0000 gave to owners.
+	drop column owners_count,
 	add column provider_owners int4,
 	add column provider_supply numeric(78),
 	-- The provider's own row and stats, as they were sent.
@@ -31,6 +33,8 @@ create table market_index.sync (
 	failures int4 not null default 0,
 	failed_code text,
 	next_at timestamptz not null default now(),
+	-- When a sync was last put in line, whoever asked for it: what asks again too soon is not heard.
+	enqueued_at timestamptz,
 	-- Sales of the provider are held up to here (a lean sync asks for what came after).
 	events_until timestamptz,
 	lean_at timestamptz,
@@ -39,13 +43,19 @@ create table market_index.sync (
 	-- Bumped by each sync of the order book: orders of an earlier one are no longer in it.
 	generation int4 not null default 0,
 	orders_at timestamptz,
+	-- Not before then again; whoever syncs the book moves it, so that nobody else does.
+	orders_due_at timestamptz not null default now(),
+	-- When traits were last counted and tokens ranked, and when it was last asked for all its tokens.
 	traits_at timestamptz,
-	ranked_at timestamptz
+	ranked_at timestamptz,
+	nfts_at timestamptz
 ) with (fillfactor = 75);
 --> statement-breakpoint
 create index sync_due on market_index.sync (next_at);
 --> statement-breakpoint
 create index sync_lean on market_index.sync (lean_at nulls first) where provider_slug is not null;
+--> statement-breakpoint
+create index sync_watched on market_index.sync (watched_until) where watched_until is not null;
 --> statement-breakpoint
 create unique index sync_slug on market_index.sync (chain_id, provider_slug)
 	where provider_slug is not null;
@@ -178,3 +188,15 @@ create table market_index.unconfirmed (
 	occurred_at timestamptz not null,
 	primary key (chain_id, transaction_hash, collection_id, token_id, kind, sub_index)
 );
+--> statement-breakpoint
+-- What was paid in a currency whose rate was not known then: found again once it is. What is priced
+-- (all of it, where coins are ETH) is not in here and costs an insert nothing.
+create index event_unpriced on market_index.event (chain_id, currency, occurred_at)
+	where total_native is null and total_raw is not null;
+--> statement-breakpoint
+-- What a search looks for: the words of a name and of a slug. It changes only with them.
+alter table market_index.collection add column words tsvector generated always as (
+	to_tsvector('simple'::regconfig, coalesce(name, '') || ' ' || replace(slug, '-', ' '))
+) stored;
+--> statement-breakpoint
+create index collection_words on market_index.collection using gin (words);

@@ -66,9 +66,9 @@ test("[MRG-03] owners: a finished walk, else the provider, else who received by 
 	expect(await figures()).toMatchObject({ owners: null });
 	await count();
 	expect(await figures()).toMatchObject({ owners: 2 });
-	await inCollection("owners_count = 0");
+	await inCollection("provider_owners = 0");
 	expect(await figures()).toMatchObject({ owners: 2 });
-	await inCollection("owners_count = 40");
+	await inCollection("provider_owners = 40");
 	expect(await figures()).toMatchObject({ owners: 40 });
 	await walked({ nextBlock: 99, owners: 7, minted: 30, burned: 4 });
 	expect(await figures()).toMatchObject({ owners: 40, minted: 1 });
@@ -86,7 +86,7 @@ test("[MRG-04] a total supply of 0 from elsewhere never replaces the walk's", as
 test("a walk that found no mint at all has read a contract that tells nothing", async () => {
 	await fixture.seed(ethereum, [saleOf(contract)]);
 	await walked({ nextBlock: 100, owners: 0, minted: 0, burned: 0 });
-	await inCollection("total_supply = 9, owners_count = 3");
+	await inCollection("total_supply = 9, provider_owners = 3");
 	expect(await figures()).toEqual({ owners: 3, supply: 9, minted: 0 });
 });
 
@@ -145,6 +145,6 @@ test("[API-10] the tile of owners is as old as the source that counted them", as
 		return body.tiles.find(({ key }: { key: string }) => key === "owners");
 	};
 	expect(await owners()).toMatchObject({ value: 1, asOf: "2026-03-10T00:00:00.000Z" });
-	await inCollection("owners_count = 5");
+	await inCollection("provider_owners = 5");
 	expect(await owners()).toMatchObject({ value: 5, asOf: "2020-01-01T00:00:00.000Z" });
 });

@@ -5,4 +5,6 @@ import type { Core } from "#core/plugin/Core.ts";
 export type IndexReads = Pick<Core, "db" | "clock" | "chains" | "pageCache"> & {
 	/** The chains of `CHAINS`, in its order. */
 	readonly indexed: readonly { readonly chain: Chain }[];
+	/** Chains of which only the provider tells; they are answered about when they are named. */
+	readonly discovered?: readonly Chain[];
 };

@@ -4,7 +4,7 @@ import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
 
 /** The chains an answer is about: the one that is named, or all that are indexed. */
 export function chainsOf(
-	core: Pick<IndexReads, "chains" | "indexed">,
+	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,
 	text: string | undefined,
 ): readonly Chain[] {
 	if (text !== undefined) return [resolveChain(core, text)];

@@ -1,23 +1,37 @@
 import type { CachedPage } from "#core/cache/PageCache.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import type { ListSource } from "#plugins/market-index/discovery/createListSource.ts";
+import type { ListedRow } from "#plugins/market-index/discovery/ListedRow.ts";
 import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
+import { pageRows } from "#plugins/market-index/read/pageRows.ts";
 import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
 import { readFreshness } from "#plugins/market-index/read/readFreshness.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import type { ProviderHealth } from "#plugins/market-index/render/ProviderHealth.ts";
 import { renderCollection } from "#plugins/market-index/render/renderCollection.ts";
 import { renderRawCollection } from "#plugins/market-index/render/renderRawCollection.ts";
-import { listCollections } from "#plugins/market-index/sql/listCollections.ts";
+import type { Collection } from "#plugins/market-index/schemas/collectionSchema.ts";
+import type { RawCollection } from "#plugins/market-index/schemas/rawCollectionSchema.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+type PageContext = {
+	core: IndexReads;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "ethUsd">;
+	providerHealth: () => ProviderHealth;
+	lists: ListSource;
+};
 
 export type CollectionsQuery = {
 	chains: readonly Chain[];
 	mode: "trending" | "top" | "new";
 	limit: number;
+	scope: "chain" | "all";
 };
 
 /** Part of every key: change it with the shape of the page, and old pages are never read. */
-const PAGE_VERSION = "1";
+const PAGE_VERSION = "2";
 
 /** A lane further behind than this is not following the head but catching up with it. */
 const CATCHING_UP_BLOCKS = 64;
@@ -29,14 +43,14 @@ const CATCHING_UP_BLOCKS = 64;
  * hit, so it is put in front of the closing brace each time.
  */
 export async function collectionsPage(
-	context: { core: IndexReads; scanner: Pick<Scanner, "progress">; version?: string },
+	context: PageContext & { version?: string },
 	query: CollectionsQuery,
 ): Promise<CachedPage> {
 	const { core, scanner, version = PAGE_VERSION } = context;
-	const { chains, mode, limit } = query;
+	const { chains, mode, limit, scope } = query;
 	const slugs = chains.map(({ slug }) => slug).join(",");
 	const moment = await momentOf(core, scanner, chains);
-	const key = `nft-market/collections:v${version}:${slugs}:${mode}:${limit}${moment}`;
+	const key = `nft-market/collections:v${version}:${slugs}:${scope}:${mode}:${limit}${moment}`;
 	const cached = await core.pageCache.get(key, () => buildPage(context, query));
 	// A page is the time it was built at, a line break, and an object without its last brace.
 	const cut = cached.body.indexOf("\n");
@@ -67,26 +81,38 @@ async function momentOf(
 }
 
 async function buildPage(
-	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
-	{ chains, mode, limit }: CollectionsQuery,
+	{ core, scanner, prices, providerHealth, lists }: PageContext,
+	{ chains, mode, limit, scope }: CollectionsQuery,
 ): Promise<string> {
 	const nowMs = core.clock.nowMs();
 	const coverage = new Map<number, Date | null>();
 	// Asked before the rows are read, so that it never claims more than they hold.
 	for (const { id } of chains) coverage.set(id, await readCoverageEnd(scanner, id));
-	const rows = await listCollections(core.db, {
-		chainIds: chains.map(({ id }) => id),
-		nowMs,
-		window: windowOf(nowMs, WINDOW_MS["24h"]),
-		order: mode,
-		limit,
-	});
-	const normalized = rows.map((row) =>
-		renderCollection(chainOfRow(chains, row), row, {
-			nowMs,
-			coverageEnd: coverage.get(row.chainId) ?? null,
-		}),
-	);
-	const page = { normalized, data: { collections: normalized.map(renderRawCollection) } };
-	return `${new Date(nowMs).toISOString()}\n${JSON.stringify(page).slice(0, -1)}`;
+	const query = { chains, scope, mode, limit, nowMs };
+	const { rows, refreshedAtMs } = await pageRows({ db: core.db, lists }, query);
+	const provider = providerHealth();
+	const normalized: Collection[] = [];
+	const collections: RawCollection[] = [];
+	for (const row of rows) {
+		const rendered =
+			row.own &&
+			renderCollection(chainOfRow(chains, row.own), row.own, {
+				nowMs,
+				coverageEnd: coverage.get(row.own.chainId) ?? null,
+				prices,
+				provider,
+			});
+		if (rendered) normalized.push(rendered);
+		if (row.kind === "listed") collections.push(rawRow(row.listed));
+		else if (rendered && collections.length < limit)
+			collections.push(renderRawCollection(rendered));
+	}
+	const page = { normalized, data: { collections } };
+	const refreshedAt = new Date(refreshedAtMs ?? nowMs).toISOString();
+	return `${refreshedAt}\n${JSON.stringify(page).slice(0, -1)}`;
+}
+
+/** As the provider sent it; its name is the one thing that every client relies on. */
+function rawRow({ raw, slug }: ListedRow): RawCollection {
+	return { ...raw, collection: slug };
 }

@@ -11,7 +11,7 @@ import { readNamedCollections } from "#plugins/market-index/sql/readNamedCollect
  * not found: it is in no list either.
  */
 export function createFinder(
-	core: Pick<IndexReads, "db" | "chains" | "indexed">,
+	core: Pick<IndexReads, "db" | "chains" | "indexed" | "discovered">,
 ): MarketIndex["find"] {
 	return async (slug, chain): Promise<FoundCollection> => {
 		const chains = chainsOf(core, chain);

@@ -6,16 +6,28 @@ import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
 import { displayNative } from "#plugins/market-index/render/displayNative.ts";
+import { displayUsd } from "#plugins/market-index/render/displayUsd.ts";
+import type { ProviderHealth } from "#plugins/market-index/render/ProviderHealth.ts";
 import { renderCollection } from "#plugins/market-index/render/renderCollection.ts";
 import { renderMint } from "#plugins/market-index/render/renderMint.ts";
+import { renderProviderStats } from "#plugins/market-index/render/renderProviderStats.ts";
 import type { CollectionDetail } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import { readCollection } from "#plugins/market-index/sql/readCollection.ts";
+import { readProviderStats } from "#plugins/market-index/sql/readProviderStats.ts";
 import { readSaleImage } from "#plugins/market-index/sql/readSaleImage.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+type DetailContext = {
+	core: IndexReads;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "toNative" | "ethUsd">;
+	providerHealth: () => ProviderHealth;
+};
 
 /** One collection as its own page shows it. */
 export async function readCollectionDetail(
-	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	{ core, scanner, prices, providerHealth }: DetailContext,
 	found: FoundCollection,
 ): Promise<CollectionDetail> {
 	const chain = resolveChain(core, found.chain);
@@ -24,17 +36,21 @@ export async function readCollectionDetail(
 	const row = await readCollection(core.db, found.id, nowMs);
 	if (!row) throw marketFault.notFound();
 	return {
-		market: renderCollection(chain, row, { nowMs, coverageEnd }),
-		mint: renderMint(chain, row, nowMs),
-		lastSale: await lastSaleOf(core.db, row),
-		// The provider's own figures; there is no provider in this build.
-		stats: { data: { total: { floor_price: null, floor_price_symbol: null } } },
+		market: renderCollection(chain, row, {
+			nowMs,
+			coverageEnd,
+			prices,
+			provider: providerHealth(),
+		}),
+		mint: renderMint(chain, row, { nowMs, prices }),
+		lastSale: await lastSaleOf({ db: core.db, prices }, row),
+		stats: { data: renderProviderStats(await readProviderStats(core.db, found.id)) },
 		observedAt: new Date(nowMs).toISOString(),
 	};
 }
 
 async function lastSaleOf(
-	db: Queryable,
+	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
 	row: CollectionRow,
 ): Promise<CollectionDetail["lastSale"]> {
 	const { lastSaleTokenId, lastSaleAt, lastSaleTransaction } = row;
@@ -43,7 +59,10 @@ async function lastSaleOf(
 		tokenId: lastSaleTokenId,
 		occurredAt: lastSaleAt.toISOString(),
 		priceNative: displayNative(row.lastSaleUnitNative),
-		priceUsd: null,
+		priceUsd: displayUsd(
+			row.lastSaleUnitNative === null ? null : BigInt(row.lastSaleUnitNative),
+			prices.ethUsd(lastSaleAt.getTime()),
+		),
 		transactionHash: lastSaleTransaction,
 		imageUrl: await readSaleImage(db, row),
 	};

@@ -4,6 +4,7 @@ import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
 import { renderDiscoverRow } from "#plugins/market-index/render/renderDiscoverRow.ts";
 import { renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { renderTraits } from "#plugins/market-index/render/renderTraits.ts";
 import type { DiscoverMint } from "#plugins/market-index/schemas/discoverMintSchema.ts";
 import type { DiscoverRow } from "#plugins/market-index/schemas/discoverRowSchema.ts";
 import {
@@ -11,6 +12,7 @@ import {
 	listCollections,
 } from "#plugins/market-index/sql/listCollections.ts";
 import { readLatestMints } from "#plugins/market-index/sql/readLatestMints.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
 
 export type Discover = {
 	trending: DiscoverRow[];
@@ -21,7 +23,7 @@ export type Discover = {
 
 /** What happens across all tracked collections of these chains; `limit` rows a section. */
 export async function readDiscover(
-	core: Pick<IndexReads, "db" | "clock">,
+	{ core, prices }: { core: Pick<IndexReads, "db" | "clock">; prices: Pick<Prices, "ethUsd"> },
 	chains: readonly Chain[],
 	limit: number,
 ): Promise<Discover> {
@@ -40,11 +42,17 @@ export async function readDiscover(
 	]);
 	return {
 		trending,
-		mints: mints.map(({ event, collection, ...row }) => ({
-			// Mints are paid in native currency, so there is no token to look up.
-			...renderEvent(chainOfRow(chains, row), event, new Map()),
-			collection,
-		})),
+		mints: mints.map(({ event, collection, token, ...row }) => {
+			// Mints are paid in native currency, so there is no coin to look up.
+			const context = { currencies: new Map(), prices };
+			const mint = renderEvent(chainOfRow(chains, row), event, context);
+			return {
+				...mint,
+				imageUrl: mint.imageUrl ?? token.imageUrl,
+				traits: mint.traits ?? renderTraits(token.traits),
+				collection,
+			};
+		}),
 		market,
 		minting,
 	};

@@ -11,6 +11,7 @@ import type { SalePoint } from "#plugins/market-index/schemas/salePointSchema.ts
 import type { Tile } from "#plugins/market-index/schemas/tileSchema.ts";
 import { readCollection } from "#plugins/market-index/sql/readCollection.ts";
 import { readTileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
 
 export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
 
@@ -20,18 +21,24 @@ export type SalesQuery = {
 	limit: number;
 };
 
+type SalesContext = {
+	core: IndexReads;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "ethUsd">;
+};
+
 export type Sales = { points: SalePoint[]; tiles: Tile[]; page: EventPage["page"] };
 
 /** Accepted sales of a range, newest first, under the stat strip of the last 24 hours. */
 export async function readSales(
-	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	{ core, scanner, prices }: SalesContext,
 	found: FoundCollection,
 	{ range, cursor, limit }: SalesQuery,
 ): Promise<Sales> {
 	const chain = resolveChain(core, found.chain);
 	const nowMs = core.clock.nowMs();
 	const { indexedAtMs } = await scanner.progress(chain.id, "sale");
-	const { events, page } = await readEventPage(core.db, chain, {
+	const { events, ranks, page } = await readEventPage({ db: core.db, prices }, chain, {
 		collectionId: found.id,
 		kinds: ["sale"],
 		acceptedOnly: true,
@@ -43,5 +50,6 @@ export async function readSales(
 	if (!row) throw marketFault.notFound();
 	const figures = await readTileFigures(core.db, found.id, nowMs);
 	const indexedAt = indexedAtMs === null ? null : new Date(indexedAtMs);
-	return { points: events.map(renderSalePoint), tiles: renderTiles(row, figures, indexedAt), page };
+	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
+	return { points, tiles: renderTiles(row, figures, indexedAt), page };
 }

@@ -8,11 +8,15 @@ import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
  * A chain that exists and is not indexed here is refused like a misspelled one: an empty list
  * would read as "nothing happened there".
  */
-export function resolveChain(core: Pick<IndexReads, "chains" | "indexed">, text: string): Chain {
+export function resolveChain(
+	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,
+	text: string,
+): Chain {
 	const named = core.chains.bySlug(text);
-	const access = core.indexed.find(({ chain }) => chain.id === named?.id);
-	if (access) return access.chain;
-	const slugs = core.indexed.map(({ chain }) => chain.slug).join(", ");
+	const known = [...core.indexed.map(({ chain }) => chain), ...(core.discovered ?? [])];
+	const found = known.find(({ id }) => id === named?.id);
+	if (found) return found;
+	const slugs = known.map(({ slug }) => slug).join(", ");
 	const problem = named
 		? `The chain "${named.slug}" is not indexed here.`
 		: `There is no chain "${text}".`;

@@ -4,13 +4,14 @@ import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies
 import type { MarketEvent } from "#plugins/market-index/render/MarketEvent.ts";
 import { renderEvent, type StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
 import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
 
 /** Stored events of one chain as clients see them, with what is known of their currencies. */
 export async function withCurrencies(
-	db: Queryable,
+	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
 	chain: Chain,
 	events: readonly StoredEvent[],
 ): Promise<MarketEvent[]> {
 	const currencies = await readCurrencies(db, chain.id, foreignCurrencies(events));
-	return events.map((event) => renderEvent(chain, event, currencies));
+	return events.map((event) => renderEvent(chain, event, { currencies, prices }));
 }

@@ -1,4 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
+import { floorChangePercent } from "#plugins/market-index/floor/floorChangePercent.ts";
 import { displayFloor } from "#plugins/market-index/render/displayFloor.ts";
 import { displayTime } from "#plugins/market-index/render/displayTime.ts";
 import { displayVolume } from "#plugins/market-index/render/displayVolume.ts";
@@ -16,8 +17,7 @@ export function renderDiscoverRow(chain: Chain, row: CollectionRow, nowMs: numbe
 		floorNative: displayFloor(row.floorNative),
 		volume24hNative: displayVolume(row.windowVolume, row.windowSales),
 		sales24h: row.windowSales,
-		// Needs floor snapshots, and those a source of floors: there is none yet.
-		floorChange24hPercent: null,
+		floorChange24hPercent: floorChangePercent(row.floorNative, row.floorBefore),
 		mints1h: row.mints1h,
 		lastMintAt: displayTime(row.lastMintAt),
 		revealState: row.revealState,

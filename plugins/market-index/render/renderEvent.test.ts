@@ -16,6 +16,7 @@ import {
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 
 const HUGE = 2n ** 256n - 1n;
 const CATS = contractOf(1);
@@ -25,8 +26,9 @@ const sale = (given: Partial<StoredEvent> = {}): StoredEvent => ({
 	...given,
 });
 const none: Currencies = new Map();
+const prices = fakePrices();
 const show = (given: Partial<StoredEvent> = {}, chain = ethereum, currencies = none) =>
-	renderEvent(chain, sale(given), currencies);
+	renderEvent(chain, sale(given), { currencies, prices });
 
 describe("[IDX-12] prices", () => {
 	test("are for one unit; the exact total is beside them", () => {
@@ -50,15 +52,15 @@ describe("[IDX-12] prices", () => {
 	test("unknown is null and free is 0", () => {
 		const unknown = { totalRaw: 5n, totalNative: null, currency: STRANGE_COIN };
 		expect(show(unknown)).toMatchObject({ priceNative: null, amountRaw: "5" });
-		const none = { totalRaw: null, totalNative: null, currency: null };
-		expect(show(none)).toMatchObject({
+		const untold = { totalRaw: null, totalNative: null, currency: null };
+		expect(show(untold)).toMatchObject({
 			priceNative: null,
 			amountRaw: null,
 			totalRaw: null,
 			settlementCurrency: null,
 		});
 		const free = { ...mintOf(CATS), totalNative: 0n };
-		expect(renderEvent(ethereum, free, new Map())).toMatchObject({
+		expect(renderEvent(ethereum, free, { currencies: none, prices })).toMatchObject({
 			priceNative: 0,
 			amountRaw: "0",
 		});

@@ -1,7 +1,10 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import { shownPayload } from "#plugins/market-index/merge/shownPayload.ts";
+import { displayUsd } from "#plugins/market-index/render/displayUsd.ts";
 import type { MarketEvent, SettlementCurrency } from "#plugins/market-index/render/MarketEvent.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
 
 /** An event as it is stored, wherever it was read from. */
 export type StoredEvent = {
@@ -30,10 +33,17 @@ export type StoredEvent = {
 /** What is known of ERC-20s by address; see the table `currency`. */
 export type Currencies = ReadonlyMap<Address, { symbol: string | null; decimals: number | null }>;
 
+/** What an event cannot tell by itself. */
+export type EventContext = { currencies: Currencies; prices: Pick<Prices, "ethUsd"> };
+
 const WEI_DECIMALS = 18;
 
 /** The one place that turns a stored event into the shape clients see. */
-export function renderEvent(chain: Chain, event: StoredEvent, currencies: Currencies): MarketEvent {
+export function renderEvent(
+	chain: Chain,
+	event: StoredEvent,
+	{ currencies, prices }: EventContext,
+): MarketEvent {
 	const { quantity, totalRaw, totalNative, payload } = event;
 	const unitNative = totalNative === null ? null : totalNative / quantity;
 	return {
@@ -53,14 +63,12 @@ export function renderEvent(chain: Chain, event: StoredEvent, currencies: Curren
 		to: event.to,
 		venue: event.venue,
 		priceNative: unitNative === null ? null : toDisplayNumber(unitNative, WEI_DECIMALS),
-		// No ETH/USD rate reaches the index yet; unknown is not zero.
-		priceUsd: null,
+		priceUsd: displayUsd(unitNative, prices.ethUsd(event.occurredAtMs)),
 		amountRaw: totalRaw === null ? null : (totalRaw / quantity).toString(),
 		totalRaw: totalRaw === null ? null : totalRaw.toString(),
 		settlementCurrency: settlementOf(chain, event.currency, currencies),
 		occurredAt: new Date(event.occurredAtMs).toISOString(),
-		imageUrl: textOf(payload, "image_url") ?? textOf(payload, "display_image_url"),
-		traits: Array.isArray(payload?.["traits"]) ? payload["traits"] : null,
+		...shownPayload(payload),
 		providerPayload: payload,
 	};
 }
@@ -78,9 +86,4 @@ function settlementOf(
 	}
 	const { symbol = null, decimals = null } = currencies.get(currency) ?? {};
 	return { symbol, decimals, address: currency };
-}
-
-function textOf(payload: StoredEvent["payload"], key: string): string | null {
-	const value = payload?.[key];
-	return typeof value === "string" && value !== "" ? value : null;
 }

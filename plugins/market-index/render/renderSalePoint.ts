@@ -1,13 +1,16 @@
 import type { MarketEvent } from "#plugins/market-index/render/MarketEvent.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/salePointSchema.ts";
 
-/** A sale as a dot of the chart. */
-export function renderSalePoint(sale: MarketEvent): SalePoint {
+/**
+ * A sale as a dot of the chart.
+ *
+ * @param rank the token's now, as nobody wrote down what it was then; null where it has none.
+ */
+export function renderSalePoint(sale: MarketEvent, rank: number | null): SalePoint {
 	return {
 		tokenId: sale.tokenId,
 		imageUrl: sale.imageUrl,
-		// Ranks come with token metadata, which the index does not read yet.
-		rank: null,
+		rank,
 		priceNative: sale.priceNative,
 		priceUsd: sale.priceUsd,
 		traits: sale.traits,

@@ -4,6 +4,7 @@ import { TILE_KEYS } from "#plugins/market-index/schemas/tileSchema.ts";
 
 const row = {
 	floorNative: null,
+	floorBefore: null,
 	ownersCount: null,
 	ownersSource: null,
 	isWalked: false,

@@ -1,3 +1,4 @@
+import { floorChangePercent } from "#plugins/market-index/floor/floorChangePercent.ts";
 import { displayCount } from "#plugins/market-index/render/displayCount.ts";
 import { displayFloor } from "#plugins/market-index/render/displayFloor.ts";
 import { displayNative } from "#plugins/market-index/render/displayNative.ts";
@@ -10,6 +11,7 @@ import type { TileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
 type ProviderCounts = Pick<
 	CollectionRow,
 	| "floorNative"
+	| "floorBefore"
 	| "ownersCount"
 	| "ownersSource"
 	| "listedCount"
@@ -68,8 +70,7 @@ function valuesOf(row: ProviderCounts, figures: TileFigures): Record<TileKey, nu
 	const listed = row.listedCount;
 	return {
 		floor: displayFloor(row.floorNative),
-		// Needs floor snapshots, and those a source of floors: there is none yet.
-		floorChange24h: null,
+		floorChange24h: floorChangePercent(row.floorNative, row.floorBefore),
 		volume24h: volume,
 		// Nothing before is no base to compare with.
 		volumeChange24h: volume === null || !before ? null : ((volume - before) / before) * 100,

@@ -5,6 +5,7 @@ import { dropMonth } from "#plugins/market-index/sql/dropMonth.ts";
 import { listMonths } from "#plugins/market-index/sql/listMonths.ts";
 import { pruneElsewhere } from "#plugins/market-index/sql/pruneElsewhere.ts";
 import { pruneMinutes } from "#plugins/market-index/sql/pruneMinutes.ts";
+import { pruneUnconfirmed } from "#plugins/market-index/sql/pruneUnconfirmed.ts";
 
 export type RetentionOptions = Pick<Core, "db" | "log"> & {
 	keptFromMs(): number;
@@ -52,6 +53,7 @@ export function retentionJob(options: RetentionOptions): Job {
 			}
 			const past = { before: new Date(keptFromMs), limit };
 			await inBatches(() => pruneElsewhere(options.db, past), limits, signal);
+			await inBatches(() => pruneUnconfirmed(options.db, past), limits, signal);
 		},
 	};
 }

@@ -15,19 +15,23 @@ const KINDS = ["sale", "mint", "transfer"] as const;
 
 /** A collection's events, newest first, also those that are not accepted. */
 export function getActivity(context: RouteContext) {
-	const { core, index } = context;
+	const { core, index, prices } = context;
 	return new Elysia().get(
 		"/collections/:slug/activity",
 		async ({ params, query }) => {
 			const found = await index.find(params.slug, query.chain);
-			const { events, page } = await readEventPage(core.db, resolveChain(core, found.chain), {
-				collectionId: found.id,
-				kinds: query.type === undefined ? KINDS : [query.type],
-				acceptedOnly: false,
-				since: null,
-				cursor: query.cursor,
-				limit: query.limit,
-			});
+			const { events, page } = await readEventPage(
+				{ db: core.db, prices },
+				resolveChain(core, found.chain),
+				{
+					collectionId: found.id,
+					kinds: query.type === undefined ? KINDS : [query.type],
+					acceptedOnly: false,
+					since: null,
+					cursor: query.cursor,
+					limit: query.limit,
+				},
+			);
 			return { data: events, page };
 		},
 		{

@@ -22,6 +22,7 @@ export function getCandles(context: RouteContext) {
 		async ({ params, query }) => {
 			const before = query.cursor ?? query.before;
 			const found = await index.find(params.slug, query.chain);
+			index.touch(found.id, "candles");
 			return readCandlePage(core.db, {
 				collectionId: found.id,
 				interval: query.interval,

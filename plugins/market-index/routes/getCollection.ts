@@ -10,8 +10,11 @@ import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 export function getCollection(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug",
-		async ({ params, query }) =>
-			readCollectionDetail(context, await context.index.find(params.slug, query.chain)),
+		async ({ params, query }) => {
+			const found = await context.index.find(params.slug, query.chain);
+			context.index.touch(found.id, "detail");
+			return readCollectionDetail(context, found);
+		},
 		{
 			params: slugParams,
 			query: z.object({ chain: chainParam }),

@@ -298,7 +298,7 @@ test("[API-18] a lane that told nothing is unknown, and its lag is not 0", async
 });
 
 test("[API-24] a build with another page version never reads an old page", async () => {
-	const query = { chains: [ethereum], mode: "top" as const, limit: 3 };
+	const query = { chains: [ethereum], mode: "top" as const, limit: 3, scope: "chain" as const };
 	fixture.progress.set(ethereum.id, level);
 	const old = await collectionsPage({ ...fixture, version: "0" }, query);
 	expect(old.outcome).toBe("miss");
@@ -314,7 +314,7 @@ test("[API-24] a build with another page version never reads an old page", async
 		clear: () => {},
 	};
 	await collectionsPage({ ...fixture, core: { ...fixture.core, pageCache } }, query);
-	expect(keys).toEqual([expect.stringMatching(/collections:v\d+:ethereum:top:3$/)]);
+	expect(keys).toEqual([expect.stringMatching(/collections:v\d+:ethereum:chain:top:3$/)]);
 });
 
 test("a page is one JSON document also when names hold quotes and line breaks", async () => {

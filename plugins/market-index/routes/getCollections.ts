@@ -26,7 +26,7 @@ const answerSchema = z.object({
 	freshness: freshnessSchema,
 });
 
-/** Collections by recent sales, by volume of all time, or newest first. */
+/** The provider's lists with our own figures, topped up with what the index has seen itself. */
 export function getCollections(context: RouteContext) {
 	return new Elysia().get(
 		"/collections",
@@ -48,10 +48,13 @@ export function getCollections(context: RouteContext) {
 				tags: ["market"],
 				summary: "Lists collections",
 				description:
-					"`trending`: accepted sales in 24 hours, then volume, then the last sale and mint. " +
-					"`top`: volume of all time. `new`: registered last. Without `chain` the first chain " +
-					"that is indexed; `scope=all` lists every chain. Windows of 24 hours begin at a whole " +
-					"minute. Pages are cached: header `x-svc-cache` says hit (15 s), stale (90 s) or miss.",
+					"The provider's list where it was read lately, then our own rows: `trending` by accepted " +
+					"sales in 24 hours, then volume, then the last sale and mint; `top` by volume of all " +
+					"time; `new` registered last. `normalized` has what the index knows, with its own " +
+					"figures; `data.collections` the same rows in the provider's form. Without `chain` " +
+					"the first chain that is indexed; `scope=all` lists every chain. Windows of 24 hours " +
+					"begin at a whole minute. Pages are cached: header `x-svc-cache` says hit (15 s), " +
+					"stale (90 s) or miss.",
 			},
 		},
 	);

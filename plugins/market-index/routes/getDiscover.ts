@@ -10,10 +10,10 @@ import { discoverRowSchema } from "#plugins/market-index/schemas/discoverRowSche
 import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
 
 /** What moves across all collections. */
-export function getDiscover({ core }: RouteContext) {
+export function getDiscover({ core, prices }: RouteContext) {
 	return new Elysia().get(
 		"/discover",
-		({ query }) => readDiscover(core, chainsOf(core, query.chain), query.limit),
+		({ query }) => readDiscover({ core, prices }, chainsOf(core, query.chain), query.limit),
 		{
 			query: z.object({ chain: chainParam, limit: limitParam(PAGE_DEFAULT, PAGE_MAX) }),
 			response: {

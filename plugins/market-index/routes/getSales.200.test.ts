@@ -157,7 +157,7 @@ test("[API-10] what a provider counts is shown with its own time", async () => {
 	const contract = contractOf(0x104);
 	await fixture.seed(ethereum, [saleOf(contract)]);
 	await database.db.execute(
-		`update market_index.collection set owners_count = 40, listed_count = 5, total_supply = 50,
+		`update market_index.collection set provider_owners = 40, listed_count = 5, total_supply = 50,
 			floor_native = 2e18, last_provider_at = '2026-03-10T10:00:00Z' where slug = $1`,
 		[contract],
 	);

@@ -47,7 +47,7 @@ beforeAll(async () => {
 	]);
 	await fixture.seed(base, [saleOf(contractOf(0x300), { totalRaw: 2n * ETH })]);
 	await database.db.execute(
-		`update market_index.collection set max_supply = 10, owners_count = 4, listed_count = 2,
+		`update market_index.collection set max_supply = 10, provider_owners = 4, listed_count = 2,
 			floor_native = 1e18 where slug = any($1::text[])`,
 		[[JUST_OUT, LONG_OUT]],
 	);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 	await database.db.execute(
 		`update market_index.collection set name = 'Cats', image_url = 'ipfs://cats',
 			sync_status = 'synced', last_provider_at = $1, reveal_checked_at = $2, revealed_at = $3,
-			reveal_state = 'revealed', owners_count = 11, listed_count = 12, total_supply = 13,
+			reveal_state = 'revealed', provider_owners = 11, listed_count = 12, total_supply = 13,
 			max_supply = 1, floor_native = 14e17`,
 		[1, 2, 3].map((day) => new Date(Date.UTC(2026, 0, day))),
 	);

@@ -25,10 +25,15 @@ export const collectionDetailSchema = z.object({
 		.nullable(),
 	stats: z.object({
 		data: z.object({
-			total: z.object({
-				floor_price: z.number().nullable(),
-				floor_price_symbol: z.string().nullable(),
-			}),
+			total: z
+				.looseObject({
+					floor_price: z.number().nullable().meta({
+						description: "In `floor_price_symbol`, over all markets that the provider knows.",
+					}),
+					floor_price_symbol: z.string().nullable(),
+				})
+				.meta({ description: "As the provider sends it; what it has not counted is null." }),
+			intervals: z.array(z.looseObject({})).optional(),
 		}),
 	}),
 	observedAt: z.string(),

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { floorBefore } from "#plugins/market-index/floor/floorBefore.ts";
 import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/read/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 import { rowOf } from "#plugins/market-index/sql/rowOf.ts";
@@ -22,6 +23,9 @@ export type CollectionRow = {
 	ownersSource: "walk" | "provider" | "recipients" | null;
 	listedCount: number | null;
 	floorNative: string | null;
+	floorUsd: number | null;
+	/** The floor of a day ago, or of the nearest time before that is known. */
+	floorBefore: string | null;
 	maxSupply: string | null;
 	totalSupply: string | null;
 	/** True where supplies are those of a finished walk. */
@@ -48,14 +52,17 @@ const COLUMNS = `c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex')
 	c.slug, c.name, c.image_url as "imageUrl", c.sync_status as "syncStatus",
 	c.last_provider_at as "lastProviderAt", c.reveal_state as "revealState",
 	c.reveal_checked_at as "revealCheckedAt", c.revealed_at as "revealedAt",
-	coalesce(o.owners, nullif(c.owners_count, 0), r.recipients) as "ownersCount",
-	case when o.owners is not null then 'walk' when c.owners_count > 0 then 'provider'
+	coalesce(o.owners, nullif(c.provider_owners, 0), r.recipients) as "ownersCount",
+	case when o.owners is not null then 'walk' when c.provider_owners > 0 then 'provider'
 		when r.recipients is not null then 'recipients' end as "ownersSource",
 	c.listed_count as "listedCount",
-	c.floor_native as "floorNative", c.max_supply as "maxSupply",
+	c.floor_native as "floorNative", c.floor_usd as "floorUsd",
+	floor_before.floor_native as "floorBefore", c.max_supply as "maxSupply",
 	case when o.owners is not null then greatest(o.minted - o.burned, 0)
-		when c.total_supply is null or c.mints = c.supply_mints then c.total_supply
-		else greatest(c.total_supply, c.minted_units) end as "totalSupply",
+		when coalesce(c.total_supply, c.provider_supply) is null or c.mints = c.supply_mints
+			then coalesce(c.total_supply, c.provider_supply)
+		else greatest(coalesce(c.total_supply, c.provider_supply), c.minted_units)
+		end as "totalSupply",
 	o.owners is not null as "isWalked",
 	coalesce(o.minted, c.minted_units) as "mintedSupply",
 	c.minted_units as "mintedUnits",
@@ -86,6 +93,7 @@ export function collectionRows(
 		from picked
 		${rowOf("picked.id")}
 		${OWNERS}
+		${floorBefore(binder, nowMs)}
 		cross join lateral (
 			select coalesce(sum(sales), 0)::int8 as sales, coalesce(sum(volume), 0) as volume
 			from (${sumsSince(binder, window, "c.id")}) as rollup

@@ -7,7 +7,7 @@ import {
 } from "#plugins/market-index/sql/eventColumns.ts";
 
 /** An event that was taken out. */
-export type TakenBack = StoredEvent & { collectionId: number };
+export type TakenBack = StoredEvent & { collectionId: number; standard: "erc721" | "erc1155" };
 
 /**
  * Takes out what the chain said above a block, in chain order; what only the provider said stays.
@@ -19,16 +19,20 @@ export async function deleteEventsAbove(
 	tx: Tx,
 	reorg: { chainId: number; forkBlock: number },
 ): Promise<TakenBack[]> {
-	const rows = await tx.query<EventColumns & { collectionId: number }>(
+	const rows = await tx.query<EventColumns & Pick<TakenBack, "collectionId" | "standard">>(
 		`with gone as (
 			delete from market_index.event
 			where chain_id = $1 and block_number > $2 and onchain_verified
 			returning *
 		)
-		select ${EVENT_COLUMNS}, e.collection_id as "collectionId"
+		select ${EVENT_COLUMNS}, e.collection_id as "collectionId", c.standard
 		from gone as e join market_index.collection as c on c.id = e.collection_id
 		order by e.block_number, e.log_index, e.sub_index`,
 		[reorg.chainId, reorg.forkBlock],
 	);
-	return rows.map((row) => ({ ...eventOf(row), collectionId: row.collectionId }));
+	return rows.map(({ collectionId, standard, ...row }) => ({
+		...eventOf(row),
+		collectionId,
+		standard,
+	}));
 }

@@ -1,7 +1,10 @@
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
-import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
+import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+
+/** What of an event is stored: one that was read back is as good as a new one. */
+export type StorableEvent = StoredEvent & { collectionId: number };
 
 /** How kinds are stored. */
 export const EVENT_KIND = { sale: 1, mint: 2, transfer: 3 } as const;
@@ -44,11 +47,11 @@ const UNIQUE_VIOLATION = "23505";
  * the head a few rows by arrays, because a temporary table costs 2 ms a commit. A lane's range is
  * new by its cursor, so COPY goes straight in; only a replay that overlaps takes the stage.
  */
-export async function insertEvents(
+export async function insertEvents<Row extends StorableEvent>(
 	tx: Tx,
 	chainId: number,
-	rows: readonly EventRow[],
-): Promise<readonly EventRow[]> {
+	rows: readonly Row[],
+): Promise<readonly Row[]> {
 	if (rows.length < COPY_ROWS_MIN) return insertArrays(tx, chainId, rows);
 	await tx.execute("savepoint events");
 	try {
@@ -62,7 +65,11 @@ export async function insertEvents(
 	}
 }
 
-async function insertStaged(tx: Tx, chainId: number, rows: readonly EventRow[]) {
+async function insertStaged<Row extends StorableEvent>(
+	tx: Tx,
+	chainId: number,
+	rows: readonly Row[],
+) {
 	await tx.execute("create temporary table event_stage (like market_index.event) on commit drop");
 	await tx.copy(`event_stage (${COLUMN_LIST})`, copyText(chainId, rows));
 	const inserted = await tx.query<Position>(
@@ -74,7 +81,11 @@ async function insertStaged(tx: Tx, chainId: number, rows: readonly EventRow[]) 
 	return onlyInserted(rows, inserted);
 }
 
-async function insertArrays(tx: Tx, chainId: number, rows: readonly EventRow[]) {
+async function insertArrays<Row extends StorableEvent>(
+	tx: Tx,
+	chainId: number,
+	rows: readonly Row[],
+) {
 	const inserted = await tx.query<Position>(
 		`insert into market_index.event (chain_id, ${COLUMN_LIST.replace("chain_id, ", "")})
 		select $1, * from unnest(
@@ -96,10 +107,10 @@ type Position = { blockNumber: number; logIndex: number; subIndex: number; occur
 const IDENTITY = `block_number as "blockNumber", log_index as "logIndex",
 	sub_index as "subIndex", occurred_at as "occurredAt"`;
 
-function onlyInserted(
-	rows: readonly EventRow[],
+function onlyInserted<Row extends StorableEvent>(
+	rows: readonly Row[],
 	inserted: readonly Position[],
-): readonly EventRow[] {
+): readonly Row[] {
 	if (inserted.length === rows.length) return rows;
 	const key = (at: Omit<Position, "occurredAt">, atMs: number) =>
 		`${at.blockNumber}.${at.logIndex}.${at.subIndex}.${atMs}`;
@@ -108,7 +119,7 @@ function onlyInserted(
 	return rows.filter((row) => left.delete(key(row, row.occurredAtMs)));
 }
 
-function columnArrays(rows: readonly EventRow[]): SqlValue[] {
+function columnArrays(rows: readonly StorableEvent[]): SqlValue[] {
 	return [
 		rows.map((row) => new Date(row.occurredAtMs)),
 		rows.map((row) => row.blockNumber),
@@ -141,10 +152,10 @@ function bytesOf(hex: Hex): Buffer {
  * Rows in COPY's text format. Rows of one block and one transaction follow each other, so what they
  * share is written out once.
  */
-function* copyText(chainId: number, rows: readonly EventRow[]): Generator<string> {
+function* copyText(chainId: number, rows: readonly StorableEvent[]): Generator<string> {
 	let text = "";
 	let lines = 0;
-	let block: EventRow | null = null;
+	let block: StorableEvent | null = null;
 	let time = "";
 	let blockHash = "";
 	let transaction: Hex | null = null;

@@ -52,7 +52,7 @@ test("a new partition has the bounds of its month and the indexes of the others"
 	const indexes = await database.db.query(
 		"select 1 from pg_indexes where tablename = 'event_2024_02'",
 	);
-	expect(indexes).toHaveLength(2);
+	expect(indexes).toHaveLength(3);
 });
 
 test("any number of processes may make the same months at once", async () => {

@@ -22,7 +22,12 @@ import { readSaleImage } from "#plugins/market-index/sql/readSaleImage.ts";
 import { readTileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
 import { resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
 import { base, ethereum, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
+import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
+import { readToken } from "#plugins/market-index/tokens/sql/readToken.ts";
+import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
+import { readTraitPage } from "#plugins/market-index/tokens/sql/readTraitPage.ts";
 import { fillIndex } from "#test/bench/fill/fillIndex.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -47,6 +52,15 @@ beforeAll(async () => {
 	await database.db.execute(
 		`insert into core.stream_frame (topic, seq_first, seq_last, at, frames)
 		select 'topic-' || n % 50, n, n, now(), '[]' from generate_series(1, 5000) as n`,
+	);
+	await database.db.execute(
+		`insert into market_index.token (collection_id, token_id, traits, image_url)
+		select n % 50, n / 50, '[{"type":"a","value":"b"}]', 'ipfs://image'
+		from generate_series(1, 20000) as n`,
+	);
+	await database.db.execute(
+		`insert into market_index.trait_count (collection_id, trait_type, value, tokens)
+		select n % 50, 'Trait ' || n % 7, n, 1 from generate_series(1, 20000) as n`,
 	);
 	await database.db.execute("analyze");
 }, 120_000);
@@ -103,11 +117,26 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 	"collections by volume": list("top"),
 	"collections, newest first": list("new"),
 	"discover, all sections": (db) =>
-		readDiscover({ db, clock: { nowMs: () => NOW_MS } }, [ethereum, base], 50),
+		readDiscover(
+			{ core: { db, clock: { nowMs: () => NOW_MS } }, prices: fakePrices() },
+			[ethereum, base],
+			50,
+		),
 	"a collection by name": (db) =>
 		readNamedCollections(db, { chainIds, slugs: ["collection-3"], address: contract }),
 	"a collection": (db) => readCollection(db, 3, NOW_MS),
 	"a collection's tiles": (db) => readTileFigures(db, 3, NOW_MS),
+	"what tokens of a page say": (db) => readTokenFacts(db, 3, ["1", "2", "5000"]),
+	"a token": (db) => readToken(db, 3, 7n),
+	"tokens whose time has come": (db) =>
+		dueTokens(db, { collectionId: 3, after: 5n, at: new Date(NOW_MS), limit: 200 }),
+	"a page of traits": (db) =>
+		readTraitPage(db, {
+			collectionId: 3,
+			type: null,
+			after: { type: "Trait 1", value: "2" },
+			limit: 51,
+		}),
 	"the image of a last sale": (db) =>
 		readSaleImage(db, {
 			id: 3,
@@ -194,5 +223,7 @@ async function explain(text: string, values: readonly SqlValue[]): Promise<strin
 
 function readThrough(plan: string): string[] {
 	const scans = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table = ""]) => table);
-	return scans.filter((table) => /^(event|rollup_|collection$|stream_frame)/.test(table));
+	return scans.filter((table) =>
+		/^(event|rollup_|collection$|stream_frame|token$|trait_count)/.test(table),
+	);
 }

@@ -52,7 +52,7 @@ test("[API-09] activity reads a collection's events by an index, and never a who
 	for (const after of [false, true]) {
 		const plan = await planOf(after);
 		expect(plan).toMatch(/Index Scan Backward using event_\w*collection_id_kind_occurred_at_idx/);
-		expect(plan).not.toMatch(/Seq Scan on event/);
+		expect(plan).not.toMatch(/Seq Scan on event_\d/);
 	}
 });
 

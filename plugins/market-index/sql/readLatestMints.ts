@@ -6,11 +6,15 @@ import {
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+import type { TokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
+import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 
 export type LatestMint = {
 	chainId: number;
 	event: StoredEvent;
 	collection: { slug: string; name: string | null; imageUrl: string | null };
+	/** What the token says of itself now; null where it was not read. */
+	token: Pick<TokenFacts, "imageUrl" | "traits">;
 };
 
 const LATEST_FIRST =
@@ -29,7 +33,13 @@ export async function readLatestMints(
 	options: { chainIds: readonly number[]; limit: number },
 ): Promise<LatestMint[]> {
 	const rows = await db.query<
-		EventColumns & { slug: string; name: string | null; collectionImageUrl: string | null }
+		EventColumns & {
+			slug: string;
+			name: string | null;
+			collectionImageUrl: string | null;
+			tokenImageUrl: string | null;
+			tokenTraits: TokenTrait[] | null;
+		}
 	>(
 		`with latest as materialized (
 			select minted.* from unnest($1::int8[]) as chain (id)
@@ -44,23 +54,31 @@ export async function readLatestMints(
 		), horizon as (
 			select case when count(*) < $2 then '-infinity' else min(last_mint_at) end as at
 			from latest
-		)
-		select ${EVENT_COLUMNS}, c.slug, c.name, c.image_url as "collectionImageUrl"
-		from latest as c
-		cross join lateral (
-			select * from market_index.event
-			where collection_id = c.id and kind = $3 and accepted
-				and occurred_at >= (select at from horizon)
-			order by occurred_at desc, block_number desc, log_index desc, sub_index desc
+		), shown as (
+			select ${EVENT_COLUMNS}, c.id as "collectionId", c.slug, c.name,
+				c.image_url as "collectionImageUrl"
+			from latest as c
+			cross join lateral (
+				select * from market_index.event
+				where collection_id = c.id and kind = $3 and accepted
+					and occurred_at >= (select at from horizon)
+				order by occurred_at desc, block_number desc, log_index desc, sub_index desc
+				limit $2
+			) as e
+			order by e.occurred_at desc, e.block_number desc, e.log_index desc, e.sub_index desc
 			limit $2
-		) as e
-		order by e.occurred_at desc, e.block_number desc, e.log_index desc, e.sub_index desc
-		limit $2`,
+		)
+		select shown.*, t.image_url as "tokenImageUrl", t.traits as "tokenTraits"
+		from shown left join market_index.token as t
+			on t.collection_id = shown."collectionId" and t.token_id = shown."tokenId"
+		order by shown."occurredAt" desc, shown."blockNumber" desc, shown."logIndex" desc,
+			shown."subIndex" desc`,
 		[options.chainIds, options.limit, EVENT_KIND.mint],
 	);
-	return rows.map(({ slug, name, collectionImageUrl, ...event }) => ({
+	return rows.map(({ slug, name, collectionImageUrl, tokenImageUrl, tokenTraits, ...event }) => ({
 		chainId: event.chainId,
 		event: eventOf(event),
 		collection: { slug, name, imageUrl: collectionImageUrl },
+		token: { imageUrl: tokenImageUrl, traits: tokenTraits },
 	}));
 }

@@ -22,7 +22,7 @@ afterAll(() => database.drop());
 const [A, B, C] = [contractOf(0xa), contractOf(0xb), contractOf(0xc)] as const;
 
 beforeEach(async () => {
-	await database.db.execute("truncate market_index.collection, market_index.former_slug");
+	await database.db.execute("truncate market_index.collection, market_index.former_slug cascade");
 	await database.db.execute("truncate market_index.event");
 	await fixture.seed(
 		ethereum,

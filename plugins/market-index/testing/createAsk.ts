@@ -11,13 +11,19 @@ export type Answer = {
 	body: any;
 };
 
-/** Asks the market's routes as HTTP would, with the errors of the real edge. */
-export function createAsk(context: RouteContext): (path: string) => Promise<Answer> {
+const JSON_HEADERS = { "content-type": "application/json" };
+
+/** Asks the market's routes as HTTP would, with the errors of the real edge; a body is posted. */
+export function createAsk(
+	context: RouteContext,
+): (path: string, body?: unknown) => Promise<Answer> {
 	const app = new Elysia()
 		.onError(({ error }) => problemResponse(faultOf(error), { requestId: "test" }))
 		.use(marketRoutes(context));
-	return async (path) => {
-		const response = await app.handle(new Request(`http://localhost/v1/nft-market${path}`));
+	return async (path, sent) => {
+		const url = `http://localhost/v1/nft-market${path}`;
+		const post = { method: "POST", body: JSON.stringify(sent), headers: JSON_HEADERS };
+		const response = await app.handle(new Request(url, sent === undefined ? {} : post));
 		const { status, headers } = response;
 		return { status, headers, body: await response.json() };
 	};

@@ -7,10 +7,11 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { NewEvent, TouchReason } from "#plugins/market-index/contract.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { type FakePrices, fakePrices } from "#test/harness/fakePrices.ts";
 
 /** Not at a minute, an hour or a day: windows must cut where they say. */
 export const NOW_MS = Date.parse("2026-03-10T14:37:25.500Z");
@@ -38,6 +39,10 @@ export function contractOf(number: number): Address {
 }
 
 export type Fixture = RouteContext & {
+	/** Empty until a test fills it in. */
+	prices: FakePrices;
+	/** What routes say that somebody looks at. */
+	touched: [number, TouchReason][];
 	/** Applies events through the lane's own applier. */
 	seed(chain: Chain, events: readonly NewEvent[]): Promise<void>;
 	/** What the sale lanes say; by chain id. */
@@ -66,10 +71,13 @@ export function createMarketFixture(
 	const indexed = chains.map((chain) => ({ chain }));
 	const core = { db, clock, chains: registry, pageCache, indexed };
 	const progress = new Map<number, LaneProgress>();
+	const prices = fakePrices(registry);
+	const touched: Fixture["touched"] = [];
 	const apply = createApplier({
 		chains: registry,
 		clock,
 		partitions: partitionsOf(db),
+		prices,
 		queue: { add: async () => {} },
 		outbox: {
 			append: () => {},
@@ -81,10 +89,21 @@ export function createMarketFixture(
 	});
 	return {
 		core,
-		index: { find: createFinder(core) },
+		index: { find: createFinder(core), touch: (id, reason) => void touched.push([id, reason]) },
+		touched,
+		resync: async () => "queued",
+		providerHealth: () => ({ isConnected: false, stream: "off" }),
+		lists: {
+			listFor: async () => null,
+			complete: async () => {},
+			search: async () => [],
+			found: async () => {},
+		},
+		gasPrice: async () => 10n ** 9n,
 		scanner: {
 			progress: async (chainId, lane) => progress.get(chainId) ?? { ...SILENT, chainId, lane },
 		},
+		prices,
 		progress,
 		setNow: (ms) => {
 			nowMs = ms;

@@ -41,11 +41,13 @@ export async function streamWorld(
 		const address = `0x${Buffer.from(slug).toString("hex").padStart(40, "0").slice(-40)}` as const;
 		return { id: 1, chain: chain ?? "base", address, slug };
 	};
+	const touches: [number, string][] = [];
+	const touch: MarketIndex["touch"] = (id, reason) => void touches.push([id, reason]);
 	const indexed = ["base", "ethereum"].map((slug) => ({ chain: chains.bySlug(slug) }));
 	const core = { clock, log, db, bus, outbox, metrics, chains, indexed } as unknown as Core;
 	const parts = await streamsPlugin.setup({
 		config: { STREAM_CONNECTIONS_PER_CLIENT_MAX: options.connectionsPerClientMax ?? 50 },
-		needs: { market: { find, record: async () => {} } },
+		needs: { market: { find, record: async () => {}, touch } },
 		core,
 		contributions: () => [],
 	});
@@ -68,6 +70,7 @@ export async function streamWorld(
 		outbox,
 		bus,
 		finds,
+		touches,
 		/** Commits frames to a topic, as a plugin that indexes would. */
 		commit: (topic: string, datas: readonly unknown[]) =>
 			db.transaction(async (tx) => {

@@ -5,6 +5,7 @@ import type { Database } from "#core/db/Database.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 
 /** A page that is built for every call: what is measured must be the reading of it. */
 const noPageCache: IndexReads["pageCache"] = {
@@ -33,7 +34,21 @@ export function createReads(
 		progress: async (chainId, lane) => ({ ...level, chainId, lane }),
 	};
 	const app = new Elysia().use(
-		marketRoutes({ core, scanner, index: { find: createFinder(core) } }),
+		marketRoutes({
+			core,
+			scanner,
+			index: { find: createFinder(core), touch() {} },
+			resync: async () => null,
+			providerHealth: () => ({ isConnected: null, stream: "off" }),
+			prices: fakePrices(),
+			lists: {
+				listFor: async () => null,
+				complete: async () => {},
+				search: async () => [],
+				found: async () => {},
+			},
+			gasPrice: async () => null,
+		}),
 	);
 	return async (path) => {
 		const response = await app.handle(new Request(`http://localhost/v1/nft-market${path}`));

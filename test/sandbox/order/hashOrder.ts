@@ -33,7 +33,12 @@ const domainSeparator = keccak256(
  * the generic encoder walks the type tree for each.
  */
 export function hashOrder(order: OrderParameters): Hex {
-	const struct = keccak256(
+	return keccak256(concatHex(["0x1901", domainSeparator, hashComponents(order)]));
+}
+
+/** What Seaport and the marketplaces call an order's hash: the struct without its domain. */
+export function hashComponents(order: OrderParameters): Hex {
+	return keccak256(
 		concatHex([
 			orderTypeHash,
 			pad(order.offerer),
@@ -49,7 +54,6 @@ export function hashOrder(order: OrderParameters): Hex {
 			word(0n),
 		]),
 	);
-	return keccak256(concatHex(["0x1901", domainSeparator, struct]));
 }
 
 function hashOffer(item: OfferItem): Hex {

@@ -21,7 +21,8 @@ function pickToken(scene: Scene, { state }: Stall): Goods | undefined {
 	const index = scene.prng.int(state.owners.length);
 	const holder = state.owners[index];
 	const mark = `${state.key}/${index}`;
-	if (holder === undefined || scene.touched.has(mark)) return undefined;
+	// Below 0: somebody who is no actor bought it.
+	if (holder === undefined || holder < 0 || scene.touched.has(mark)) return undefined;
 	scene.touched.add(mark);
 	const id = BigInt(index + 1);
 	const item = {

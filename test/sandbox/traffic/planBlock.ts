@@ -1,6 +1,7 @@
 import { encodeFunctionData } from "viem";
 import type { Share } from "../blockTimes.ts";
 import { catalogue } from "../catalogue.ts";
+import { planRounds } from "../feeds/planRounds.ts";
 import { tokenAbi } from "../tokenAbi.ts";
 import { actorAt } from "./actorAt.ts";
 import { addTx } from "./addTx.ts";
@@ -20,6 +21,7 @@ const BLOCKS_AN_HOUR = 4;
  * less where blocks stand closer.
  */
 export async function planBlock(scene: Scene, share: Share): Promise<void> {
+	planRounds(scene);
 	for (const [index, plan] of catalogue.entries()) {
 		const state = scene.world.collections[index];
 		if (!state) throw new Error(`no state for ${plan.key}`);

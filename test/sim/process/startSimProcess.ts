@@ -14,6 +14,7 @@ import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
 import type { SimNode } from "#test/sim/node/createSimNode.ts";
 import { createGate, type Gate } from "#test/sim/process/createGate.ts";
@@ -101,6 +102,7 @@ export function startSimProcess(options: SimProcessOptions) {
 		outbox,
 		clock: systemClock,
 		partitions: partitionsOf(db),
+		prices: fakePrices(),
 		queue: { add: async () => tally.add("job_queued") },
 	};
 	const sink = marketSink(applying, null);

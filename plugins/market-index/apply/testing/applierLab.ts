@@ -12,6 +12,7 @@ import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 
 export type ApplierLab = ReturnType<typeof createApplierLab>;
 
@@ -20,12 +21,14 @@ export function createApplierLab(db: Database) {
 	const clock = { nowMs: () => NOW_MS };
 	const outbox = createOutbox({ db, bus: inProcessBus(silentLog), clock });
 	const jobs: NewJob[] = [];
+	const prices = fakePrices();
 	const hooks = { onJobs: async (_tx: Tx) => {} };
 	const options = {
 		chains: createChainRegistry(builtinChains),
 		clock,
 		outbox,
 		partitions: partitionsOf(db),
+		prices,
 		queue: {
 			async add(tx: Tx, added: readonly NewJob[]) {
 				jobs.push(...added);
@@ -38,7 +41,9 @@ export function createApplierLab(db: Database) {
 	return {
 		db,
 		jobs,
+		prices,
 		hooks,
+		options,
 		applier,
 		/** One lane run: the chain's lock, and then the batch. */
 		async apply(chain: Chain, events: readonly NewEvent[], { live = false } = {}) {
@@ -62,7 +67,8 @@ export function createApplierLab(db: Database) {
 			await db.execute(
 				`truncate market_index.collection, market_index.event, market_index.rollup_minute,
 					market_index.rollup_hour, market_index.rollup_day, market_index.former_slug,
-					market_index.currency, core.stream_head, core.stream_frame`,
+					market_index.currency, market_index.sync, market_index.unconfirmed,
+					core.stream_head, core.stream_frame`,
 			);
 		},
 	};

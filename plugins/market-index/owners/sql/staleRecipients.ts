@@ -12,7 +12,7 @@ export async function staleRecipients(db: Queryable, limit: number): Promise<num
 		left join market_index.recipients as r on r.collection_id = c.id
 		left join market_index.ownership as o
 			on o.collection_id = c.id and o.next_block > o.end_block and o.minted > 0
-		where not c.excluded and c.owners_count is null and o.collection_id is null
+		where not c.excluded and c.provider_owners is null and o.collection_id is null
 			and c.mints + c.sales > 0 and r.counted is distinct from ${countedSql()}
 			and (r.counted_at is null or r.counted_at <= clock_timestamp()
 				- greatest(10, (c.mints + c.sales) / 1000) * interval '1 second')

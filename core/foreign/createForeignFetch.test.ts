@@ -1,0 +1,288 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { createForeignFetch } from "#core/foreign/createForeignFetch.ts";
+import type { ForeignRequest } from "#core/foreign/ForeignFetch.ts";
+import type { OneRequest } from "#core/foreign/requestOnce.ts";
+import { type Canary, startCanary, startRawServer } from "#core/foreign/testing/canary.ts";
+
+let canary: Canary;
+const closing: (() => void)[] = [];
+beforeAll(async () => {
+	canary = await startCanary();
+});
+afterAll(() => canary.close());
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+	expect(canary.connections).toBe(0);
+});
+
+const ask = (url: string, rest: Partial<ForeignRequest> = {}): ForeignRequest => ({
+	url,
+	bytesMax: 1_000_000,
+	timeoutMs: 5_000,
+	...rest,
+});
+
+/** What names lead to; the canary's port is open here, so that only addresses protect it. */
+function guarded(names: Record<string, string[]> = {}) {
+	return createForeignFetch({
+		ports: [80, 443, canary.port],
+		resolve: async (host) => names[host] ?? Promise.reject(new Error("ENOTFOUND")),
+	});
+}
+
+/** A server of the operator's, which answers every path by what stands there. */
+async function ownServer(answerOf: (path: string) => string | Buffer) {
+	const server = await startRawServer((socket, head) => {
+		socket.end(answerOf(head.split(" ")[1] ?? "/"));
+	});
+	closing.push(server.close);
+	return server;
+}
+
+const found = (location: string) =>
+	`HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`;
+const ok = (body: string | Buffer, fields = "") =>
+	Buffer.concat([
+		Buffer.from(`HTTP/1.1 200 OK\r\n${fields}Content-Length: ${body.length}\r\n\r\n`),
+		Buffer.from(body),
+	]);
+
+/** Loopback and its kin, in every way of writing that some parser understands. */
+const NOTATIONS = [
+	...["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "017700000001"],
+	...["0x7f000001", "0x7f.1", "0x7F.0.0.0x1", "0177.0.0.1", "0177.0.01", "127.000.000.001"],
+	...["00000177.1", "127.0.0.1.", "2130706433.", "0", "0.0.0.0", "0x0", "00", "%31%32%37.0.0.1"],
+	...[
+		"127%2e0%2e0%2e1",
+		"①②⑦.⓪.⓪.①",
+		"１２７.０.０.１",
+		"127。0。0。1",
+		"127｡0｡0｡1",
+		"127．0．0．1",
+	],
+	...["[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::]", "[::127.0.0.1]", "[::7f00:1]"],
+	...["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::FFFF:7F00:0001]"],
+	...["[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::127.0.0.1]"],
+	...["[2002:7f00:1::]", "[2001:0:7f00:1::1]", "[::1%25lo]", "[::1%lo]", "[fe80::1%25lo]"],
+	...[
+		"localhost",
+		"LOCALHOST",
+		"LocalHost.",
+		"a.localhost",
+		"ｌocalhost",
+		"localhost%00.example.com",
+	],
+	...[
+		"user@127.0.0.1",
+		"8.8.8.8@127.0.0.1",
+		"example.com:80@127.0.0.1",
+		"example.com%40@127.0.0.1",
+	],
+	...["localho\u00adst", "loc\u200balhost", "127.0.0.1\t", "\t127.0.0.1", "12\n7.0.0.1"],
+	...["example.com#@127.0.0.1", "127.0.0.1\\@example.com", "example.com\\@127.0.0.1", "::1"],
+	...[
+		"169.254.169.254",
+		"0xa9fea9fe",
+		"[fd00:ec2::254]",
+		"10.0.0.1",
+		"[fe80::1]",
+		"100.100.100.200",
+	],
+];
+
+test("[SEC-05] no notation of a private address is connected to", async () => {
+	const fetchForeign = guarded();
+	for (const scheme of ["http", "https", "HTTP"]) {
+		for (const host of NOTATIONS) {
+			const url = `${scheme}://${host}:${canary.port}/`;
+			await expect(fetchForeign(ask(url)), url).rejects.toThrow(/foreign_(refused|unreachable)/);
+		}
+	}
+	expect(canary.connections).toBe(0);
+});
+
+test("[SEC-05] no name that leads to a private address is connected to", async () => {
+	const fetchForeign = guarded({
+		"127.0.0.1.nip.io": ["127.0.0.1"],
+		"evil.example": ["127.0.0.1"],
+		"six.example": ["::1"],
+		"mapped.example": ["::ffff:127.0.0.1"],
+		"mixed.example": ["8.8.8.8", "127.0.0.1"],
+		"zone.example": ["::1%lo"],
+		"any.example": ["0.0.0.0"],
+		"xn--bcher-kva.example": ["127.0.0.1"],
+	});
+	const names = [
+		"127.0.0.1.nip.io",
+		"evil.example",
+		"EVIL.example",
+		"six.example",
+		"mixed.example",
+	];
+	for (const name of [
+		...names,
+		"mapped.example",
+		"zone.example",
+		"any.example",
+		"bücher.example",
+	]) {
+		const url = `http://${name}:${canary.port}/`;
+		await expect(fetchForeign(ask(url)), url).rejects.toThrow("foreign_refused");
+	}
+	for (const host of ["127.0.0.1.nip.io", "evil.example"]) {
+		const url = `https://${host}:${canary.port}/`;
+		await expect(fetchForeign(ask(url)), url).rejects.toThrow("foreign_refused");
+	}
+});
+
+test("[SEC-05] the machine's own names, as its resolver knows them, are refused", async () => {
+	const fetchForeign = createForeignFetch({ ports: [canary.port] });
+	for (const name of ["localhost", "ip6-localhost", "localhost.localdomain"]) {
+		const url = `http://${name}:${canary.port}/`;
+		await expect(fetchForeign(ask(url)), url).rejects.toThrow("foreign_refused");
+	}
+});
+
+test("[SEC-05] a redirect is as foreign as the first URL, in every notation", async () => {
+	const at = new Map<string, string>();
+	const own = await ownServer((path) => found(at.get(path) ?? "/"));
+	const fetchForeign = guarded({ "evil.example": ["127.0.0.1"] });
+	const places = [...NOTATIONS, "evil.example"]
+		// A header field cannot hold these.
+		.filter((host) => !/[^\x20-\x7e]/.test(host))
+		.flatMap((host) => [`http://${host}:${canary.port}/`, `//${host}:${canary.port}/`]);
+	const others = ["file:///etc/hostname", "data:,x", "s3://b/k", "ftp://127.0.0.1/"];
+	for (const [index, place] of [...places, ...others].entries()) {
+		at.set(`/${index}`, place);
+		const request = ask(`${own.origin}/${index}`, { allowedOrigins: [own.origin] });
+		await expect(fetchForeign(request), place).rejects.toThrow(/foreign_(refused|unreachable)/);
+	}
+	expect(at.size).toBeGreaterThan(80);
+});
+
+test("[SEC-05] a name is looked up anew for each hop, once, and what was checked is called", async () => {
+	const answers = [["8.8.8.8", "2606:4700::1111"], ["8.8.4.4"], ["127.0.0.1"]];
+	const called: OneRequest[] = [];
+	let lookedUp = 0;
+	const fetchForeign = createForeignFetch({
+		resolve: async () => answers[lookedUp++] ?? [],
+		exchange: async (request) => {
+			called.push(request);
+			const body = Buffer.from("x");
+			const location = "/again";
+			return { status: 302, contentType: null, contentEncoding: null, location, body };
+		},
+	});
+	await expect(fetchForeign(ask("http://rebind.example/"))).rejects.toThrow("foreign_refused");
+	expect(called.map(({ addresses }) => addresses)).toEqual(answers.slice(0, 2));
+	expect(called.map(({ url }) => url.href)).toEqual([
+		"http://rebind.example/",
+		"http://rebind.example/again",
+	]);
+	expect(lookedUp).toBe(3);
+	expect(called.some(({ isKept }) => isKept)).toBe(false);
+});
+
+test("a fourth redirect and one from https to http are refused", async () => {
+	let calls = 0;
+	const to = (location: string) =>
+		createForeignFetch({
+			resolve: async () => ["8.8.8.8"],
+			exchange: async () => {
+				calls++;
+				const body = Buffer.alloc(0);
+				return { status: 302, contentType: null, contentEncoding: null, location, body };
+			},
+		});
+	await expect(to("https://a.example/")(ask("http://a.example/"))).rejects.toThrow("3 redirects");
+	expect(calls).toBe(4);
+	await expect(to("http://a.example/")(ask("https://a.example/"))).rejects.toThrow("to http");
+	expect(calls).toBe(5);
+});
+
+test("an origin that the operator named is reached, and leads on within itself only", async () => {
+	const own = await ownServer((path) => (path === "/moved" ? found("/here") : ok(`at ${path}`)));
+	const neighbour = await ownServer(() => found(`${own.origin}/secret`));
+	const fetchForeign = createForeignFetch({ isOffline: true });
+	const allowedOrigins = [own.origin, neighbour.origin];
+	const answer = await fetchForeign(ask(`${own.origin}/moved`, { allowedOrigins }));
+	expect(answer.status).toBe(200);
+	expect(Buffer.from(answer.body).toString()).toBe("at /here");
+	await expect(fetchForeign(ask(`${own.origin}/here`))).rejects.toThrow("foreign_refused");
+	const detour = fetchForeign(ask(`${neighbour.origin}/`, { allowedOrigins }));
+	await expect(detour).rejects.toThrow("foreign_refused");
+});
+
+test("switched off, nothing public is looked up or called", async () => {
+	const reached = async () => expect.unreachable();
+	const fetchForeign = createForeignFetch({ isOffline: true, resolve: reached, exchange: reached });
+	await expect(fetchForeign(ask("https://example.com/"))).rejects.toThrow("switched off");
+});
+
+test("[SEC-05] compressed answers are read, and bombs are not", async () => {
+	const zeros = Buffer.alloc(32 * 1024 * 1024);
+	const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+	const bodies: Record<string, Buffer> = {
+		"/text": ok(gzipSync("{}"), "Content-Encoding: GZIP\r\nContent-Type: application/json\r\n"),
+		"/gzip": ok(gzipSync(zeros), "Content-Encoding: gzip\r\n"),
+		"/br": ok(brotliCompressSync(zeros, quick), "Content-Encoding: br\r\n"),
+	};
+	const own = await ownServer((path) => bodies[path] ?? "");
+	const read = (path: string) =>
+		createForeignFetch()(ask(own.origin + path, { allowedOrigins: [own.origin] }));
+	const text = await read("/text");
+	expect(text).toMatchObject({ status: 200, contentType: "application/json" });
+	expect(Buffer.from(text.body).toString()).toBe("{}");
+	for (const path of ["/gzip", "/br"]) await expect(read(path)).rejects.toThrow("too_large");
+});
+
+test("[SEC-05] time is limited as a whole: looking up, waiting for a place, and every hop", async () => {
+	const silent = await startRawServer(() => {});
+	closing.push(silent.close);
+	const allowedOrigins = [silent.origin];
+	const fetchForeign = createForeignFetch({ resolve: () => new Promise(() => {}) });
+	const late = ask("http://slow.example/", { timeoutMs: 30 });
+	// Four at once for a host: the others wait for a place until their time is over.
+	const all = await Promise.allSettled(Array.from({ length: 9 }, () => fetchForeign(late)));
+	for (const one of all) expect(one).toMatchObject({ reason: { code: "foreign_unreachable" } });
+	const mute = fetchForeign(ask(silent.origin, { timeoutMs: 30, allowedOrigins }));
+	await expect(mute).rejects.toThrow("in time");
+	const gone = fetchForeign(ask(silent.origin, { allowedOrigins, signal: AbortSignal.abort() }));
+	await expect(gone).rejects.toThrow("foreign_unreachable");
+});
+
+test("[SEC-05] one host is asked four times at once, all of them 64 times", async () => {
+	let open = 0;
+	let most = 0;
+	const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+	const fetchForeign = createForeignFetch({
+		resolve: async () => ["8.8.8.8"],
+		exchange: async () => {
+			most = Math.max(most, ++open);
+			await gate;
+			open--;
+			const nothing = { contentType: null, contentEncoding: null, location: null };
+			return { status: 200, ...nothing, body: Buffer.alloc(0) };
+		},
+	});
+	const all = (count: number, hostOf: (index: number) => string) =>
+		Array.from({ length: count }, (_, index) => fetchForeign(ask(`http://${hostOf(index)}/`)));
+	const oneHost = all(20, () => "a.example");
+	await new Promise(setImmediate);
+	expect(most).toBe(4);
+	const many = all(100, (index) => `h${index}.example`);
+	await new Promise(setImmediate);
+	expect(most).toBe(64);
+	openGate();
+	expect(await Promise.all([...oneHost, ...many])).toHaveLength(120);
+	expect(most).toBe(64);
+});
+
+test("the canaries can be reached, so their silence says something", async () => {
+	const lonely = await startCanary();
+	closing.push(lonely.close);
+	const allowedOrigins = [`http://127.0.0.1:${lonely.port}`];
+	await createForeignFetch()(ask(`http://127.0.0.1:${lonely.port}/`, { allowedOrigins }));
+	expect(lonely.connections).toBe(1);
+});

@@ -1,0 +1,34 @@
+import type { Tx } from "#core/db/Database.ts";
+import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
+import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
+import { providerPlace } from "#plugins/market-index/merge/providerPlace.ts";
+import { insertUnconfirmed } from "#plugins/market-index/merge/sql/insertUnconfirmed.ts";
+import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
+import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
+import { updateCollections } from "#plugins/market-index/sql/updateCollections.ts";
+import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
+
+/**
+ * Puts events that left the chain back as what the provider said: without a block of their own,
+ * until the chain tells them again. Answers them as they are stored now.
+ */
+export async function standAlone(
+	tx: Tx,
+	chainId: number,
+	gone: readonly TakenBack[],
+): Promise<readonly TakenBack[]> {
+	const told = gone.filter(({ payload }) => payload !== null);
+	if (told.length === 0) return [];
+	const rows = told.map((event) => ({
+		...event,
+		...providerPlace(event),
+		// The lost block's number is as good an estimate as any; its hash names a block that is not.
+		blockHash: event.transactionHash,
+		onchainVerified: false,
+	}));
+	const stored = await insertEvents(tx, chainId, rows);
+	await insertUnconfirmed(tx, chainId, stored);
+	await upsertRollups(tx, chainId, sumRollups(stored));
+	await updateCollections(tx, collectionChanges(stored));
+	return stored;
+}

@@ -1,0 +1,27 @@
+import type { Queryable } from "#core/db/Database.ts";
+import { DEPTH_LEVELS_MAX } from "#plugins/market-index/limits.ts";
+
+export type DepthLevel = { unitNative: string; orders: number; units: string };
+export type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
+
+/**
+ * The best price levels of both sides. Offers on the collection stand for any token and are bids;
+ * offers on one token or on traits are not, as whoever sells has to have just that.
+ */
+export async function readDepth(
+	db: Queryable,
+	{ collectionId, nowMs }: { collectionId: number; nowMs: number },
+): Promise<Depth> {
+	const side = (kind: number, order: "asc" | "desc") =>
+		db.query<DepthLevel>(
+			`select unit_native as "unitNative", count(*)::int4 as orders, sum(quantity) as units
+			from market_index.market_order
+			where collection_id = $1 and is_active and kind = $2 and unit_native is not null
+				and not is_private
+				and (starts_at is null or starts_at <= $3) and (expires_at is null or expires_at > $3)
+			group by unit_native order by unit_native ${order} limit ${DEPTH_LEVELS_MAX}`,
+			[collectionId, kind, new Date(nowMs)],
+		);
+	const [asks, bids] = await Promise.all([side(0, "asc"), side(2, "desc")]);
+	return { asks, bids };
+}

@@ -1,0 +1,12 @@
+import type { Core } from "#core/plugin/Core.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Provider } from "#plugins/provider/contract.ts";
+
+/** What reading the provider's lists is made of. */
+export type DiscoveryContext = {
+	core: Pick<Core, "db" | "clock" | "log" | "queue" | "outbox" | "chains">;
+	provider: Provider;
+	prices: Prices;
+	/** Lists or a search showed these: each is synced at most once in five minutes. */
+	discovered: (collectionIds: readonly number[]) => Promise<void>;
+};

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
+import {
+	createDiscoveryLab,
+	listedOf,
+	on,
+	statsOf,
+} from "#plugins/market-index/discovery/testing/discoveryLab.ts";
+import {
+	base,
+	contractOf,
+	ethereum,
+	polygon,
+	saleOf,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let lab: ReturnType<typeof createDiscoveryLab>;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+	lab = createDiscoveryLab(database.db);
+	await lab.clear();
+});
+
+const rows = () =>
+	database.db.query<{ slug: string; chainId: number; name: string | null; status: string }>(
+		`select slug, chain_id as "chainId", name, sync_status as status
+		from market_index.collection order by id`,
+	);
+
+const page = (...items: ReturnType<typeof listedOf>[]) => ({ items, cursor: null });
+
+test("[API-17] every listed contract of the chain gets a row, a name and a place in the sync's line", async () => {
+	lab.fake.answers.trending = async () =>
+		page(
+			listedOf("cats", on(ethereum, contractOf(1))),
+			listedOf("elsewhere", on(polygon, contractOf(2))),
+			listedOf("nowhere"),
+		);
+	lab.fake.answers.newest = async () => page(listedOf("dogs", on(ethereum, contractOf(3))));
+	await lab.tick();
+	expect(await rows()).toEqual([
+		{ slug: "cats", chainId: 1, name: "Name of cats", status: "queued" },
+		{ slug: "dogs", chainId: 1, name: "Name of dogs", status: "queued" },
+	]);
+	expect(new Set(lab.discovered).size).toBe(2);
+	await lab.tick();
+	expect(await rows()).toHaveLength(2);
+});
+
+test("[API-17] a slug that another chain holds with a contract is not registered again", async () => {
+	lab.fake.answers.trending = async () => page(listedOf("cats", on(base, contractOf(1))));
+	await lab.tick([base]);
+	lab.fake.answers.trending = async () => page(listedOf("cats", on(ethereum, contractOf(1))));
+	await lab.tick([ethereum]);
+	expect((await rows()).map(({ chainId }) => chainId)).toEqual([base.id]);
+});
+
+test("[API-17] a row that the lanes saw first keeps its figures and is not registered again", async () => {
+	await lab.fixture.seed(ethereum, [saleOf(contractOf(1))]);
+	lab.fake.answers.top = async () => page(listedOf("cats", on(ethereum, contractOf(1))));
+	await lab.tick();
+	expect(await rows()).toEqual([{ slug: contractOf(1), chainId: 1, name: null, status: "queued" }]);
+	expect(lab.discovered).toHaveLength(1);
+});
+
+test("[API-17] [MRG-02] the first ten rows of a mode without floor and owners are asked about, once in three minutes", async () => {
+	const listed = Array.from({ length: 14 }, (_, index) =>
+		listedOf(`list-${index}`, on(ethereum, contractOf(100 + index))),
+	);
+	lab.fake.answers.trending = async () => page(...listed);
+	lab.fake.answers.stats = async (slug) =>
+		slug === "list-0" ? statsOf({ floor: null, owners: null }) : statsOf();
+	await lab.tick();
+	const asked = () => lab.fake.callsOf("stats").map(({ args }) => args[0]);
+	expect(asked()).toEqual(listed.slice(0, 10).map(({ slug }) => slug));
+	await lab.tick();
+	// Whoever was answered nothing waits; the next rows have their turn.
+	expect(asked().slice(10)).toEqual(listed.slice(10).map(({ slug }) => slug));
+	lab.pass(180_001);
+	await lab.tick();
+	expect(asked().slice(14)).toEqual(["list-0"]);
+	const floors = await database.db.query<{ floor: string | null; owners: number | null }>(
+		`select floor_native as floor, provider_owners as owners
+		from market_index.collection order by id limit 2`,
+	);
+	expect(floors).toEqual([
+		{ floor: null, owners: null },
+		{ floor: "500000000000000000", owners: 12 },
+	]);
+	expect(lab.fake.calls.every(({ purpose }) => purpose === "background")).toBe(true);
+});
+
+test("figures of a slug with several contracts are given to none of them", async () => {
+	const both = listedOf("both", on(ethereum, contractOf(1)), on(base, contractOf(1)));
+	lab.fake.answers.trending = async () => page(both);
+	lab.fake.answers.stats = async () => statsOf();
+	await lab.tick();
+	expect(lab.fake.callsOf("stats")).toEqual([]);
+});
+
+test("a limit ends the tick; a list that fails costs that list only, and the one before stays", async () => {
+	lab.fake.answers.top = async () => page(listedOf("cats", on(ethereum, contractOf(1))));
+	await lab.tick();
+	lab.fake.fail("top", lab.fake.faults.unreadable());
+	lab.fake.answers.newest = async () => page(listedOf("dogs", on(ethereum, contractOf(2))));
+	await lab.tick();
+	expect((await rows()).map(({ slug }) => slug)).toEqual(["cats", "dogs"]);
+	expect((await lab.lists.listFor({ chain: ethereum, mode: "top" }))?.rows).toHaveLength(1);
+	lab.fake.failAll(lab.fake.faults.rateLimited());
+	const before = lab.fake.calls.length;
+	await lab.tick();
+	expect(lab.fake.calls.length - before).toBe(1);
+});
+
+test("a provider that is off is not asked", async () => {
+	const off = { ...lab.context, provider: { ...lab.fake.provider, isOn: false } };
+	await discoveryJob(off, [ethereum]).run({ signal: new AbortController().signal });
+	expect(lab.fake.calls).toEqual([]);
+});
+
+test("names and images that PostgreSQL refuses, and two rows of one contract, lose nothing else", async () => {
+	const odd = listedOf("odd", on(ethereum, contractOf(1)));
+	lab.fake.answers.trending = async () =>
+		page(
+			{ ...odd, raw: { collection: "odd", text: "a\u0000b\ud800" } },
+			listedOf("same", on(ethereum, contractOf(1))),
+			listedOf("0x12", on(ethereum, contractOf(2))),
+			listedOf("__proto__", on(ethereum, contractOf(3))),
+		);
+	await lab.tick();
+	const slugs = (await rows()).map(({ slug }) => slug);
+	expect(slugs).toHaveLength(3);
+	// A slug that reads as an address, or that no route takes, is nobody's name.
+	expect(slugs.slice(1)).toEqual([contractOf(2), contractOf(3)]);
+	expect((await lab.lists.listFor({ chain: ethereum, mode: "trending" }))?.rows).toHaveLength(4);
+});

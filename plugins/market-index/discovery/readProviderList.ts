@@ -1,0 +1,21 @@
+import type { ListMode } from "#plugins/market-index/discovery/DiscoveryList.ts";
+import { type ListedRow, listedRows } from "#plugins/market-index/discovery/ListedRow.ts";
+import { LISTED_MAX } from "#plugins/market-index/discovery/limits.ts";
+import type { Provider, ProviderCallOptions } from "#plugins/provider/contract.ts";
+
+/** One of the provider's lists about a chain: its first page. */
+export async function readProviderList(
+	provider: Provider,
+	{ chainId, mode }: { chainId: number; mode: ListMode },
+	options: ProviderCallOptions,
+): Promise<ListedRow[]> {
+	const asked = { ...options, chainId, limit: LISTED_MAX };
+	const read =
+		mode === "new"
+			? provider.newest(asked)
+			: mode === "top"
+				? provider.top(asked)
+				: provider.trending({ ...asked, timeframe: "one_day" });
+	const { items } = await read;
+	return listedRows(chainId, items);
+}

@@ -1,0 +1,18 @@
+import type { Queryable } from "#core/db/Database.ts";
+
+/** A collection with the provider's name for it. */
+export type NamedRow = { id: number; slug: string };
+
+/** Those of these collections that the provider knows, in their order. */
+export async function namedRows(
+	db: Queryable,
+	collectionIds: readonly number[],
+): Promise<NamedRow[]> {
+	return await db.query<NamedRow>(
+		`select s.collection_id as id, s.provider_slug as slug
+		from unnest($1::int4[]) with ordinality as given (id, place)
+		join market_index.sync as s on s.collection_id = given.id
+		where s.provider_slug is not null order by given.place`,
+		[collectionIds],
+	);
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import type { Queryable } from "#core/db/Database.ts";
+import type { DiscoveryList } from "#plugins/market-index/discovery/DiscoveryList.ts";
+import { listedRowSchema } from "#plugins/market-index/discovery/ListedRow.ts";
+import { type ListKey, nameOf } from "#plugins/market-index/discovery/sql/storeList.ts";
+
+const rowsSchema = z.array(listedRowSchema);
+
+/** A list that is no older than that; null where there is none. */
+export async function readList(
+	db: Queryable,
+	key: ListKey,
+	{ nowMs, maxAgeMs }: { nowMs: number; maxAgeMs: number },
+): Promise<DiscoveryList | null> {
+	const [found] = await db.query<{ rows: unknown; refreshedAt: Date }>(
+		`select rows, refreshed_at as "refreshedAt" from market_index.discovery_list
+		where chain_id = $1 and mode = $2 and refreshed_at > $3`,
+		[key.chainId, nameOf(key), new Date(nowMs - maxAgeMs)],
+	);
+	if (!found) return null;
+	return { rows: rowsSchema.parse(found.rows), refreshedAtMs: found.refreshedAt.getTime() };
+}

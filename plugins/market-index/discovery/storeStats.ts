@@ -1,0 +1,43 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { Outbox } from "#core/outbox/createOutbox.ts";
+import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
+import type { Unfilled } from "#plugins/market-index/discovery/sql/unfilled.ts";
+import { decideFloor } from "#plugins/market-index/floor/decideFloor.ts";
+import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
+import { statsFloorNative } from "#plugins/market-index/floor/statsFloorNative.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { ProviderStats } from "#plugins/provider/contract.ts";
+
+const OWNERS_MAX = 2_147_483_647;
+
+/** Stores floor and owners as the provider's stats tell them; what they leave out stays. */
+export async function storeStats(
+	tx: Tx,
+	context: { outbox: Pick<Outbox, "append">; prices: Prices; nowMs: number },
+	{ chain, collection, stats }: { chain: Chain; collection: Unfilled; stats: ProviderStats | null },
+): Promise<void> {
+	const { prices, nowMs } = context;
+	const owners = stats?.owners ?? 0;
+	const raw = stats && storablePayload(stats.raw);
+	await tx.execute(
+		`update market_index.collection set
+			provider_stats = coalesce($2::jsonb, provider_stats), provider_stats_at = $3,
+			provider_owners = coalesce($4, provider_owners)
+		where id = $1`,
+		[
+			collection.id,
+			raw && JSON.stringify(raw),
+			new Date(nowMs),
+			owners > 0 && owners <= OWNERS_MAX ? owners : null,
+		],
+	);
+	if (!stats?.floor) return;
+	const reading = decideFloor({
+		stats: stats.floor,
+		statsNative: statsFloorNative(stats.floor, { chainId: chain.id, prices, nowMs }),
+		best: null,
+		isEmptyBook: false,
+	});
+	await setFloor(tx, { ...context, chain, collection, reading });
+}

@@ -1,0 +1,117 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule/Job.ts";
+import { type StoredDrop, storedDrop } from "#plugins/market-index/drops/storedDrop.ts";
+import { upsertDrops } from "#plugins/market-index/drops/upsertDrops.ts";
+import {
+	DROP_CALLS_PER_MINUTE,
+	DROP_CONCURRENCY,
+	DROP_DETAILS_MAX,
+	DROP_PAGES_MAX,
+	DROPS_EVERY_MS,
+} from "#plugins/market-index/limits.ts";
+import type { Provider, ProviderDrop } from "#plugins/provider/contract.ts";
+
+type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
+
+const TYPES = ["featured", "upcoming", "recently_minted"] as const;
+const MINUTE_MS = 60_000;
+
+/**
+ * Reads the provider's drops, and the stages of those whose list left them out.
+ *
+ * Drop calls have a bucket of their own beside the provider's minute. The first 429 ends the run,
+ * and the next one comes five minutes later: that is the pause.
+ */
+export function dropsJob(core: DropsCore, provider: Provider): Job {
+	return {
+		name: "market-index.drops",
+		schedule: { everyMs: DROPS_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: DROPS_EVERY_MS,
+		async run({ signal }) {
+			if (!provider.isOn) return;
+			try {
+				await readDrops(core, provider, signal);
+			} catch (error) {
+				if (!(error instanceof Fault) || signal.aborted) throw error;
+				core.log.warn("drops were not read to the end", { code: error.code });
+			}
+		},
+	};
+}
+
+async function readDrops(core: DropsCore, provider: Provider, signal: AbortSignal): Promise<void> {
+	const lists = core.indexed.flatMap(({ chain }) =>
+		TYPES.map((type) => ({ type, chainId: chain.id })),
+	);
+	const seen = new Map<string, ProviderDrop>();
+	await inParallel(lists, signal, async (list) => {
+		for (const drop of await readList(core, provider, { ...list, signal })) {
+			// A list of one chain that names another's drop is not believed.
+			if (drop.chainId === list.chainId) seen.set(`${drop.chainId}:${drop.contract}`, drop);
+		}
+	});
+	const nowMs = core.clock.nowMs();
+	const found = [...seen.values()].map(storedDrop);
+	await core.db.transaction((tx) => upsertDrops(tx, found, { nowMs, withDetail: false }));
+	await inParallel(found.filter(wantsDetail).slice(0, DROP_DETAILS_MAX), signal, async (drop) => {
+		if (!(await mayCall(core))) return;
+		const options = { purpose: "background", signal } as const;
+		const detail = await provider.drop(drop.collectionSlug, options);
+		if (detail?.contract !== drop.contract || detail.chainId !== drop.chainId) return;
+		const told = [storedDrop(detail)];
+		await core.db.transaction((tx) => upsertDrops(tx, told, { nowMs, withDetail: true }));
+	});
+}
+
+function wantsDetail(drop: StoredDrop): boolean {
+	return drop.isMinting || drop.nextStage !== null || drop.maxSupply === null;
+}
+
+async function readList(
+	core: DropsCore,
+	provider: Provider,
+	list: { type: (typeof TYPES)[number]; chainId: number; signal: AbortSignal },
+): Promise<ProviderDrop[]> {
+	const drops: ProviderDrop[] = [];
+	let cursor: string | undefined;
+	for (let page = 0; page < DROP_PAGES_MAX; page++) {
+		if (!(await mayCall(core))) break;
+		const told = { ...list, purpose: "background" as const, limit: 100 };
+		const read = await provider.drops(cursor === undefined ? told : { ...told, cursor });
+		drops.push(...read.items);
+		// A page may be empty and still have a next one: what it held was filtered out afterwards.
+		if (read.cursor === null) break;
+		cursor = read.cursor;
+	}
+	return drops;
+}
+
+async function mayCall(core: DropsCore): Promise<boolean> {
+	const terms = { amount: 1, perWindow: DROP_CALLS_PER_MINUTE, windowMs: MINUTE_MS };
+	return (await core.budget.take("provider-drops", terms)).granted;
+}
+
+/** A few at a time; the first failure ends all, after what is under way. */
+async function inParallel<Item>(
+	items: readonly Item[],
+	signal: AbortSignal,
+	run: (item: Item) => Promise<void>,
+): Promise<void> {
+	const waiting = items.values();
+	let failed = false;
+	const worker = async () => {
+		for (const item of waiting) {
+			if (failed || signal.aborted) return;
+			try {
+				await run(item);
+			} catch (error) {
+				failed = true;
+				throw error;
+			}
+		}
+	};
+	const ends = await Promise.allSettled(Array.from({ length: DROP_CONCURRENCY }, worker));
+	for (const end of ends) if (end.status === "rejected") throw end.reason;
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { FloorReading } from "#plugins/market-index/floor/FloorReading.ts";
+import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
+import { readDiscover } from "#plugins/market-index/read/readDiscover.ts";
+import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
+import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import { ETH, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let lab: SyncLab;
+let collection: SyncedCollection;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+beforeEach(async () => {
+	lab = createSyncLab(database.db);
+	await lab.clear();
+	collection = await lab.register();
+});
+afterAll(() => database.drop());
+
+const ask = (eth: number): FloorReading => ({
+	kind: "ask",
+	native: (BigInt(Math.round(eth * 100)) * ETH) / 100n,
+	price: eth,
+	symbol: "ETH",
+});
+
+async function set(reading: FloorReading): Promise<void> {
+	const { prices, core, time } = lab;
+	const setting = { chain: ethereum, collection, reading, prices, outbox: core.outbox };
+	await database.db.transaction((tx) => setFloor(tx, { ...setting, nowMs: time.nowMs }));
+}
+
+const snapshots = () =>
+	database.db.query<{ native: string; at: Date }>(
+		"select floor_native as native, at from market_index.floor_snapshot order by at",
+	);
+
+test("[IDX-05] a floor is kept when it changed, once a minute at most, and else each quarter hour", async () => {
+	const counts: number[] = [];
+	for (const [seconds, eth] of [
+		[0, 1],
+		[59, 2],
+		[1, 2],
+		[60, 2],
+		[839, 2],
+		[1, 2],
+		[60, 1],
+	] as const) {
+		lab.time.nowMs += seconds * 1_000;
+		await set(ask(eth));
+		counts.push((await snapshots()).length);
+	}
+	expect(counts).toEqual([1, 1, 2, 2, 2, 3, 4]);
+});
+
+test("[STR-04] floor_update goes out with each change of the floor, and with nothing else", async () => {
+	await set(ask(1));
+	await set(ask(1));
+	await set({ kind: "unknown" });
+	await set(ask(2));
+	await set({ kind: "none" });
+	await set({ kind: "none" });
+	const frames = await lab.frames(collection.address);
+	expect(frames.map(({ data }) => (data as { floorNative: number | null }).floorNative)).toEqual([
+		1,
+		2,
+		null,
+	]);
+});
+
+test("[STR-04] a floor that is not committed is not told", async () => {
+	await database.db
+		.transaction(async (tx) => {
+			const { prices, core, time } = lab;
+			const setting = { chain: ethereum, collection, reading: ask(1), prices, outbox: core.outbox };
+			await setFloor(tx, { ...setting, nowMs: time.nowMs });
+			throw new Error("rolled back");
+		})
+		.catch(() => {});
+	expect(await lab.frames(collection.address)).toEqual([]);
+	expect(await snapshots()).toEqual([]);
+});
+
+test("[IDX-05] the change of 24 hours goes by the nearest floor that is at least so old", async () => {
+	const HOUR_MS = 3_600_000;
+	for (const [hoursAgo, eth] of [
+		[50, 9],
+		[25, 2],
+		[23, 7],
+	] as const) {
+		lab.time.nowMs = NOW_MS - hoursAgo * HOUR_MS;
+		await set(ask(eth));
+	}
+	lab.time.nowMs = NOW_MS;
+	await set(ask(3));
+	const { core, prices } = lab;
+	const change = async () =>
+		(await readDiscover({ core, prices }, [ethereum], 5)).market[0]?.floorChange24hPercent;
+	expect(await change()).toBe(50);
+	await database.db.execute("delete from market_index.floor_snapshot where at < $1", [
+		new Date(NOW_MS - 24 * HOUR_MS),
+	]);
+	expect(await change()).toBeNull();
+});
+
+test("[IDX-05] beyond two days the last floor of each hour is kept, beyond 90 days none", async () => {
+	const minutesAgo = [10, 2 * 1_440 - 1, 5_000, 5_015, 5_030, 5_045, 90 * 1_440 + 1];
+	for (const minutes of minutesAgo) {
+		await database.db.execute(
+			"insert into market_index.floor_snapshot (collection_id, at, floor_native) values ($1, $2, 1)",
+			[collection.id, new Date(Date.parse("2026-03-10T15:00:00Z") - minutes * 60_000)],
+		);
+	}
+	lab.time.nowMs = Date.parse("2026-03-10T15:00:00Z");
+	await lab.tick("prune-floors");
+	const left = (await snapshots()).map(({ at }) => (lab.time.nowMs - at.getTime()) / 60_000);
+	// 5000 and 5015 minutes are 03:40 and 03:25, 5030 and 5045 are 03:10 and 02:55.
+	expect(left).toEqual([5_045, 5_000, 2_879, 10]);
+});

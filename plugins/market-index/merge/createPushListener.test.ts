@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { createPushListener } from "#plugins/market-index/merge/createPushListener.ts";
+import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
+import { createMergeLab } from "#plugins/market-index/merge/testing/mergeLab.ts";
+import { told } from "#plugins/market-index/merge/testing/told.ts";
+import {
+	contractOf,
+	ethereum,
+	NOW_MS,
+	saleOf,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import type { ProviderPush } from "#plugins/provider/contract.ts";
+import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let lab: ReturnType<typeof createMergeLab>;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	lab = createMergeLab(database.db);
+});
+afterAll(() => database.drop());
+beforeEach(() => lab.clear());
+
+const CATS = contractOf(0xa1);
+const sale = saleOf(CATS, { occurredAtMs: NOW_MS - 5_000 });
+
+function listening() {
+	const orders: ProviderPush[] = [];
+	const learned: [MergedCollection, bigint][] = [];
+	const { stream, provider } = createFakeProvider();
+	provider.stream.onPush(
+		createPushListener({
+			db: database.db,
+			merge: lab.merge,
+			applyOrder: async (push) => void orders.push(push),
+			applyMetadata: async (collection, { tokenId }) => void learned.push([collection, tokenId]),
+		}),
+	);
+	return { stream, orders, learned };
+}
+
+test("[MRG-13] a pushed sale is an event, its candle is built, and both are published", async () => {
+	await lab.register(CATS);
+	const { stream } = listening();
+	await stream.push({ type: "event", slug: "cats", event: told(sale) });
+	await stream.push({ type: "event", slug: "cats", event: told(sale) });
+	expect(await lab.rows()).toMatchObject([{ kind: "sale", verified: false }]);
+	const frames = await lab.frames(`collection:ethereum:${CATS}`);
+	expect(frames.map(({ type }) => type)).toEqual(["market_event", "candle_update"]);
+	const candles = await database.db.query("select sales from market_index.rollup_minute");
+	expect(candles).toEqual([{ sales: 1 }]);
+});
+
+test("a push about a contract that the index does not have, or about no token, is left out", async () => {
+	const { stream, learned } = listening();
+	const event = told(sale);
+	await stream.push({ type: "event", slug: "cats", event });
+	await stream.push({ type: "event", slug: "cats", event: { ...event, nft: null } });
+	if (event.nft) await stream.push({ type: "metadata", slug: "cats", nft: event.nft });
+	expect(await lab.rows()).toEqual([]);
+	expect(learned).toEqual([]);
+});
+
+test("[MRG-13] changes of order books and of tokens go to those who keep them", async () => {
+	const cats = await lab.register(CATS);
+	const { stream, orders, learned } = listening();
+	const orderHash = `0x${"1".repeat(64)}` as const;
+	const gone = { type: "order_gone", slug: "cats", chainId: ethereum.id, orderHash } as const;
+	await stream.push(gone);
+	await stream.push({ ...gone, type: "order_back" });
+	expect(orders.map(({ type }) => type)).toEqual(["order_gone", "order_back"]);
+	const { nft } = told(sale);
+	if (nft) await stream.push({ type: "metadata", slug: "cats", nft });
+	if (nft) await stream.push({ type: "metadata", slug: "cats", nft: { ...nft, chainId: null } });
+	expect(learned).toEqual([[cats, sale.tokenId]]);
+});

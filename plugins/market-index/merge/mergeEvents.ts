@@ -1,0 +1,187 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import type { Applier } from "#plugins/market-index/apply/createApplier.ts";
+import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
+import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/limits.ts";
+import { blockBetween } from "#plugins/market-index/merge/blockBetween.ts";
+import { chooseMatch } from "#plugins/market-index/merge/chooseMatch.ts";
+import { createPaceReader } from "#plugins/market-index/merge/createPaceReader.ts";
+import { type ChainPace, estimateBlock } from "#plugins/market-index/merge/estimateBlock.ts";
+import type { ProviderRow } from "#plugins/market-index/merge/ProviderRow.ts";
+import { providerPlace } from "#plugins/market-index/merge/providerPlace.ts";
+import { readProviderEvent } from "#plugins/market-index/merge/readProviderEvent.ts";
+import { attachPayloads } from "#plugins/market-index/merge/sql/attachPayloads.ts";
+import { findChainEvents } from "#plugins/market-index/merge/sql/findChainEvents.ts";
+import { findNeighbours } from "#plugins/market-index/merge/sql/findNeighbours.ts";
+import { findUnconfirmed } from "#plugins/market-index/merge/sql/findUnconfirmed.ts";
+import { insertUnconfirmed } from "#plugins/market-index/merge/sql/insertUnconfirmed.ts";
+import { type MergedInto, readMergedInto } from "#plugins/market-index/merge/sql/readMergedInto.ts";
+import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
+import type { ProviderEvent } from "#plugins/provider/contract.ts";
+
+export type MergeOptions = {
+	db: Database;
+	chains: ChainRegistry;
+	clock: Clock;
+	scanner: Pick<Scanner, "progress" | "lock">;
+	partitions: Partitions;
+	record: Applier;
+	/** The provider's name: the venue of its sales. */
+	providerId: string;
+	/** Events from before this are not kept. */
+	keptFromMs: () => number;
+};
+
+/** A collection of the index that the provider's events are about. */
+export type MergedCollection = { id: number; chainId: number; address: Address };
+
+/** What became of a provider's events. */
+export type MergeResult = {
+	/** Told by the provider alone, so far. */
+	stored: number;
+	/** The chain had told them; the provider's words were added. */
+	attached: number;
+	/** Known already, from the provider too. */
+	known: number;
+	/** Not sales, mints or transfers of this collection, or nothing that can be. */
+	left: number;
+};
+
+export type MergeEvents = (
+	collection: MergedCollection,
+	events: readonly ProviderEvent[],
+) => Promise<MergeResult>;
+
+/**
+ * Merges what the provider says happened into the index, exactly once: what the chain told already
+ * gets the provider's words, the rest is stored until the chain tells it. Takes events in any order
+ * and as often as they come, a few hundred a transaction, each under the chain's lock.
+ */
+export function mergeEvents(options: MergeOptions): MergeEvents {
+	const paceOf = createPaceReader(options);
+	return async (collection, events) => {
+		const chain = options.chains.byId(collection.chainId);
+		assert(chain, `a collection of chain ${collection.chainId}, which has no definition`);
+		const rows = readAll(options, chain, collection, events);
+		const result = { stored: 0, attached: 0, known: 0, left: events.length - rows.length };
+		if (rows.length === 0) return result;
+		// Before the transactions: a month is made on a connection of its own.
+		const times = new Set(rows.map(({ occurredAtMs }) => occurredAtMs));
+		const ahead = Math.max(...times) >= options.clock.nowMs() - TOLD_LIVE_MS;
+		await options.partitions.ensure(times, { ahead });
+		const pace = await paceOf(chain.id);
+		for (let at = 0; at < rows.length; at += MERGE_ROWS_MAX) {
+			const part = rows.slice(at, at + MERGE_ROWS_MAX);
+			const merged = await options.db.transaction((tx) =>
+				mergePart(options, tx, { chain, collection, rows: part, pace }),
+			);
+			result.stored += merged.stored;
+			result.attached += merged.attached;
+			result.known += part.length - merged.stored - merged.attached;
+		}
+		return result;
+	};
+}
+
+/** Oldest first, so that those of one batch lie close to one another. */
+function readAll(
+	{ clock, keptFromMs, providerId }: MergeOptions,
+	chain: Chain,
+	{ address: contract }: MergedCollection,
+	events: readonly ProviderEvent[],
+): ProviderRow[] {
+	const reading = { chain, contract, providerId, nowMs: clock.nowMs(), keptFromMs: keptFromMs() };
+	const rows: ProviderRow[] = [];
+	for (const event of events) {
+		const row = readProviderEvent(event, reading);
+		if (!row) continue;
+		const payload = storablePayload(row.payload);
+		// Its presence says that the provider spoke: one that cannot be kept leaves that much.
+		rows.push({ ...row, payload: payload ?? {} });
+	}
+	return rows.sort((a, b) => a.occurredAtMs - b.occurredAtMs);
+}
+
+type Part = {
+	chain: Chain;
+	collection: MergedCollection;
+	rows: readonly ProviderRow[];
+	pace: ChainPace;
+};
+
+async function mergePart(options: MergeOptions, tx: Tx, part: Part) {
+	const { chain, collection, rows } = part;
+	const transactions = new Set(rows.map(({ transactionHash }) => transactionHash));
+	const contracts = new Set([collection.address]);
+	// The lock first; the rest travels behind it.
+	const [, into, onChain, told] = await Promise.all([
+		options.scanner.lock(tx, chain.id),
+		readMergedInto(tx, collection.id),
+		findChainEvents(tx, collection.id, rows),
+		findUnconfirmed(tx, { chainId: chain.id, transactions, contracts }),
+	]);
+	if (!into || into.excluded) return { stored: 0, attached: 0 };
+	const mine = told.filter(({ collectionId }) => collectionId === collection.id);
+	const stored = [...onChain, ...mine.map((one) => ({ ...one, accepted: true, ...NOT_VERIFIED }))];
+	const attached = [];
+	const fresh: ProviderRow[] = [];
+	// Mints first: a transfer of the same batch may be one of them.
+	const mintsFirst = [...rows].sort(
+		(a, b) => Number(b.kind === "mint") - Number(a.kind === "mint"),
+	);
+	for (const row of mintsFirst) {
+		const match = chooseMatch(row, stored, into.standard);
+		if (!match) {
+			fresh.push(row);
+			stored.push({ ...row, ...NOT_VERIFIED, ...NOWHERE });
+		} else if (match.onchainVerified && match.payload === null) {
+			match.payload = row.payload;
+			attached.push({ ...match, payload: row.payload });
+		}
+	}
+	await attachPayloads(tx, chain.id, attached);
+	await storeFresh(options, tx, { ...part, rows: fresh }, into);
+	return { stored: fresh.length, attached: attached.length };
+}
+
+const NOT_VERIFIED = { onchainVerified: false };
+const NOWHERE = { blockNumber: -1, logIndex: -1, subIndex: -1 };
+
+/** Through the applier, as everything else: figures, candles and frames follow from it. */
+async function storeFresh(
+	{ record, clock }: MergeOptions,
+	tx: Tx,
+	{ chain, collection, rows, pace }: Part,
+	into: MergedInto,
+): Promise<void> {
+	if (rows.length === 0) return;
+	const neighbours = await findNeighbours(tx, collection.id, rows);
+	const placed = rows.map((row, index) => ({
+		...row,
+		...providerPlace({ ...row, standard: into.standard }),
+		blockNumber: blockBetween({
+			before: null,
+			after: null,
+			...neighbours[index],
+			estimate: estimateBlock(pace, row.occurredAtMs),
+			occurredAtMs: row.occurredAtMs,
+			blockMs: pace.blockMs,
+		}),
+		// Named by its transaction: no block is known, and an event's id begins with this.
+		blockHash: row.transactionHash,
+		standard: into.standard,
+		onchainVerified: false,
+		collectionId: collection.id,
+	}));
+	const liveFromMs = clock.nowMs() - TOLD_LIVE_MS;
+	for (const isLive of [false, true]) {
+		const events = placed.filter(({ occurredAtMs }) => occurredAtMs >= liveFromMs === isLive);
+		await record(tx, { chainId: chain.id, live: isLive, isHistory: !isLive, events });
+	}
+	await insertUnconfirmed(tx, chain.id, placed);
+}

@@ -1,0 +1,95 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { ForeignFetch } from "#core/foreign/ForeignFetch.ts";
+import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
+import { heldMetadata } from "#plugins/market-index/metadata/tokenUri/heldMetadata.ts";
+import {
+	ATTEMPT_TIMEOUT_MS,
+	DOCUMENT_BYTES_MAX,
+	DOCUMENT_TIMEOUT_MS,
+} from "#plugins/market-index/metadata/tokenUri/limits.ts";
+import type { TokenMetadata } from "#plugins/market-index/metadata/tokenUri/parseTokenJson.ts";
+import { type Candidate, uriPlan } from "#plugins/market-index/metadata/tokenUri/uriPlan.ts";
+
+export type DocumentOutcome =
+	| ({ kind: "read" } & TokenMetadata)
+	| {
+			kind: "failed";
+			code: string;
+			/** Nobody answered, or not now: the same URI may well be read later. */
+			isUnreachable: boolean;
+	  };
+
+/** Reads what a URI of a contract leads to, in bounded time. Never throws because of the URI. */
+export type ReadDocument = (
+	uri: string,
+	options: { signal: AbortSignal },
+) => Promise<DocumentOutcome>;
+
+export type DocumentReaderOptions = {
+	foreignFetch: ForeignFetch;
+	gateways: Gateways;
+	/** Origins of a private network that a contract may name all the same. */
+	allowedOrigins: readonly string[];
+};
+
+const ACCEPT = "application/json, */*;q=0.5";
+
+/** Reads documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
+export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
+	const { gateways } = options;
+	// The gateway that answered last stands first: one that is down costs its time once.
+	let ranked = gateways.ipfs;
+	const demote = (gateway: string | null) => {
+		if (gateway === null || ranked[0] !== gateway) return;
+		ranked = [...ranked.slice(1), gateway];
+	};
+	return async (uri, { signal }) => {
+		const plan = uriPlan(uri, { ...gateways, ipfs: ranked });
+		if (plan.kind === "unusable") return failed("uri_unusable", false);
+		if (plan.kind === "held") return outcomeOf(plan.texts, gateways);
+		const inTime = AbortSignal.any([signal, AbortSignal.timeout(DOCUMENT_TIMEOUT_MS)]);
+		let outcome = failed("uri_unusable", false);
+		for (const candidate of plan.candidates) {
+			const attempt = await tryCandidate(candidate, options, inTime);
+			if (attempt.kind === "read") return attempt;
+			if (attempt.isUnreachable) demote(candidate.gateway);
+			// That somebody may have it later outweighs that another one has not.
+			if (!outcome.isUnreachable) outcome = attempt;
+			if (inTime.aborted) break;
+		}
+		return outcome;
+	};
+}
+
+type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
+
+async function tryCandidate(
+	{ url, gateway }: Candidate,
+	{ foreignFetch, gateways, allowedOrigins }: DocumentReaderOptions,
+	signal: AbortSignal,
+): Promise<DocumentOutcome> {
+	try {
+		const { status, body } = await foreignFetch({
+			url,
+			bytesMax: DOCUMENT_BYTES_MAX,
+			timeoutMs: ATTEMPT_TIMEOUT_MS,
+			accept: ACCEPT,
+			allowedOrigins: gateway === null ? allowedOrigins : [new URL(gateway).origin],
+			signal,
+		});
+		if (status === 200) return outcomeOf([new TextDecoder().decode(body)], gateways);
+		return failed(`http_${status}`, status >= 500 || status === 429 || status === 408);
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		return failed(error.code, error.retry !== "never");
+	}
+}
+
+function outcomeOf(texts: readonly string[], gateways: Gateways): DocumentOutcome {
+	const metadata = heldMetadata(texts, gateways);
+	return metadata === null ? failed("not_a_document", false) : { kind: "read", ...metadata };
+}
+
+function failed(code: string, isUnreachable: boolean): Failed {
+	return { kind: "failed", code, isUnreachable };
+}

@@ -1,0 +1,34 @@
+import { IMAGE_LENGTH_MAX } from "#plugins/market-index/limits.ts";
+import { arweavePathOf } from "#plugins/market-index/metadata/tokenUri/arweavePathOf.ts";
+import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
+import { ipfsPathOf } from "#plugins/market-index/metadata/tokenUri/ipfsPathOf.ts";
+
+const MEDIA = /^(https:\/\/|data:(image|video|audio)\/)/i;
+/** Would end an attribute or a header if somebody forgot to escape it. */
+const UNSAFE = /[\p{Cc}\s"'<>`\\]/gu;
+
+/**
+ * A media URL as a browser may be given it: https, a gateway's URL for IPFS and Arweave, or a
+ * `data:` URI of at most 32 KB. Never `javascript:`, `http:` or a document. Null where it is none.
+ */
+export function displayUrl(given: string, gateways: Gateways): string | null {
+	const text = given.trim().toWellFormed();
+	if (text.length > IMAGE_LENGTH_MAX) return null;
+	// Drawings are written over several lines; a place is not.
+	if (!/^data:/i.test(text) && /\p{Cc}/u.test(text)) return null;
+	const url = text.replace(UNSAFE, (character) =>
+		encodeURIComponent(character).replace("'", "%27"),
+	);
+	const [first] = gateways.ipfs;
+	const shown = gateways.ipfs.find((gateway) => gateway.startsWith("https:")) ?? first;
+	const path = ipfsPathOf(url);
+	const transaction = path === null ? arweavePathOf(url) : null;
+	const found =
+		path !== null && shown !== undefined
+			? shown + path
+			: transaction === null
+				? url
+				: gateways.arweave + transaction;
+	const isShown = found !== url || MEDIA.test(found);
+	return isShown && found.length <= IMAGE_LENGTH_MAX ? found : null;
+}

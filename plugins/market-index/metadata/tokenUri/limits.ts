@@ -1,0 +1,19 @@
+/** Of one document, after decompression. */
+export const DOCUMENT_BYTES_MAX = 1_000_000;
+
+/** Characters of a `data:` URI; a base64 document of the size above, percent-encoded, fits. */
+export const DATA_URI_LENGTH_MAX = 3_000_000;
+
+/** Characters of a URI that points elsewhere. */
+export const URL_LENGTH_MAX = 2_048;
+
+/** One attempt at one server, and all attempts at one document. */
+export const ATTEMPT_TIMEOUT_MS = 10_000;
+export const DOCUMENT_TIMEOUT_MS = 25_000;
+
+/** Gateways that the operator may name. */
+export const GATEWAYS_MAX = 8;
+
+/** Attributes read of one document, and characters of its texts. */
+export const ATTRIBUTES_MAX = 512;
+export const DESCRIPTION_LENGTH_MAX = 4_096;

@@ -1,0 +1,45 @@
+import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
+import { ATTRIBUTES_MAX } from "#plugins/market-index/metadata/tokenUri/limits.ts";
+import type { ProviderTrait } from "#plugins/provider/contract.ts";
+
+/**
+ * The traits of a document, from the forms that are in use: a list of `{trait_type, value}`, or a
+ * map from names to values (or to objects with a `value`). What has no name or no plain value is
+ * left out: an object is not a value, and an empty one says what a missing one says.
+ */
+export function normaliseTraits(attributes: unknown): ProviderTrait[] {
+	if (typeof attributes !== "object" || attributes === null) return [];
+	const rows = Array.isArray(attributes)
+		? attributes.slice(0, ATTRIBUTES_MAX).map(listed)
+		: Object.entries(attributes).slice(0, ATTRIBUTES_MAX).map(mapped);
+	return rows.filter((trait) => trait !== null);
+}
+
+function listed(row: unknown): ProviderTrait | null {
+	const { trait_type, traitType, name, type, key, ...rest } = fieldsOf(row);
+	return traitOf(trait_type ?? traitType ?? name ?? type ?? key, rest);
+}
+
+function mapped([name, value]: [string, unknown]): ProviderTrait | null {
+	const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+	return traitOf(name, isObject ? fieldsOf(value) : { value });
+}
+
+function traitOf(name: unknown, fields: Record<string, unknown>): ProviderTrait | null {
+	const type = plainText(name);
+	const value = plainText(fields["value"]);
+	if (type === null || value === null) return null;
+	const displayType = fields["display_type"] ?? fields["displayType"];
+	return { type, value, displayType: plainText(displayType) };
+}
+
+/** Numbers and truth values are kept as they are written. */
+function plainText(value: unknown): string | null {
+	if (typeof value === "string") return cleanName(value);
+	const isPlain = typeof value === "boolean" || Number.isFinite(value);
+	return isPlain ? String(value) : null;
+}
+
+function fieldsOf(row: unknown): Record<string, unknown> {
+	return typeof row === "object" && row !== null ? { ...row } : {};
+}

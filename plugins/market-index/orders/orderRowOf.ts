@@ -1,0 +1,58 @@
+import { UNITS_BOUND } from "#core/money/limits.ts";
+import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
+import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
+import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { ProviderOrder } from "#plugins/provider/contract.ts";
+
+/**
+ * A provider's order as a row of the collection's book. Null for what does not belong there: orders
+ * of another chain or contract that share the provider's slug, and orders of nothing.
+ */
+export function orderRowOf(
+	order: ProviderOrder,
+	collection: SyncedCollection,
+	{ prices, nowMs }: { prices: Pick<Prices, "toNative" | "nativeOfSymbol">; nowMs: number },
+): OrderRow | null {
+	const { quantity, totalRaw, tokenId } = order;
+	if (order.chainId !== collection.chainId) return null;
+	if (order.contract !== null && order.contract !== collection.address) return null;
+	if (quantity <= 0n || quantity >= UNITS_BOUND || totalRaw < 0n || totalRaw >= UNITS_BOUND) {
+		return null;
+	}
+	if (tokenId !== null && (tokenId < 0n || tokenId >= UNITS_BOUND)) return null;
+	// Whoever lists something names it.
+	if (order.kind === "listing" && tokenId === null) return null;
+	const unitRaw = totalRaw / quantity;
+	const unitNative = nativeOf(order, unitRaw, { prices, nowMs });
+	return {
+		orderHash: order.orderHash,
+		kind: order.kind,
+		tokenId: tokenId === null ? null : tokenId.toString(),
+		maker: order.maker,
+		quantity: quantity.toString(),
+		currency: order.currency,
+		symbol: order.symbol,
+		decimals: order.decimals,
+		totalRaw: totalRaw.toString(),
+		unitNative: unitNative === null ? null : unitNative.toString(),
+		unitPrice: toDisplayNumber(unitRaw, order.decimals),
+		protocolAddress: order.protocolAddress,
+		criteria: order.criteria,
+		isPrivate: order.isPrivate,
+		startsAt: order.startsAtMs === null ? null : new Date(order.startsAtMs),
+		expiresAt: order.expiresAtMs === null ? null : new Date(order.expiresAtMs),
+		protocolData: storablePayload(order.protocolData),
+	};
+}
+
+/** By the currency's address; by its symbol only where the provider named no address. */
+function nativeOf(
+	{ chainId, currency, symbol, decimals }: ProviderOrder,
+	unitRaw: bigint,
+	{ prices, nowMs }: { prices: Pick<Prices, "toNative" | "nativeOfSymbol">; nowMs: number },
+): bigint | null {
+	if (currency !== null) return prices.toNative({ chainId, currency }, unitRaw, nowMs);
+	return prices.nativeOfSymbol(chainId, symbol, toDisplayNumber(unitRaw, decimals), nowMs);
+}

@@ -1,0 +1,40 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+
+export type LockedBook = {
+	id: number;
+	chainId: number;
+	address: Address;
+	generation: number;
+	ordersAt: Date | null;
+	floorNative: string | null;
+	listedCount: number | null;
+};
+
+/**
+ * The book of a provider's slug on a chain, by `sync_slug`, locked against syncs of it until the
+ * transaction ends. The book's row goes first and the collection's after it, as in `writeBook`.
+ */
+export async function lockBook(
+	tx: Tx,
+	{ chainId, slug }: { chainId: number; slug: string },
+): Promise<LockedBook | null> {
+	const rows = await tx.query<{ id: number; generation: number; ordersAt: Date | null }>(
+		`select collection_id as id, generation, orders_at as "ordersAt" from market_index.sync
+		where chain_id = $1 and provider_slug = $2 for update`,
+		[chainId, slug],
+	);
+	const [book] = rows;
+	if (!book) return null;
+	const [collection] = await tx.query<{
+		address: Address;
+		floorNative: string | null;
+		listedCount: number | null;
+	}>(
+		`select '0x' || encode(address, 'hex') as address, floor_native as "floorNative",
+			listed_count as "listedCount"
+		from market_index.collection where id = $1 and not excluded`,
+		[book.id],
+	);
+	return collection ? { ...book, ...collection, chainId } : null;
+}

@@ -1,0 +1,26 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+
+/**
+ * Retires active rows of an earlier generation, of these kinds: the provider's book no longer has
+ * them. Those seen since it was asked stay, as they are news to the answer. Answers their hashes.
+ */
+export async function retireOrders(
+	tx: Tx,
+	retire: {
+		collectionId: number;
+		generation: number;
+		kinds: readonly number[];
+		seenBefore: Date;
+		at: Date;
+	},
+): Promise<Hex[]> {
+	const rows = await tx.query<{ orderHash: Hex }>(
+		`update market_index.market_order set is_active = false, retired_at = $5
+		where collection_id = $1 and is_active and generation < $2 and kind = any($3::int2[])
+			and seen_at < $4
+		returning '0x' || encode(order_hash, 'hex') as "orderHash"`,
+		[retire.collectionId, retire.generation, retire.kinds, retire.seenBefore, retire.at],
+	);
+	return rows.map(({ orderHash }) => orderHash);
+}

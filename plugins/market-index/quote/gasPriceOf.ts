@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { ChainAccess } from "#core/plugin/Core.ts";
+import { GAS_PRICE_TIMEOUT_MS } from "#plugins/market-index/limits.ts";
+
+const answer = z
+	.string()
+	.regex(/^0x[0-9a-f]{1,24}$/i)
+	.transform(BigInt);
+
+/**
+ * Asks chains what a unit of gas costs now, in wei of their coin. Null where a chain does not say
+ * in time: an estimate without its gas is still worth having.
+ */
+export function gasPriceOf(indexed: readonly Pick<ChainAccess, "chain" | "rpc">[]) {
+	return async ({ id }: Chain): Promise<bigint | null> => {
+		const access = indexed.find(({ chain }) => chain.id === id);
+		const signal = AbortSignal.timeout(GAS_PRICE_TIMEOUT_MS);
+		try {
+			return answer.parse(
+				await access?.rpc.call({ method: "eth_gasPrice", params: [] }, { signal }),
+			);
+		} catch {
+			return null;
+		}
+	};
+}

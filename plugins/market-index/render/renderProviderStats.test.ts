@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { displayProvider } from "#plugins/market-index/render/displayProvider.ts";
+import { renderProviderStats } from "#plugins/market-index/render/renderProviderStats.ts";
+
+test("[IDX-03] stats keep the provider's shape, its floor in the currency that it names", () => {
+	const total = {
+		volume: 12.5,
+		sales: 3,
+		num_owners: 2,
+		floor_price: 3,
+		floor_price_symbol: "APE",
+	};
+	const intervals = [{ interval: "one_day", volume: 4, volume_symbol: "ETH", sales: 1 }];
+	expect(renderProviderStats({ total, intervals })).toEqual({ total, intervals });
+});
+
+test("[MRG-02] what the provider has not counted is null and never 0", () => {
+	const total = { volume: 0, sales: 3, num_owners: 0, floor_price: 0, floor_price_symbol: "" };
+	const intervals = [
+		{ interval: "one_day", volume: 0, sales: 1 },
+		{ interval: "seven_days", volume: 0, sales: 0 },
+	];
+	expect(renderProviderStats({ total, intervals })).toEqual({
+		total: {
+			volume: null,
+			sales: 3,
+			num_owners: null,
+			floor_price: null,
+			floor_price_symbol: null,
+		},
+		intervals: [
+			{ interval: "one_day", volume: null, sales: 1 },
+			{ interval: "seven_days", volume: 0, sales: 0 },
+		],
+	});
+});
+
+test("stats that are missing or of no known shape are unknown", () => {
+	const unknown = { total: { floor_price: null, floor_price_symbol: null } };
+	for (const stored of [null, "text", [], {}, { total: 3, intervals: "x" }]) {
+		expect(renderProviderStats(stored)).toEqual(unknown);
+	}
+	const odd = { total: { floor_price: "0.5", floor_price_symbol: 7 } };
+	expect(renderProviderStats(odd)).toEqual(unknown);
+});
+
+const nowMs = 1_000_000_000;
+const shown = (
+	health: Parameters<typeof displayProvider>[0],
+	lastProviderAt: Date | null = new Date(nowMs - 60_000),
+) => displayProvider(health, { lastProviderAt, nowMs });
+
+test("[IDX-02] the stream is connecting for a new collection, then what it is", () => {
+	const health = { isConnected: true, stream: "live" } as const;
+	expect(shown(health, null).provider_stream).toBe("connecting");
+	expect(shown(health).provider_stream).toBe("live");
+	expect(shown({ ...health, stream: "off" }, null).provider_stream).toBe("off");
+});
+
+test("[IDX-02] a process that never calls the provider goes by the collection's last sync", () => {
+	const of = (isConnected: boolean | null, at: Date | null) =>
+		shown({ isConnected, stream: "off" }, at).health.providerConnected;
+	const recent = new Date(nowMs - 600_000);
+	expect([of(true, null), of(false, recent)]).toEqual([true, false]);
+	expect([of(null, recent), of(null, new Date(0)), of(null, null)]).toEqual([true, false, false]);
+});

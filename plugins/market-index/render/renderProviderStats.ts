@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+const figures = z.record(z.string(), z.unknown());
+
+const statsSchema = z.object({
+	total: figures.catch({}),
+	intervals: z.array(figures).optional().catch(undefined),
+});
+
+export type ShownStats = {
+	total: Record<string, unknown> & {
+		floor_price: number | null;
+		floor_price_symbol: string | null;
+	};
+	/** Only where the provider told them. */
+	intervals?: Record<string, unknown>[];
+};
+
+/**
+ * The provider's stats in the shape it sends them, with what it has not counted made null: a floor
+ * of zero, no owners, a volume of zero beside sales.
+ */
+export function renderProviderStats(stored: unknown): ShownStats {
+	const { total, intervals } = statsSchema.catch({ total: {} }).parse(stored);
+	const floor = positive(total["floor_price"]);
+	const symbol = total["floor_price_symbol"];
+	return {
+		total: {
+			...withVolume(total),
+			...(Object.hasOwn(total, "num_owners") && { num_owners: positive(total["num_owners"]) }),
+			floor_price: floor,
+			floor_price_symbol: floor !== null && typeof symbol === "string" && symbol ? symbol : null,
+		},
+		...(intervals && { intervals: intervals.map(withVolume) }),
+	};
+}
+
+function withVolume(figure: Record<string, unknown>): Record<string, unknown> {
+	const isUnknown = figure["volume"] === 0 && positive(figure["sales"]) !== null;
+	return isUnknown ? { ...figure, volume: null } : figure;
+}
+
+function positive(value: unknown): number | null {
+	return typeof value === "number" && value > 0 ? value : null;
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createOutbox } from "#core/outbox/createOutbox.ts";
+import { createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
+import { readFigures } from "#plugins/market-index/apply/testing/figures.ts";
+import { collectionTopic, type NewEvent } from "#plugins/market-index/contract.ts";
+import { REPRICE_ROWS_MAX } from "#plugins/market-index/limits.ts";
+import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
+import { type RepriceOptions, repricePart } from "#plugins/market-index/reprice/repricePart.ts";
+import {
+	contractOf,
+	DAY_MS,
+	ETH,
+	ethereum,
+	HOUR_MS,
+	NOW_MS,
+	saleOf,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import { randomTrades, STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => createApplierLab(database.db).clear());
+
+const CATS = contractOf(0x61);
+const DOGS = contractOf(0x62);
+const priced = { chainId: ethereum.id, currency: STRANGE_COIN };
+const signal = new AbortController().signal;
+
+/** An index that stores, and the repricer beside it. */
+function open() {
+	const lab = createApplierLab(database.db);
+	let locks = 0;
+	const clock = { nowMs: () => NOW_MS };
+	const options: RepriceOptions = {
+		db: database.db,
+		clock,
+		outbox: createOutbox({ db: database.db, bus: inProcessBus(silentLog), clock }),
+		scanner: {
+			async lock(tx, chainId) {
+				locks++;
+				await tx.execute("select pg_advisory_xact_lock($1)", [chainId]);
+			},
+		},
+	};
+	const repricer = createRepricer({
+		...options,
+		chains: createChainRegistry(builtinChains),
+		prices: lab.prices,
+		log: silentLog,
+	});
+	lab.prices.onLearned(repricer.note);
+	return {
+		...lab,
+		repricer,
+		reprice: (given: Parameters<typeof repricePart>[2]) => repricePart(options, ethereum, given),
+		locks: () => locks,
+		/** One coin is worth one ETH. */
+		knowRate(fromMs = 0) {
+			lab.prices.setEth(2_000);
+			lab.prices.set({ ...priced, usd: 2_000, fromMs });
+		},
+		async learn(fromMs = 0, toMs = NOW_MS) {
+			await lab.prices.learn({ priced, fromMs, toMs });
+			await repricer.run(signal);
+		},
+	};
+}
+
+const coinSale = (given: Partial<NewEvent> = {}) =>
+	saleOf(CATS, { currency: STRANGE_COIN, totalRaw: 3n * ETH, ...given });
+const nativeTotals = () =>
+	database.db.query<{ total: string | null }>(
+		"select total_native as total from market_index.event order by occurred_at",
+	);
+
+test("[MRG-05] what was priced later leaves the figures of what was priced at once", async () => {
+	const trades = randomTrades({ seed: 7, contracts: [CATS, DOGS], count: 900, days: 3 });
+	const early = open();
+	early.knowRate();
+	await early.apply(ethereum, trades);
+	const expected = await readFigures(database.db);
+	await early.clear();
+
+	const late = open();
+	await late.apply(ethereum, trades);
+	expect(await readFigures(database.db)).not.toEqual(expected);
+	late.knowRate();
+	await late.learn();
+	expect(await readFigures(database.db)).toEqual(expected);
+	await late.learn();
+	expect(await readFigures(database.db)).toEqual(expected);
+});
+
+test("[MRG-02] a price that is there is never written over, and one that is not known not guessed", async () => {
+	const index = open();
+	index.knowRate(NOW_MS - HOUR_MS);
+	const old = coinSale({ occurredAtMs: NOW_MS - DAY_MS });
+	const fresh = coinSale({ occurredAtMs: NOW_MS - HOUR_MS });
+	await index.apply(ethereum, [old, fresh]);
+	index.prices.set({ ...priced, usd: 4_000, fromMs: NOW_MS - HOUR_MS });
+	await index.learn();
+	expect(await nativeTotals()).toEqual([{ total: null }, { total: (3n * ETH).toString() }]);
+	expect(index.locks()).toBe(0);
+});
+
+test("[MRG-02] two processes that price one event at once count it once", async () => {
+	const index = open();
+	const sale = coinSale();
+	await index.apply(ethereum, [sale]);
+	index.knowRate();
+	await index.learn();
+	const expected = await readFigures(database.db);
+	const late = { ...sale, totalRaw: 3n * ETH, totalNative: 9n * ETH };
+	await index.reprice([late]);
+	expect(await readFigures(database.db)).toEqual(expected);
+	expect(await nativeTotals()).toEqual([{ total: (3n * ETH).toString() }]);
+});
+
+test("only the span, the chain and the currency that became known are looked at", async () => {
+	const index = open();
+	await index.apply(ethereum, [
+		coinSale({ occurredAtMs: NOW_MS - 3 * HOUR_MS }),
+		coinSale({ occurredAtMs: NOW_MS - 2 * HOUR_MS }),
+		coinSale({ occurredAtMs: NOW_MS - HOUR_MS }),
+	]);
+	index.knowRate();
+	await index.learn(NOW_MS - 2 * HOUR_MS, NOW_MS - 2 * HOUR_MS);
+	const known = (3n * ETH).toString();
+	expect(await nativeTotals()).toEqual([{ total: null }, { total: known }, { total: null }]);
+});
+
+test("more than one part's rows, many of one moment, are all priced, a part under one lock", async () => {
+	const index = open();
+	const count = 2 * REPRICE_ROWS_MAX + 5;
+	const sales = Array.from({ length: count }, () => coinSale());
+	await index.apply(ethereum, sales);
+	index.knowRate();
+	await index.learn();
+	expect((await nativeTotals()).every(({ total }) => total !== null)).toBe(true);
+	expect(index.locks()).toBe(3);
+});
+
+test("[STR-04] the candle that moved is told; of many, that all is to be read anew", async () => {
+	const topic = collectionTopic(ethereum.slug, CATS);
+	const index = open();
+	await index.apply(ethereum, [coinSale()]);
+	const before = (await index.frames(topic)).length;
+	index.knowRate();
+	await index.learn();
+	const [told] = (await index.frames(topic)).slice(before);
+	expect(told).toMatchObject({
+		type: "candle_update",
+		data: { interval: "1m", candle: { open: 3, close: 3, volumeNative: 3, sales: 1 } },
+	});
+	const other = open();
+	await other.apply(
+		ethereum,
+		Array.from({ length: 30 }, () => coinSale()),
+	);
+	const seen = (await other.frames(topic)).length;
+	other.knowRate();
+	await other.learn();
+	expect((await other.frames(topic)).slice(seen)).toMatchObject([{ type: "snapshot_required" }]);
+});
+
+test("a reorg takes a price back with its event, and the new one is priced by itself", async () => {
+	const index = open();
+	const sale = coinSale();
+	await index.apply(ethereum, [sale]);
+	index.knowRate();
+	await index.learn();
+	await index.revert(ethereum, sale.blockNumber - 1);
+	expect(await nativeTotals()).toEqual([]);
+	const { buckets } = await readFigures(database.db);
+	expect(buckets).toEqual([]);
+});
+
+test("a failure rests, is one line, and loses nothing", async () => {
+	const index = open();
+	await index.apply(ethereum, [coinSale()]);
+	index.knowRate();
+	const broken = index.prices.toNative;
+	index.prices.toNative = () => {
+		throw new Error("broken");
+	};
+	await index.prices.learn({ priced, fromMs: 0, toMs: NOW_MS });
+	await index.repricer.job.run({ signal });
+	index.prices.toNative = broken;
+	await index.repricer.job.run({ signal });
+	expect(await nativeTotals()).toEqual([{ total: null }]);
+	await index.repricer.run(signal);
+	expect(await nativeTotals()).toEqual([{ total: (3n * ETH).toString() }]);
+});

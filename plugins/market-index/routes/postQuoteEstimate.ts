@@ -1,0 +1,47 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { QUOTE_LISTINGS_MAX } from "#plugins/market-index/limits.ts";
+import { readQuote } from "#plugins/market-index/quote/readQuote.ts";
+import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { quoteSchema } from "#plugins/market-index/schemas/quoteSchema.ts";
+import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
+import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
+
+const bodySchema = z.object({
+	chain: z.string().max(64).optional(),
+	slug: slugParams.shape.slug,
+	tokenId: tokenIdParam.optional(),
+	orderHash: z
+		.string()
+		.regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
+		.optional(),
+	quantity: z.int().min(1).max(QUOTE_LISTINGS_MAX).default(1),
+});
+
+/** What buying would cost now. It asks nobody to sell and moves nothing. */
+export function postQuoteEstimate(context: RouteContext) {
+	return new Elysia().post(
+		"/quote-estimate",
+		async ({ body }) => {
+			const { chain, slug, tokenId = null, orderHash, quantity } = body;
+			const found = await context.index.find(slug, chain);
+			return await readQuote(context, found, {
+				tokenId,
+				orderHash: orderHash ? `0x${orderHash.slice(2).toLowerCase()}` : null,
+				units: BigInt(quantity),
+			});
+		},
+		{
+			body: bodySchema,
+			response: { 200: quoteSchema },
+			detail: {
+				tags: ["market"],
+				summary: "Estimates what buying costs",
+				description:
+					"From the cheapest listings of the stored book: of a collection, of one token, or one " +
+					"order. `availableUnits` is smaller than `quantity` where the book is too thin. Fees are " +
+					"part of the price. What is unknown is null, and so is every sum that it belongs to.",
+			},
+		},
+	);
+}

@@ -1,0 +1,40 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
+import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
+
+/** Puts a repair of one collection in line. Open to everybody: it repeats what is done anyway. */
+export function postResync({ index, resync }: RouteContext) {
+	return new Elysia().post(
+		"/collections/:slug/resync",
+		async ({ params, query, set }) => {
+			const found = await index.find(params.slug, query.chain);
+			const syncStatus = await resync(found.id);
+			set.status = 202;
+			return { slug: found.slug, chain: found.chain, syncStatus };
+		},
+		{
+			params: slugParams,
+			query: z.object({ chain: chainParam }),
+			response: {
+				202: z.object({
+					slug: z.string(),
+					chain: z.string(),
+					syncStatus: z
+						.string()
+						.nullable()
+						.meta({ examples: ["queued", "syncing"] }),
+				}),
+			},
+			detail: {
+				tags: ["market"],
+				summary: "Repairs a collection",
+				description:
+					"Queues a full sync with the provider, and a new reading of the contract, before all " +
+					"that is not watched. Without a body. A repair asked for within five seconds of the " +
+					"last one is the same one.",
+			},
+		},
+	);
+}

@@ -1,0 +1,23 @@
+import type { Queryable } from "#core/db/Database.ts";
+import type { Window } from "#plugins/market-index/read/windowOf.ts";
+import { createBinder } from "#plugins/market-index/sql/Binder.ts";
+import { type CollectionRow, collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
+
+/** These collections in the order of their ids as given, with their figures of the window. */
+export async function readCollections(
+	db: Queryable,
+	query: { collectionIds: readonly number[]; nowMs: number; window: Window },
+): Promise<CollectionRow[]> {
+	if (query.collectionIds.length === 0) return [];
+	const binder = createBinder();
+	const ids = binder.bind(query.collectionIds, "int4[]");
+	const text = collectionRows(binder, {
+		picked: `with picked as (
+			select id, place from unnest(${ids}) with ordinality as given (id, place)
+		)`,
+		nowMs: query.nowMs,
+		window: query.window,
+		orderBy: "picked.place",
+	});
+	return db.query<CollectionRow>(text, binder.values);
+}

@@ -1,0 +1,85 @@
+import type { TouchReason } from "#plugins/market-index/contract.ts";
+import { supplyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import {
+	DISCOVERY_EVERY_MS,
+	RESYNC_EVERY_MS,
+	TOUCH_EVERY_MS,
+	TOUCHED_MAX,
+	VIEW_EVERY_MS,
+	WATCH_MS,
+} from "#plugins/market-index/sync/limits.ts";
+import { moveSync } from "#plugins/market-index/sync/moveSync.ts";
+import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+import { lockSync } from "#plugins/market-index/sync/sql/lockSync.ts";
+import { putInLine } from "#plugins/market-index/sync/sql/putInLine.ts";
+import { LISTED_PRIORITY, OPENED_PRIORITY, syncJobs } from "#plugins/market-index/sync/syncJobs.ts";
+
+export type SyncRequests = {
+	/**
+	 * Somebody opened a collection: it is watched for five minutes and put in line, at most once in
+	 * 20 seconds. Nobody waits for it, and nothing about it fails the caller.
+	 */
+	touch(collectionId: number, reason: TouchReason): Promise<void>;
+	/** Lists or a search showed these: each is put in line at most once in five minutes. */
+	discovered(collectionIds: readonly number[]): Promise<void>;
+	/** Puts a repair in line at once; answers where the collection's sync stands. */
+	resync(collectionId: number): Promise<string | null>;
+};
+
+type Requests = Pick<SyncContext, "provider"> & {
+	core: Pick<SyncContext["core"], "db" | "clock" | "log" | "queue">;
+};
+
+/** What asks for syncs from outside: routes, streams, lists. */
+export function createSyncRequests({ core, provider }: Requests): SyncRequests {
+	const { db, clock, log, queue } = core;
+	const touched = new Map<number, number>();
+	return {
+		async touch(collectionId, reason) {
+			if (!provider.isOn || !isDue(collectionId)) return;
+			try {
+				await db.transaction(async (tx) => {
+					const asked = { collectionIds: [collectionId], nowMs: clock.nowMs() };
+					const ids = await putInLine(tx, { ...asked, everyMs: VIEW_EVERY_MS, watchMs: WATCH_MS });
+					await queue.add(tx, syncJobs(ids, OPENED_PRIORITY));
+				});
+			} catch (error) {
+				touched.delete(collectionId);
+				log.warn("a collection is not watched", { collectionId, reason, error });
+			}
+		},
+		async discovered(collectionIds) {
+			if (!provider.isOn || collectionIds.length === 0) return;
+			await db.transaction(async (tx) => {
+				const asked = { collectionIds, nowMs: clock.nowMs(), watchMs: null };
+				const ids = await putInLine(tx, { ...asked, everyMs: DISCOVERY_EVERY_MS });
+				await queue.add(tx, syncJobs(ids, LISTED_PRIORITY));
+			});
+		},
+		resync: (collectionId) =>
+			db.transaction(async (tx) => {
+				const row = await lockSync(tx, collectionId);
+				if (!row) return null;
+				// What the contract itself says is repaired as well, with a provider or without.
+				await queue.add(tx, supplyJobs([collectionId]));
+				if (!provider.isOn) return row.status;
+				const asked = { collectionIds: [collectionId], nowMs: clock.nowMs(), watchMs: null };
+				const ids = await putInLine(tx, { ...asked, everyMs: RESYNC_EVERY_MS });
+				if (ids.length === 0) return row.status;
+				await queue.add(tx, syncJobs(ids, OPENED_PRIORITY));
+				return moveSync(tx, log, { collectionId, event: "queue" });
+			}),
+	};
+
+	/** Spares the database what this process has just told it. */
+	function isDue(collectionId: number): boolean {
+		const nowMs = clock.nowMs();
+		const lastMs = touched.get(collectionId);
+		if (lastMs !== undefined && nowMs - lastMs < TOUCH_EVERY_MS) return false;
+		// Put last again, so that the first is the one touched longest ago.
+		touched.delete(collectionId);
+		if (touched.size >= TOUCHED_MAX) touched.delete(touched.keys().next().value ?? collectionId);
+		touched.set(collectionId, nowMs);
+		return true;
+	}
+}

@@ -1,0 +1,22 @@
+import type { Job } from "#core/schedule/Job.ts";
+import { FOLLOW_EVERY_MS, FOLLOWED_MAX } from "#plugins/market-index/sync/limits.ts";
+import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+import { followedSlugs } from "#plugins/market-index/sync/sql/followedSlugs.ts";
+
+/** Tells the provider's stream whom to follow. Each process has a stream of its own, or none. */
+export function followJob({ core, provider }: Pick<SyncContext, "core" | "provider">): Job {
+	return {
+		name: "market-index.follow",
+		schedule: { everyMs: FOLLOW_EVERY_MS },
+		lock: "process",
+		timeoutMs: FOLLOW_EVERY_MS,
+		async run() {
+			if (!provider.isOn || provider.stream.state() === "off") return;
+			const chainIds = core.indexed.map(({ chain }) => chain.id);
+			const nowMs = core.clock.nowMs();
+			provider.stream.follow(
+				await followedSlugs(core.db, { chainIds, nowMs, limit: FOLLOWED_MAX }),
+			);
+		},
+	};
+}

@@ -1,0 +1,35 @@
+import type { Job } from "#core/schedule/Job.ts";
+import {
+	SYNC_EVERY_MS,
+	SYNCS_PER_TICK_MAX,
+	TRACKED_PER_TICK_MAX,
+} from "#plugins/market-index/sync/limits.ts";
+import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+import { claimSyncs } from "#plugins/market-index/sync/sql/claimSyncs.ts";
+import { trackCollections } from "#plugins/market-index/sync/sql/trackCollections.ts";
+import { LISTED_PRIORITY, OPENED_PRIORITY, syncJobs } from "#plugins/market-index/sync/syncJobs.ts";
+
+/** Puts the next collections in line each minute, failed ones too; none while a limit lasts. */
+export function fullSyncJob({ core, provider, pause }: Omit<SyncContext, "merge" | "prices">): Job {
+	return {
+		name: "market-index.full-sync",
+		schedule: { everyMs: SYNC_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: SYNC_EVERY_MS,
+		async run() {
+			if (!provider.isOn || pause.leftMs() > 0) return;
+			const chainIds = core.indexed.map(({ chain }) => chain.id);
+			await trackCollections(core.db, { chainIds, limit: TRACKED_PER_TICK_MAX });
+			await core.db.transaction(async (tx) => {
+				const nowMs = core.clock.nowMs();
+				const due = await claimSyncs(tx, { chainIds, nowMs, limit: SYNCS_PER_TICK_MAX });
+				const idsOf = (isWatched: boolean) =>
+					due.filter((one) => one.isWatched === isWatched).map(({ id }) => id);
+				await core.queue.add(tx, [
+					...syncJobs(idsOf(true), OPENED_PRIORITY),
+					...syncJobs(idsOf(false), LISTED_PRIORITY),
+				]);
+			});
+		},
+	};
+}

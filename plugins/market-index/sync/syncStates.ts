@@ -1,0 +1,24 @@
+/** Where a collection's sync stands, as clients see it in `syncStatus`. */
+export type SyncState = "queued" | "syncing" | "synced" | "failed";
+
+/**
+ * `queue`: somebody wants it again. `start`: a worker has it. `resume`: a worker has what another
+ * one left behind. `put_back`: not now, through no fault of its own.
+ */
+export type SyncEvent = "queue" | "start" | "resume" | "put_back" | "succeed" | "fail";
+
+/** State, event, next. What is not here does not happen. */
+export const syncStates: Readonly<
+	Record<SyncState, Readonly<Partial<Record<SyncEvent, SyncState>>>>
+> = {
+	queued: { queue: "queued", start: "syncing" },
+	syncing: {
+		queue: "syncing",
+		resume: "syncing",
+		put_back: "queued",
+		succeed: "synced",
+		fail: "failed",
+	},
+	synced: { queue: "queued", start: "syncing" },
+	failed: { queue: "queued", start: "syncing" },
+};

@@ -1,0 +1,7 @@
+/** A trait as it is stored; read again by zod nowhere, since only the index writes it. */
+export type TokenTrait = {
+	type: string;
+	value: string;
+	/** `number`, `date`, … : left out where the value is text. */
+	displayType?: string;
+};

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import type { NewJob } from "#core/queue/JobQueue.ts";
+import type { QueueTask } from "#core/queue/QueueTask.ts";
+import { PART_TIMEOUT_MS, WALKING_AGAIN_MS } from "#plugins/market-index/tokens/limits.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import { tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
+import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+import {
+	LEARN_TOKENS_TASK,
+	learnTokensJob,
+	providerTokensJob,
+	readTokensJob,
+	TOKEN_LANE,
+} from "#plugins/market-index/tokens/tokenJobs.ts";
+import { wantsProvider } from "#plugins/market-index/tokens/wantsProvider.ts";
+
+const payload = z.object({ collectionId: z.int(), again: z.boolean().default(false) });
+
+/** Finds which tokens a collection has, as far as owners and events tell, and has them read. */
+export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typeof payload> {
+	return {
+		name: LEARN_TOKENS_TASK,
+		payload,
+		attemptsMax: 8,
+		timeoutMs: PART_TIMEOUT_MS,
+		lane: TOKEN_LANE,
+		async run({ collectionId, again }) {
+			const before = await tokenState(core.db, collectionId);
+			if (!before) return;
+			const nowMs = core.clock.nowMs();
+			const at = new Date(nowMs);
+			await learnTokens(core.db, { collectionId, at });
+			if (again) await makeDue(core, collectionId, at);
+			const state = await tokenState(core.db, collectionId);
+			if (!state) return;
+			const jobs: NewJob[] = [];
+			if (again || state.untried > 0) jobs.push(readTokensJob(collectionId));
+			else if (wantsProvider(provider, state, nowMs)) jobs.push(providerTokensJob(collectionId));
+			if (state.walking) jobs.push(learnTokensJob(collectionId, { delayMs: WALKING_AGAIN_MS }));
+			await core.db.transaction((tx) => core.queue.add(tx, jobs));
+		},
+	};
+}
+
+async function makeDue({ db }: TokenContext["core"], collectionId: number, at: Date) {
+	await db.execute(
+		`update market_index.token set next_at = $2, failures = 0 where collection_id = $1`,
+		[collectionId, at],
+	);
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Address } from "#core/chain/Hex.ts";
+import {
+	contractOf,
+	createMarketFixture,
+	ethereum,
+	type Fixture,
+	mintOf,
+	NOW_MS,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import { PROVIDER_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
+import { providerTokensTask } from "#plugins/market-index/tokens/providerTokensTask.ts";
+import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import {
+	createTokenLab,
+	documentOf,
+	nameAtProvider,
+	nftOf,
+	storedTokens,
+} from "#plugins/market-index/tokens/testing/tokenLab.ts";
+import {
+	PROVIDER_TOKENS_TASK,
+	READ_TOKENS_TASK,
+	TRAITS_TASK,
+} from "#plugins/market-index/tokens/tokenJobs.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let fixture: Fixture;
+let made: ReturnType<typeof createTokenLab>;
+let contract: Address;
+let id: number;
+let next = 0x100;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	fixture = createMarketFixture(database.db, [ethereum]);
+});
+afterAll(() => database.drop());
+
+/** Two tokens: the first one's URI leads to its document, the second one's to nothing. */
+beforeEach(async () => {
+	made = createTokenLab(database.db);
+	contract = contractOf(++next);
+	await fixture.seed(
+		ethereum,
+		[1n, 2n].map((tokenId) => mintOf(contract, { tokenId })),
+	);
+	id = await fixture.idOf(ethereum, contract);
+	await nameAtProvider(database.db, id, `cats-${id}`);
+	await learnTokens(database.db, { collectionId: id, at: new Date(NOW_MS) });
+	made.tell(1n, "ipfs://1");
+	made.lab.documents.set("ipfs://1", documentOf({ Hat: "own" }));
+	await made.run(readTokensTask(made.context), { collectionId: id });
+	made.jobs();
+});
+
+const ask = (cursor: string | null = null) =>
+	made.run(providerTokensTask(made.context), { collectionId: id, cursor });
+const stored = () => storedTokens(database.db, id);
+const hat = (value: string) => [{ type: "Hat", value, displayType: null }];
+const supply = (count: number) =>
+	database.db.execute("update market_index.collection set total_supply = $2 where id = $1", [
+		id,
+		count,
+	]);
+
+test("[IDX-06] what the provider says stands in for a token that cannot be read", async () => {
+	const { answers, callsOf } = made.lab.fake;
+	answers.nft = async ({ tokenId }) => nftOf(contract, tokenId, { traits: hat("told"), rank: 9 });
+	await ask();
+	expect(callsOf("nft").map(({ args, purpose }) => [args[0], purpose])).toEqual([
+		[{ chainId: ethereum.id, address: contract, tokenId: 2n }, "background"],
+	]);
+	expect(await stored()).toMatchObject([
+		{ source: "chain", name: "Cat", rank: null },
+		{ source: "provider", name: "Provider's cat", rank: 9, failures: 1 },
+	]);
+	expect(made.jobs()).toMatchObject([{ task: TRAITS_TASK }]);
+});
+
+test("[IDX-06] a token's own word goes before the provider's, whichever came first", async () => {
+	await supply(3);
+	const { answers } = made.lab.fake;
+	const items = [1n, 2n, 3n].map((tokenId) => nftOf(contract, tokenId, { traits: hat("told") }));
+	answers.nfts = async () => ({ items, cursor: null });
+	await ask();
+	expect((await stored()).map(({ source }) => source)).toEqual(["chain", "provider", "provider"]);
+	// The token that was new is read next, and then speaks for itself.
+	expect(made.jobs()).toMatchObject([{ task: TRAITS_TASK }, { task: READ_TOKENS_TASK }]);
+	made.tell(3n, "ipfs://3");
+	made.lab.documents.set("ipfs://3", documentOf({ Hat: "own" }));
+	await made.run(readTokensTask(made.context), { collectionId: id });
+	expect((await stored()).map(({ source }) => source)).toEqual(["chain", "provider", "chain"]);
+});
+
+test("pages are read one after the other, a few a run, and the next run goes on", async () => {
+	await supply(100_000);
+	const { answers, callsOf } = made.lab.fake;
+	let page = 0;
+	answers.nfts = async () => ({ items: [], cursor: `page-${++page}` });
+	await ask();
+	expect(callsOf("nfts").map(({ options }) => options["cursor"])).toEqual([
+		undefined,
+		"page-1",
+		"page-2",
+		"page-3",
+		"page-4",
+	]);
+	expect(made.jobs()).toMatchObject([
+		{ task: PROVIDER_TOKENS_TASK, payload: { cursor: "page-5" } },
+	]);
+	answers.nfts = async () => ({ items: [], cursor: "page-5" });
+	await ask("page-5");
+	expect(made.jobs()).toEqual([]);
+});
+
+test("a collection that the provider knows no more of is not asked about again at once", async () => {
+	await supply(100);
+	const { callsOf } = made.lab.fake;
+	await ask();
+	await ask();
+	expect(callsOf("nfts")).toHaveLength(1);
+	made.lab.nowMs += PROVIDER_EVERY_MS;
+	await ask();
+	expect(callsOf("nfts")).toHaveLength(2);
+});
+
+test("tokens of other contracts and chains in the provider's collection are not taken for ours", async () => {
+	await supply(100);
+	const items = [
+		nftOf(contractOf(0xbad), 2n),
+		nftOf(contract, 2n, { chainId: 8453 }),
+		nftOf(contract, 2n, { chainId: null }),
+	];
+	made.lab.fake.answers.nfts = async () => ({ items, cursor: null });
+	await ask();
+	expect((await stored())[1]).toMatchObject({ source: null, name: null });
+});
+
+test("a limit of the provider's is a fault that the queue tries again, and nothing is forgotten", async () => {
+	made.lab.fake.fail("nft", made.lab.fake.faults.rateLimited());
+	await expect(ask()).rejects.toMatchObject({ code: "rate_limited" });
+	made.lab.fake.fail("nft", null);
+	await ask();
+	expect(made.lab.fake.callsOf("nft")).toHaveLength(2);
+});
+
+test("a collection that the provider has no name for is not asked about", async () => {
+	await database.db.execute(
+		"update market_index.sync set provider_slug = null where collection_id = $1",
+		[id],
+	);
+	await ask();
+	expect(made.lab.fake.calls).toEqual([]);
+});

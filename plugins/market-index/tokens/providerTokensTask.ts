@@ -1,0 +1,141 @@
+import { z } from "zod";
+import type { QueueTask } from "#core/queue/QueueTask.ts";
+import { coversSupply } from "#plugins/market-index/tokens/coversSupply.ts";
+import {
+	PART_TIMEOUT_MS,
+	PROVIDER_PAGE,
+	PROVIDER_PAGES_MAX,
+	PROVIDER_SINGLE_MAX,
+	TOKENS_MAX,
+} from "#plugins/market-index/tokens/limits.ts";
+import { noteProviderAsked } from "#plugins/market-index/tokens/sql/noteProviderAsked.ts";
+import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
+import { unheardTokens } from "#plugins/market-index/tokens/sql/unheardTokens.ts";
+import {
+	type ProviderToken,
+	writeProviderTokens,
+} from "#plugins/market-index/tokens/sql/writeProviderTokens.ts";
+import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
+import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+import {
+	PROVIDER_TOKENS_TASK,
+	providerTokensJob,
+	readTokensJob,
+	TOKEN_LANE,
+	traitsJob,
+} from "#plugins/market-index/tokens/tokenJobs.ts";
+import { traitsDelayMs } from "#plugins/market-index/tokens/traitsDelayMs.ts";
+import { wantsProvider } from "#plugins/market-index/tokens/wantsProvider.ts";
+import type { ProviderNft } from "#plugins/provider/contract.ts";
+
+const payload = z.object({ collectionId: z.int(), cursor: z.string().nullable().default(null) });
+
+/**
+ * Asks the provider about tokens that could not be read, or that nobody here has heard of. What a
+ * token's own URI says stays, whatever the provider says; a fault leaves the rest to the next try.
+ */
+export function providerTokensTask(context: TokenContext): QueueTask<typeof payload> {
+	const { core, provider } = context;
+	return {
+		name: PROVIDER_TOKENS_TASK,
+		payload,
+		attemptsMax: 8,
+		timeoutMs: PART_TIMEOUT_MS,
+		lane: TOKEN_LANE,
+		async run({ collectionId, cursor }, { signal }) {
+			const state = await tokenState(core.db, collectionId);
+			const nowMs = core.clock.nowMs();
+			if (!state?.providerSlug) return;
+			if (cursor === null && !wantsProvider(provider, state, nowMs)) return;
+			const told = await ask(context, state, { cursor, signal });
+			const after = await tokenState(core.db, collectionId);
+			if (!after) return;
+			if (told.cursor === null) {
+				await noteProviderAsked(core.db, { collectionId, at: new Date(core.clock.nowMs()) });
+			}
+			await core.db.transaction((tx) =>
+				core.queue.add(tx, [
+					...(told.cursor === null ? [] : [providerTokensJob(state.id, { cursor: told.cursor })]),
+					...(told.changed === 0
+						? []
+						: [traitsJob(state.id, { delayMs: traitsDelayMs(after, "done", nowMs) })]),
+					// Tokens that only the provider knew speak for themselves now.
+					...(after.tokens > state.tokens ? [readTokensJob(state.id)] : []),
+				]),
+			);
+		},
+	};
+}
+
+type Told = { cursor: string | null; changed: number };
+
+async function ask(
+	context: TokenContext,
+	state: TokenState,
+	{ cursor, signal }: { cursor: string | null; signal: AbortSignal },
+): Promise<Told> {
+	const isWhole = coversSupply(state.tokens, state.supply);
+	if (cursor === null && isWhole && state.unheard <= PROVIDER_SINGLE_MAX) {
+		return askSingly(context, state, signal);
+	}
+	return askPages(context, state, { cursor, signal });
+}
+
+async function askSingly(
+	{ core, provider }: TokenContext,
+	state: TokenState,
+	signal: AbortSignal,
+): Promise<Told> {
+	const nfts: ProviderNft[] = [];
+	for (const tokenId of await unheardTokens(core.db, state.id, PROVIDER_SINGLE_MAX)) {
+		const { chainId, address } = state;
+		const nft = await provider.nft(
+			{ chainId, address, tokenId },
+			{ purpose: "background", signal },
+		);
+		if (nft) nfts.push(nft);
+	}
+	return { cursor: null, changed: await store(core, state, nfts) };
+}
+
+async function askPages(
+	{ core, provider }: TokenContext,
+	state: TokenState,
+	{ cursor, signal }: { cursor: string | null; signal: AbortSignal },
+): Promise<Told> {
+	let next = cursor;
+	let changed = 0;
+	for (let page = 0; page < PROVIDER_PAGES_MAX; page++) {
+		const { items, cursor: following } = await provider.nfts(state.providerSlug ?? "", {
+			purpose: "background",
+			signal,
+			limit: PROVIDER_PAGE,
+			...(next !== null && { cursor: next }),
+		});
+		changed += await store(core, state, items);
+		// One that leads to itself would be asked for ever.
+		if (following === null || following === next) return { cursor: null, changed };
+		next = following;
+	}
+	return { cursor: next, changed };
+}
+
+/** Of a provider's collection on several contracts only this contract's tokens. */
+async function store(
+	core: TokenContext["core"],
+	{ id, chainId, address, tokens: known }: TokenState,
+	nfts: readonly ProviderNft[],
+): Promise<number> {
+	const tokens = nfts
+		.filter((nft) => nft.contract === address && nft.chainId === chainId)
+		.map((nft): ProviderToken => {
+			return { tokenId: nft.tokenId, rank: nft.rank, ...storableDocument(nft) };
+		});
+	if (tokens.length === 0) return 0;
+	return writeProviderTokens(core.db, {
+		collectionId: id,
+		at: new Date(core.clock.nowMs()),
+		tokens,
+		room: Math.max(TOKENS_MAX - known, 0),
+	});
+}

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import type { ChainAccess } from "#core/plugin/Core.ts";
+import {
+	PART_MS,
+	PART_TOKENS_MAX,
+	READS_IN_FLIGHT_MAX,
+	UNREACHABLE_MAX,
+	URI_LENGTH_MAX,
+} from "#plugins/market-index/tokens/limits.ts";
+import { readTokenUris } from "#plugins/market-index/tokens/readTokenUris.ts";
+import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
+import { type FailedToken, failTokens } from "#plugins/market-index/tokens/sql/failTokens.ts";
+import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
+import { type ReadToken, writeTokens } from "#plugins/market-index/tokens/sql/writeTokens.ts";
+import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
+import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+
+export type Part = {
+	read: number;
+	failed: number;
+	/** Tokens that have other traits than before, and another URI. */
+	changed: number;
+	swapped: number;
+	/** `late`: there are more, and the time is up. `unreachable`: nobody serves the documents. */
+	end: "done" | "late" | "unreachable";
+};
+
+type Due = { tokenId: bigint; uri: string };
+
+/**
+ * Reads due tokens of one collection, by id, for a bounded time: a window of documents on their
+ * way, written in parts, so that memory holds a part of a collection and never all of it.
+ *
+ * A server that answers slowly holds up its own documents and not the part: the window moves on.
+ */
+export async function readPart(
+	{ core, readUri }: Pick<TokenContext, "core" | "readUri">,
+	{ rpc }: Pick<ChainAccess, "rpc">,
+	collection: Pick<TokenState, "id" | "address" | "standard">,
+	signal: AbortSignal,
+): Promise<Part> {
+	const part: Part = { read: 0, failed: 0, changed: 0, swapped: 0, end: "done" };
+	const endsAtMs = core.clock.nowMs() + PART_MS;
+	const writer = createWriter(core, collection.id, part);
+	let unreachable = 0;
+	const waiting: Due[] = [];
+	let after = -1n;
+	let isAll = false;
+
+	const refill = async () => {
+		const at = new Date(core.clock.nowMs());
+		const ids = await dueTokens(core.db, {
+			collectionId: collection.id,
+			after,
+			at,
+			limit: PART_TOKENS_MAX,
+		});
+		after = ids.at(-1) ?? after;
+		isAll = ids.length < PART_TOKENS_MAX;
+		const uris = await readTokenUris(rpc, collection, ids, signal);
+		for (const [index, tokenId] of ids.entries()) {
+			const uri = uris[index];
+			if (uri) waiting.push({ tokenId, uri });
+			else await writer.fail({ tokenId, code: "token_uri_untold", uri: null, uriHash: null });
+		}
+	};
+	let filling: Promise<void> | null = null;
+	const next = async (): Promise<Due | null> => {
+		while (part.end === "done") {
+			signal.throwIfAborted();
+			if (core.clock.nowMs() > endsAtMs) part.end = "late";
+			else if (unreachable >= UNREACHABLE_MAX) part.end = "unreachable";
+			else {
+				const due = waiting.shift();
+				if (due) return due;
+				if (isAll) return null;
+				filling ??= refill().finally(() => {
+					filling = null;
+				});
+				await filling;
+			}
+		}
+		return null;
+	};
+	const work = async () => {
+		for (let due = await next(); due; due = await next()) {
+			const outcome = await readUri(due.uri, { signal });
+			// What was broken off says nothing about the token.
+			signal.throwIfAborted();
+			const known = { tokenId: due.tokenId, uri: storableUri(due.uri), uriHash: hashOf(due.uri) };
+			if (outcome.kind === "read") {
+				unreachable = 0;
+				await writer.read({ ...known, ...storableDocument(outcome) });
+			} else {
+				unreachable = outcome.isUnreachable ? unreachable + 1 : 0;
+				await writer.fail({ ...known, code: outcome.code });
+			}
+		}
+	};
+	const outcomes = await Promise.allSettled(Array.from({ length: READS_IN_FLIGHT_MAX }, work));
+	await writer.flush();
+	for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+	return part;
+}
+
+/** Keeps what was read until it is a part, and writes it. */
+function createWriter(core: TokenContext["core"], collectionId: number, part: Part) {
+	let read: ReadToken[] = [];
+	let failed: FailedToken[] = [];
+	const flush = async () => {
+		const tokens = read;
+		const lost = failed;
+		read = [];
+		failed = [];
+		const at = new Date(core.clock.nowMs());
+		if (tokens.length > 0) {
+			const { changed, swapped } = await writeTokens(core.db, { collectionId, at, tokens });
+			part.read += tokens.length;
+			part.changed += changed;
+			part.swapped += swapped;
+		}
+		if (lost.length > 0) {
+			part.swapped += await failTokens(core.db, { collectionId, at, tokens: lost });
+			part.failed += lost.length;
+		}
+	};
+	const flushFull = async () => {
+		if (read.length + failed.length >= PART_TOKENS_MAX) await flush();
+	};
+	return {
+		flush,
+		async read(token: ReadToken) {
+			read.push(token);
+			await flushFull();
+		},
+		fail(token: FailedToken) {
+			failed.push(token);
+			return flushFull();
+		},
+	};
+}
+
+function hashOf(uri: string): Uint8Array {
+	return createHash("sha256").update(uri).digest();
+}
+
+/** A `data:` URI is its document: that is stored already, and the hash tells whether it changed. */
+function storableUri(uri: string): string {
+	const shown = /^data:/i.test(uri) ? uri.slice(0, uri.indexOf(",") + 1) : uri;
+	return shown.slice(0, URI_LENGTH_MAX).toWellFormed().replaceAll("\u0000", "\ufffd");
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from "#core/db/Database.ts";
+import {
+	BACKOFF_FIRST_MS,
+	BACKOFF_MAX_MS,
+	FAILURES_MAX,
+} from "#plugins/market-index/tokens/limits.ts";
+
+export type FailedToken = {
+	tokenId: bigint;
+	code: string;
+	/** Null where not even the URI was told. */
+	uri: string | null;
+	uriHash: Uint8Array | null;
+};
+
+/**
+ * Writes down what could not be read: asked again later, later each time, and no more after
+ * `FAILURES_MAX`. What was known before stays, its URI too where none is told now. Answers how many
+ * have another URI.
+ */
+export async function failTokens(
+	db: Queryable,
+	{ collectionId, at, tokens }: { collectionId: number; at: Date; tokens: readonly FailedToken[] },
+): Promise<number> {
+	const rows = await db.query<{ swapped: number }>(
+		`with given as (
+			select * from unnest($3::numeric[], $4::text[], $5::text[], $6::bytea[])
+				as given (token_id, code, uri, hash)
+		), before as (
+			select t.token_uri_hash <> g.hash as swapped
+			from given as g join market_index.token as t
+				on t.collection_id = $1 and t.token_id = g.token_id
+		), written as (
+			update market_index.token as t set
+				failures = t.failures + 1, failed_code = g.code,
+				token_uri = coalesce(g.uri, t.token_uri),
+				token_uri_hash = coalesce(g.hash, t.token_uri_hash),
+				next_at = case when t.failures + 1 < $7 then $2::timestamptz
+					+ least($8 * 2 ^ t.failures, $9) * interval '1 millisecond' end
+			from given as g where t.collection_id = $1 and t.token_id = g.token_id
+		)
+		select count(*) filter (where swapped)::int4 as swapped from before`,
+		[
+			collectionId,
+			at,
+			tokens.map(({ tokenId }) => tokenId),
+			tokens.map(({ code }) => code),
+			tokens.map(({ uri }) => uri),
+			tokens.map(({ uriHash }) => uriHash),
+			FAILURES_MAX,
+			BACKOFF_FIRST_MS,
+			BACKOFF_MAX_MS,
+		],
+	);
+	return rows[0]?.swapped ?? 0;
+}

@@ -1,0 +1,50 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
+
+export type TokenState = {
+	id: number;
+	chainId: number;
+	address: Address;
+	standard: "erc721" | "erc1155";
+	revealState: string;
+	providerSlug: string | null;
+	traitsAt: Date | null;
+	/** When the provider was last asked for its tokens. */
+	nftsAt: Date | null;
+	/** What the collection should come to: minted and not destroyed, as far as anybody knows. */
+	supply: string | null;
+	/** A walk over the contract's history is under way. */
+	walking: boolean;
+	/** Tokens there are rows for; those with traits; those that were not tried yet. */
+	tokens: number;
+	traited: number;
+	untried: number;
+	/** Tokens that failed, and of which nobody else told anything. */
+	unheard: number;
+};
+
+/** All that decides what is to be done about a collection's tokens. Null where it is gone. */
+export async function tokenState(db: Queryable, collectionId: number): Promise<TokenState | null> {
+	const rows = await db.query<TokenState>(
+		`select c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address, c.standard,
+			c.reveal_state as "revealState", s.provider_slug as "providerSlug",
+			s.traits_at as "traitsAt",
+			coalesce(case when o.next_block > o.end_block then o.minted - o.burned end,
+				c.total_supply, c.provider_supply) as supply,
+			o.collection_id is not null and coalesce(o.next_block <= o.end_block, true) as walking,
+			s.nfts_at as "nftsAt",
+			t.*
+		from market_index.collection as c
+		left join market_index.sync as s on s.collection_id = c.id
+		left join market_index.ownership as o on o.collection_id = c.id
+		cross join lateral (
+			select count(*)::int4 as tokens, count(traits)::int4 as traited,
+				(count(*) filter (where source is null and failures = 0))::int4 as untried,
+				(count(*) filter (where source is null and failures > 0))::int4 as unheard
+			from market_index.token where collection_id = c.id
+		) as t
+		where c.id = $1 and not c.excluded`,
+		[collectionId],
+	);
+	return rows[0] ?? null;
+}

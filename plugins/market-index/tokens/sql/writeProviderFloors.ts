@@ -1,0 +1,27 @@
+import type { Queryable } from "#core/db/Database.ts";
+
+/** Takes the provider's floors in place of those before; a value that it does not name has none. */
+export async function writeProviderFloors(
+	db: Queryable,
+	collectionId: number,
+	floors: readonly { type: string; value: string; floor: bigint }[],
+): Promise<void> {
+	await db.execute(
+		`update market_index.trait_count as kept set floor_native = f.floor
+		from market_index.trait_count as old
+		left join (
+			select trait_type, value, min(floor) as floor
+			from unnest($2::text[], $3::text[], $4::numeric[]) as told (trait_type, value, floor)
+			group by 1, 2
+		) as f on f.trait_type = old.trait_type and f.value = old.value
+		where old.collection_id = $1 and kept.collection_id = $1
+			and kept.trait_type = old.trait_type and kept.value = old.value
+			and kept.floor_native is distinct from f.floor`,
+		[
+			collectionId,
+			floors.map(({ type }) => type),
+			floors.map(({ value }) => value),
+			floors.map(({ floor }) => floor),
+		],
+	);
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import {
+	contractOf,
+	createMarketFixture,
+	ethereum,
+	type Fixture,
+	mintOf,
+	NOW_MS,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
+import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import {
+	createTokenLab,
+	documentOf,
+	nameAtProvider,
+	storedTokens,
+} from "#plugins/market-index/tokens/testing/tokenLab.ts";
+import { TRAIT_FLOORS_TASK, TRAITS_TASK } from "#plugins/market-index/tokens/tokenJobs.ts";
+import { traitsTask } from "#plugins/market-index/tokens/traitsTask.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let fixture: Fixture;
+let made: ReturnType<typeof createTokenLab>;
+let next = 0x100;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	fixture = createMarketFixture(database.db, [ethereum]);
+});
+afterAll(() => database.drop());
+beforeEach(() => {
+	made = createTokenLab(database.db);
+});
+
+type Traits = Record<string, string>;
+
+/** A collection of tokens that tell these traits; null tells a document that speaks of none. */
+async function collectionOf(hats: readonly (Traits | null)[], standard?: "erc1155") {
+	const contract = contractOf(++next);
+	await fixture.seed(
+		ethereum,
+		hats.map((_, token) =>
+			mintOf(contract, { tokenId: BigInt(token), standard: standard ?? "erc721" }),
+		),
+	);
+	const id = await fixture.idOf(ethereum, contract);
+	await tell(id, hats, standard);
+	return id;
+}
+
+async function tell(id: number, hats: readonly (Traits | null)[], standard?: "erc1155") {
+	for (const [token, traits] of hats.entries()) {
+		made.tell(BigInt(token), `ipfs://${token}`, standard ?? "erc721");
+		made.lab.documents.set(
+			`ipfs://${token}`,
+			traits ? documentOf(traits) : documentOf({}, { traits: null }),
+		);
+	}
+	await learnTokens(database.db, { collectionId: id, at: new Date(NOW_MS) });
+	await database.db.execute("update market_index.token set next_at = $2 where collection_id = $1", [
+		id,
+		new Date(NOW_MS),
+	]);
+	await made.run(readTokensTask(made.context), { collectionId: id });
+	made.jobs();
+}
+
+const count = (collectionId: number, forced = false) =>
+	made.run(traitsTask(made.context), { collectionId, forced });
+const counts = (id: number) =>
+	database.db.query<object>(
+		`select trait_type as type, value, tokens from market_index.trait_count
+		where collection_id = $1 order by 1, 2`,
+		[id],
+	);
+const ranks = async (id: number) => (await storedTokens(database.db, id)).map(({ rank }) => rank);
+const set = (id: number, assignment: string) =>
+	database.db.execute(`update market_index.collection set ${assignment} where id = $1`, [id]);
+
+test("[IDX-07] counts are of tokens by trait and value, and what is gone is gone", async () => {
+	const id = await collectionOf([{ Hat: "Red", Eye: "1" }, { Hat: "Red" }, { Hat: "Blue" }]);
+	await count(id);
+	expect(await counts(id)).toEqual([
+		{ type: "Eye", value: "1", tokens: 1 },
+		{ type: "Hat", value: "Blue", tokens: 1 },
+		{ type: "Hat", value: "Red", tokens: 2 },
+	]);
+	expect(made.jobs()).toMatchObject([{ task: TRAIT_FLOORS_TASK }]);
+	await tell(id, [{ Hat: "Red" }, { Hat: "Red" }, { Hat: "Green" }]);
+	await count(id, true);
+	expect(await counts(id)).toEqual([
+		{ type: "Hat", value: "Green", tokens: 1 },
+		{ type: "Hat", value: "Red", tokens: 2 },
+	]);
+});
+
+test("[IDX-07] within 15 minutes traits are counted once, unless somebody insists", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
+	await count(id);
+	await tell(id, [{ Hat: "c" }, { Hat: "b" }]);
+	made.lab.nowMs += TRAITS_EVERY_MS - 1_000;
+	await count(id);
+	expect(made.jobs()).toMatchObject([{ task: TRAITS_TASK, delayMs: 1_000 }]);
+	expect(await counts(id)).toMatchObject([{ value: "a" }, { value: "b" }]);
+	await count(id, true);
+	expect(await counts(id)).toMatchObject([{ value: "b" }, { value: "c" }]);
+	await tell(id, [{ Hat: "d" }, { Hat: "b" }]);
+	made.lab.nowMs += TRAITS_EVERY_MS;
+	await count(id);
+	expect(await counts(id)).toMatchObject([{ value: "b" }, { value: "d" }]);
+});
+
+test("[IDX-07] the provider's counts are taken only where no token told its own", async () => {
+	const { fake } = made.lab;
+	fake.answers.traits = async () => [{ type: "Hat", values: [{ value: "told", count: 5 }] }];
+	const empty = await collectionOf([null, null]);
+	await nameAtProvider(database.db, empty, "empty");
+	await count(empty);
+	expect(await counts(empty)).toEqual([{ type: "Hat", value: "told", tokens: 5 }]);
+	const own = await collectionOf([{ Hat: "own" }, { Hat: "other" }]);
+	await nameAtProvider(database.db, own, "own");
+	await count(own);
+	expect(await counts(own)).toMatchObject([{ value: "other" }, { value: "own" }]);
+	expect(fake.callsOf("traits")).toHaveLength(1);
+});
+
+test("[IDX-08] tokens are ranked, ties share, and one without traits has no rank", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "a" }, { Hat: "b" }, { Hat: "a" }, null]);
+	await set(id, "total_supply = 4");
+	await count(id);
+	expect(await ranks(id)).toEqual([2, 2, 1, 2, null]);
+});
+
+test("[IDX-08] ranks follow traits, and are written only where they are others", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "a" }, { Hat: "b" }]);
+	await count(id);
+	expect(await ranks(id)).toEqual([2, 2, 1]);
+	const versions = () =>
+		database.db.query("select xmin::text from market_index.token where collection_id = $1", [id]);
+	const before = await versions();
+	await count(id, true);
+	expect(await versions()).toEqual(before);
+	await tell(id, [{ Hat: "z" }, { Hat: "b" }, { Hat: "b" }]);
+	await count(id, true);
+	expect(await ranks(id)).toEqual([1, 2, 2]);
+});
+
+test("[IDX-08] before the reveal nobody has a rank, and a rank does not outlive a return to it", async () => {
+	const same = await collectionOf([{ State: "Hidden" }, { State: "Hidden" }]);
+	await count(same);
+	expect(await ranks(same)).toEqual([null, null]);
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
+	await count(id);
+	expect(await ranks(id)).toEqual([1, 1]);
+	await set(id, "reveal_state = 'placeholder'");
+	await count(id, true);
+	expect(await ranks(id)).toEqual([null, null]);
+});
+
+test("[IDX-08] a part of a collection is not ranked as if it were all of it", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
+	await set(id, "total_supply = 100");
+	await count(id);
+	expect(await ranks(id)).toEqual([null, null]);
+	await set(id, "total_supply = 2");
+	await count(id, true);
+	expect(await ranks(id)).toEqual([1, 1]);
+});
+
+test("[IDX-08] the method is not for tokens of several units", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }], "erc1155");
+	await count(id);
+	expect(await counts(id)).toHaveLength(2);
+	expect(await ranks(id)).toEqual([null, null]);
+});

@@ -1,0 +1,10 @@
+import type { FeedSpans, Span } from "#plugins/prices/history/Learned.ts";
+
+/** Widens what was learned of a feed so that it holds this too. */
+export function addSpan(spans: FeedSpans, feed: string, span: Span): void {
+	const known = spans.get(feed) ?? span;
+	spans.set(feed, {
+		fromMs: Math.min(known.fromMs, span.fromMs),
+		toMs: Math.max(known.toMs, span.toMs),
+	});
+}

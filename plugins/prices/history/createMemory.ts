@@ -1,0 +1,116 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database } from "#core/db/Database.ts";
+import type { Priced, UsdRate } from "#plugins/prices/contract.ts";
+import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
+import { createRoundBook } from "#plugins/prices/history/createRoundBook.ts";
+import {
+	HEARTBEATS_MAX,
+	HISTORY_MS,
+	ROUNDS_PER_FEED_MAX,
+	ROUNDS_PER_READ_MAX,
+} from "#plugins/prices/limits.ts";
+import type { RateSource } from "#plugins/prices/RateSource.ts";
+import { decimals } from "#plugins/prices/sql/decimals.ts";
+import { readBarriers } from "#plugins/prices/sql/readBarriers.ts";
+import { readRoundsAfter } from "#plugins/prices/sql/readRoundsAfter.ts";
+
+/** This process's copy of what the tables hold, out of which every price is answered. */
+export type Memory = RateSource & {
+	/** Takes in what was written since the last time. One at a time. */
+	refresh(): Promise<void>;
+};
+
+export function createMemory(options: {
+	db: Database;
+	clock: Clock;
+	feeds: readonly Feed[];
+}): Memory {
+	const { db, clock, feeds } = options;
+	const book = createRoundBook();
+	const feedDecimals = new Map<string, number>();
+	const tokenDecimals = new Map<string, number>();
+	const byPriced = new Map(feeds.map((feed) => [nameOf(feed.priced), feed]));
+	const ethFeeds = feeds.filter(({ isEth }) => isEth);
+	let change = 0;
+	let refreshing: Promise<void> = Promise.resolve();
+
+	function rateOf(feed: Feed, atMs: number): UsdRate | null {
+		const key = feedKey(feed);
+		const places = feedDecimals.get(key);
+		const currencyDecimals = feed.currencyDecimals ?? tokenDecimals.get(nameOf(feed.priced));
+		if (places === undefined || currencyDecimals === undefined) return null;
+		const round = book.at(key, atMs);
+		if (!round || atMs - round.updatedAtMs > HEARTBEATS_MAX * feed.heartbeatMs) return null;
+		const { answer, updatedAtMs } = round;
+		return { answer, decimals: places, currencyDecimals, updatedAtMs };
+	}
+
+	async function refresh(): Promise<void> {
+		for (
+			let reads = 0;
+			reads <= (feeds.length * ROUNDS_PER_FEED_MAX) / ROUNDS_PER_READ_MAX;
+			reads++
+		) {
+			if ((await readPart()) < ROUNDS_PER_READ_MAX) return;
+		}
+	}
+
+	/** Rounds and the gaps between them as they stood at one moment. */
+	async function readPart(): Promise<number> {
+		const since = new Date(clock.nowMs() - HISTORY_MS);
+		const found = await db.transaction(async (tx) => {
+			await tx.execute("set transaction isolation level repeatable read, read only");
+			return {
+				rounds: await readRoundsAfter(tx, { change, since, limit: ROUNDS_PER_READ_MAX }),
+				barriers: await readBarriers(tx),
+				feeds: await decimals.read(tx, "feed"),
+				tokens: await decimals.read(tx, "token"),
+			};
+		});
+		const byFeed = Map.groupBy(found.rounds, feedKey);
+		for (const [key, rounds] of byFeed)
+			book.add(
+				key,
+				rounds.map(({ round }) => round),
+			);
+		book.setGaps(found.barriers);
+		for (const { chainId, address, decimals: places } of found.feeds) {
+			feedDecimals.set(feedKey({ feedChainId: chainId, address }), places);
+		}
+		for (const { chainId, address, decimals: places } of found.tokens) {
+			tokenDecimals.set(nameOf({ chainId, currency: address }), places);
+		}
+		change = found.rounds.at(-1)?.change ?? change;
+		return found.rounds.length;
+	}
+
+	return {
+		refresh() {
+			refreshing = refreshing.catch(() => {}).then(refresh);
+			return refreshing;
+		},
+		rateAt(priced, atMs) {
+			const feed = byPriced.get(nameOf(priced));
+			return feed ? rateOf(feed, atMs) : null;
+		},
+		ethAt(atMs) {
+			for (const feed of ethFeeds) {
+				const rate = rateOf(feed, atMs);
+				if (rate) return rate;
+			}
+			return null;
+		},
+		has: (priced) => byPriced.has(nameOf(priced)),
+		hasEth: () => ethFeeds.length > 0,
+		tokenOf(chainId, symbol) {
+			const named = feeds.find(({ priced, symbol: own }) => {
+				return priced.chainId === chainId && own === symbol;
+			});
+			return named?.priced.currency ?? null;
+		},
+	};
+}
+
+function nameOf({ chainId, currency }: Priced): string {
+	return `${chainId}:${currency}`;
+}

@@ -1,0 +1,175 @@
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
+import { feedCalls } from "#plugins/prices/feed/feedCalls.ts";
+import { parseRound } from "#plugins/prices/feed/parseRound.ts";
+import type { Round } from "#plugins/prices/feed/Round.ts";
+import { readWord } from "#plugins/prices/feed/readWord.ts";
+import { addSpan } from "#plugins/prices/history/addSpan.ts";
+import type { FeedSpans } from "#plugins/prices/history/Learned.ts";
+import type { ReadOptions } from "#plugins/prices/history/ReadOptions.ts";
+import { lowerPhase, PHASE_BITS, roundsBelow } from "#plugins/prices/history/roundIds.ts";
+import {
+	HEARTBEATS_MAX,
+	HISTORY_MS,
+	ROUNDS_PER_FEED_MAX,
+	ROUNDS_PER_REQUEST_MAX,
+} from "#plugins/prices/limits.ts";
+import type { Gap } from "#plugins/prices/sql/Gap.ts";
+import { lockWriters } from "#plugins/prices/sql/lockWriters.ts";
+import { readNewestRound } from "#plugins/prices/sql/readNewestRound.ts";
+import { readOpenGaps } from "#plugins/prices/sql/readOpenGaps.ts";
+import { saveRounds } from "#plugins/prices/sql/saveRounds.ts";
+import { type GapEnd, shrinkGap } from "#plugins/prices/sql/shrinkGap.ts";
+
+/**
+ * Reads what is missing, newest first: one part for each chain in a run, so that nobody else who
+ * asks the same node notices. It goes on where it was, whoever runs it next.
+ */
+export function createFillGaps(options: ReadOptions): (signal: AbortSignal) => Promise<void> {
+	const silent = new Set<number>();
+	return async (signal) => {
+		const spans: FeedSpans = new Map();
+		const gaps = await readOpenGaps(options.db);
+		for (const { chain, rpc } of options.indexed) {
+			const found = firstOf(gaps, options.feeds, chain.id);
+			if (!found || signal.aborted) continue;
+			try {
+				await fillPart({ ...options, rpc, signal, spans }, found);
+				silent.delete(chain.id);
+			} catch (error) {
+				if (signal.aborted) return;
+				options.metrics.failed(chain.slug);
+				if (!silent.has(chain.id)) {
+					options.log.warn("history of prices waits", { chain: chain.slug, error });
+				}
+				silent.add(chain.id);
+			}
+		}
+		if (spans.size > 0) await options.learned(spans);
+	};
+}
+
+type Found = { gap: Gap; feed: Feed };
+
+function firstOf(gaps: readonly Gap[], feeds: readonly Feed[], chainId: number): Found | null {
+	for (const gap of gaps) {
+		if (gap.feedChainId !== chainId) continue;
+		const feed = feeds.find((one) => feedKey(one) === feedKey(gap));
+		// One that was taken out of the configuration waits until it is back.
+		if (feed) return { gap, feed };
+	}
+	return null;
+}
+
+type Filling = ReadOptions & { rpc: Rpc; signal: AbortSignal; spans: FeedSpans };
+
+async function fillPart(filling: Filling, { gap, feed }: Found): Promise<void> {
+	const { db, clock, metrics } = filling;
+	const ids = roundsBelow(gap.above, { below: gap.below, countMax: ROUNDS_PER_REQUEST_MAX });
+	if (ids.length === 0) {
+		const above = await endOfLowerPhase(filling, gap);
+		const end = endOfPhase(gap, above);
+		await db.transaction(async (tx) => {
+			await lockWriters(tx);
+			await close(tx, filling, { gap, feed, above: above ?? gap.above, asked: 1, end, rounds: [] });
+		});
+		return;
+	}
+	const rounds: Round[] = [];
+	let isOld = false;
+	const oldestMs = clock.nowMs() - HISTORY_MS;
+	for (const [index, answer] of (await askTwice(filling, gap, ids)).entries()) {
+		const parsed = parseRound(answer, clock.nowMs());
+		if (parsed.kind === "problem") {
+			if (parsed.problem !== "missing") metrics.rejected(parsed.problem);
+			continue;
+		}
+		// Whoever answers another round than was asked for knows nothing of this one.
+		if (parsed.round.id !== ids[index]) metrics.rejected("malformed");
+		else if (parsed.round.updatedAtMs < oldestMs) isOld = true;
+		else rounds.push(parsed.round);
+	}
+	const last = ids.at(-1) ?? gap.above;
+	const end = endOf(gap, { last, asked: ids.length, isOld });
+	await db.transaction(async (tx) => {
+		await lockWriters(tx);
+		await close(tx, filling, { gap, feed, above: last, asked: ids.length, end, rounds });
+	});
+}
+
+/** Where no lower phase can be found, history ends; a gap between known rounds stays one. */
+function endOfPhase(gap: Gap, above: bigint | null): GapEnd {
+	if (above === null) return gap.below > 0n ? "given_up" : "done";
+	return above <= gap.below + 1n ? "done" : "more";
+}
+
+function endOf(
+	gap: Gap,
+	{ last, asked, isOld }: { last: bigint; asked: number; isOld: boolean },
+): GapEnd {
+	if (last <= gap.below + 1n || isOld) return "done";
+	return gap.roundsAsked + asked >= ROUNDS_PER_FEED_MAX ? "given_up" : "more";
+}
+
+type Part = Found & {
+	above: bigint;
+	asked: number;
+	end: GapEnd;
+	rounds: readonly Round[];
+};
+
+/** Stores a part and how far it went, in one commit, and notes what became known by it. */
+async function close(tx: Tx, { spans }: Filling, part: Part): Promise<void> {
+	const { gap, feed, rounds, above, asked, end } = part;
+	if (!(await shrinkGap(tx, gap, { above, asked, end }))) return;
+	await saveRounds(tx, feed, rounds);
+	const times = rounds.map(({ updatedAtMs }) => updatedAtMs);
+	// Until when the round below held becomes known when the gap closes.
+	const below =
+		end === "done" && gap.below > 0n ? await readNewestRound(tx, feed, gap.below) : null;
+	if (below) times.push(below.updatedAtMs);
+	if (times.length === 0) return;
+	const heldMs = HEARTBEATS_MAX * feed.heartbeatMs;
+	const span = { fromMs: Math.min(...times), toMs: Math.max(...times) + heldMs };
+	tx.afterCommit(() => addSpan(spans, feedKey(feed), span));
+}
+
+/**
+ * Answers by round. What a node refuses is asked for once more: a round that is not there reverts,
+ * and so does nothing else twice in a row.
+ */
+async function askTwice(
+	{ rpc, signal }: Filling,
+	{ address }: Gap,
+	ids: readonly bigint[],
+): Promise<unknown[]> {
+	const calls: RpcCall[] = ids.map((id) => feedCalls.round(address, id));
+	const answers: unknown[] = [];
+	const refused: number[] = [];
+	for (const [index, outcome] of (await rpc.settle(calls, { signal })).entries()) {
+		answers.push(outcome.kind === "result" ? outcome.result : null);
+		if (outcome.kind === "fault") refused.push(index);
+	}
+	if (refused.length === 0) return answers;
+	const again = refused.flatMap((index) => calls[index] ?? []);
+	for (const [place, outcome] of (await rpc.settle(again, { signal })).entries()) {
+		const index = refused[place];
+		if (index !== undefined && outcome.kind === "result") answers[index] = outcome.result;
+	}
+	return answers;
+}
+
+/** One more than the last round of the phase before, as its aggregator says; null without one. */
+async function endOfLowerPhase({ rpc, signal }: Filling, gap: Gap): Promise<bigint | null> {
+	const phase = lowerPhase(gap.above);
+	if (phase === null) return null;
+	const [named] = await rpc.settle([feedCalls.phaseAggregator(gap.address, phase)], { signal });
+	const aggregator = named?.kind === "result" ? readWord(named.result) : null;
+	if (aggregator === null || aggregator === 0n || aggregator >> 160n !== 0n) return null;
+	const address: `0x${string}` = `0x${aggregator.toString(16).padStart(40, "0")}`;
+	const [told] = await rpc.settle([feedCalls.latestRoundId(address)], { signal });
+	const last = told?.kind === "result" ? readWord(told.result) : null;
+	if (last === null || last === 0n || last >> PHASE_BITS !== 0n) return null;
+	return ((phase << PHASE_BITS) | last) + 1n;
+}

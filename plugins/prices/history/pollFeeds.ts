@@ -1,0 +1,172 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { DECIMALS_MAX } from "#core/money/limits.ts";
+import type { ChainAccess } from "#core/plugin/Core.ts";
+import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
+import { feedCalls } from "#plugins/prices/feed/feedCalls.ts";
+import { parseRound } from "#plugins/prices/feed/parseRound.ts";
+import type { Round } from "#plugins/prices/feed/Round.ts";
+import { readWord } from "#plugins/prices/feed/readWord.ts";
+import { addSpan } from "#plugins/prices/history/addSpan.ts";
+import type { FeedSpans, Span } from "#plugins/prices/history/Learned.ts";
+import type { ReadOptions } from "#plugins/prices/history/ReadOptions.ts";
+import {
+	FEED_DECIMALS_MAX,
+	HEARTBEATS_MAX,
+	HISTORY_MS,
+	ROUNDS_PER_REQUEST_MAX,
+} from "#plugins/prices/limits.ts";
+import { type DecimalsOf, decimals } from "#plugins/prices/sql/decimals.ts";
+import type { FeedRef } from "#plugins/prices/sql/FeedRef.ts";
+import { lockWriters } from "#plugins/prices/sql/lockWriters.ts";
+import { openGap } from "#plugins/prices/sql/openGap.ts";
+import { readNewestRound } from "#plugins/prices/sql/readNewestRound.ts";
+import { saveRounds } from "#plugins/prices/sql/saveRounds.ts";
+
+/** Asks every feed for its newest round, and each contract once for its decimals. */
+export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promise<void> {
+	/** Chains that did not answer the last time: each outage is one line. */
+	const silent = new Set<number>();
+	return async (signal) => {
+		const spans: FeedSpans = new Map();
+		const unknown = await missingDecimals(options);
+		for (const access of options.indexed) {
+			const { chain } = access;
+			try {
+				await readDecimals(options, access, { missing: unknown, spans, signal });
+				await readNewest(options, access, { spans, signal });
+				silent.delete(chain.id);
+			} catch (error) {
+				if (signal.aborted) return;
+				options.metrics.failed(chain.slug);
+				if (!silent.has(chain.id)) {
+					options.log.warn("price feeds cannot be read", { chain: chain.slug, error });
+				}
+				silent.add(chain.id);
+			}
+		}
+		if (spans.size > 0) await options.learned(spans);
+	};
+}
+
+type Missing = { of: DecimalsOf; chainId: number; address: Address; placesMax: number; feed: Feed };
+
+/** Contracts whose decimals nobody told and nobody asked for yet. */
+async function missingDecimals({ db, feeds }: ReadOptions): Promise<Missing[]> {
+	const nameOf = (chainId: number, address: Address) => `${chainId}:${address}`;
+	const [known, tokens] = await Promise.all([
+		decimals.read(db, "feed"),
+		decimals.read(db, "token"),
+	]);
+	const knownFeeds = new Set(known.map((row) => nameOf(row.chainId, row.address)));
+	const knownTokens = new Set(tokens.map((row) => nameOf(row.chainId, row.address)));
+	const missing = new Map<string, Missing>();
+	for (const feed of feeds) {
+		const { feedChainId, address, priced, currencyDecimals } = feed;
+		if (!knownFeeds.has(feedKey(feed))) {
+			const at = { chainId: feedChainId, address };
+			missing.set(`feed ${feedKey(feed)}`, {
+				of: "feed",
+				...at,
+				placesMax: FEED_DECIMALS_MAX,
+				feed,
+			});
+		}
+		const name = nameOf(priced.chainId, priced.currency);
+		if (currencyDecimals === null && !knownTokens.has(name)) {
+			const at = { chainId: priced.chainId, address: priced.currency };
+			missing.set(`token ${name}`, { of: "token", ...at, placesMax: DECIMALS_MAX, feed });
+		}
+	}
+	return [...missing.values()];
+}
+
+async function readDecimals(
+	{ db, clock, metrics }: ReadOptions,
+	{ chain, rpc }: ChainAccess,
+	{
+		missing,
+		spans,
+		signal,
+	}: { missing: readonly Missing[]; spans: FeedSpans; signal: AbortSignal },
+): Promise<void> {
+	const own = missing.filter(({ chainId }) => chainId === chain.id);
+	const answers = await ask(
+		rpc,
+		own.map(({ address }) => feedCalls.decimals(address)),
+		signal,
+	);
+	for (const [index, { of, chainId, address, placesMax, feed }] of own.entries()) {
+		const places = readWord(answers[index]);
+		if (places === null || places > BigInt(placesMax)) {
+			metrics.rejected("decimals");
+			continue;
+		}
+		await decimals.save(db, of, { chainId, address, decimals: Number(places) });
+		// All that the feed ever said can be read only now.
+		const nowMs = clock.nowMs();
+		addSpan(spans, feedKey(feed), { fromMs: nowMs - HISTORY_MS, toMs: nowMs });
+	}
+}
+
+async function readNewest(
+	options: ReadOptions,
+	{ chain, rpc }: ChainAccess,
+	{ spans, signal }: { spans: FeedSpans; signal: AbortSignal },
+): Promise<void> {
+	const { db, clock, feeds, metrics } = options;
+	const own = new Map<string, Feed>();
+	for (const feed of feeds) if (feed.feedChainId === chain.id) own.set(feedKey(feed), feed);
+	const asked = [...own.values()];
+	const calls = asked.map(({ address }) => feedCalls.latestRound(address));
+	const answers = await ask(rpc, calls, signal);
+	for (const [index, feed] of asked.entries()) {
+		const parsed = parseRound(answers[index] ?? null, clock.nowMs());
+		if (parsed.kind === "problem") {
+			metrics.rejected(parsed.problem);
+			continue;
+		}
+		const { round } = parsed;
+		const span = await db.transaction((tx) => recordNewest(tx, feed, round));
+		if (span) addSpan(spans, feedKey(feed), span);
+	}
+}
+
+/**
+ * Stores a newest round, and that those between it and the newest known are still to be read. Null
+ * where it was known, or is older: endpoints lag behind each other.
+ */
+export async function recordNewest(
+	tx: Tx,
+	feed: FeedRef & { heartbeatMs: number },
+	round: Round,
+): Promise<Span | null> {
+	await lockWriters(tx);
+	const known = await readNewestRound(tx, feed);
+	if (known && known.id > round.id) return null;
+	if ((await saveRounds(tx, feed, [round])) === 0) return null;
+	const below = known?.id ?? 0n;
+	if (round.id > below + 1n) {
+		await openGap(tx, {
+			feedChainId: feed.feedChainId,
+			address: feed.address,
+			below,
+			above: round.id,
+		});
+	}
+	const { updatedAtMs: fromMs } = round;
+	return { fromMs, toMs: fromMs + HEARTBEATS_MAX * feed.heartbeatMs };
+}
+
+/** Results by call; null for one that the node refused. */
+async function ask(rpc: Rpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<unknown[]> {
+	const answers: unknown[] = [];
+	for (let from = 0; from < calls.length; from += ROUNDS_PER_REQUEST_MAX) {
+		const part = calls.slice(from, from + ROUNDS_PER_REQUEST_MAX);
+		for (const outcome of await rpc.settle(part, { signal })) {
+			answers.push(outcome.kind === "result" ? outcome.result : null);
+		}
+	}
+	return answers;
+}

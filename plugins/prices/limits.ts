@@ -1,0 +1,34 @@
+/** How often every feed is asked for its newest round, and how long one asking may take. */
+export const POLL_EVERY_MS = 30_000;
+export const POLL_TIMEOUT_MS = 20_000;
+
+/** How often a part of history is read: one request of so many rounds a chain, then rest. */
+export const BACKFILL_EVERY_MS = 3_000;
+export const BACKFILL_TIMEOUT_MS = 20_000;
+export const ROUNDS_PER_REQUEST_MAX = 100;
+
+/** How far back history is read, and kept in memory. */
+export const HISTORY_MS = 90 * 86_400_000;
+export const ROUNDS_PER_FEED_MAX = 20_000;
+
+/** Rows of one read into memory; the rest follows in the next. */
+export const ROUNDS_PER_READ_MAX = 10_000;
+
+/** How often a process looks for rounds that another one wrote. */
+export const REFRESH_EVERY_MS = 15_000;
+
+/** Past this age, in heartbeats, an answer says nothing any more. */
+export const HEARTBEATS_MAX = 2;
+
+/** What clocks of chains may run ahead of ours. A later answer is a mistake or a lie. */
+export const AHEAD_MS_MAX = 60_000;
+
+/** An answer of more places is no price. */
+export const FEED_DECIMALS_MAX = 36;
+
+/** Feeds' answers are int192. */
+export const ANSWER_BITS_MAX = 191n;
+
+export const FEEDS_MAX = 200;
+export const HEARTBEAT_SECONDS_DEFAULT = 3_600;
+export const HEARTBEAT_SECONDS_MAX = 7 * 86_400;

@@ -1,0 +1,25 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { bytesOfAddress } from "#plugins/prices/sql/bytesOfAddress.ts";
+
+/** `feed`: of an aggregator's answers; `token`: of what is priced. */
+export type DecimalsOf = "feed" | "token";
+
+export type Decimals = { chainId: number; address: Address; decimals: number };
+
+/** What contracts said of their decimals, which never change: each is asked once. */
+export const decimals = {
+	async read(db: Queryable, of: DecimalsOf): Promise<Decimals[]> {
+		return db.query<Decimals>(
+			`select chain_id as "chainId", '0x' || encode(address, 'hex') as address, decimals
+			from prices.${of} where decimals is not null`,
+		);
+	},
+	async save(db: Queryable, of: DecimalsOf, known: Decimals): Promise<void> {
+		await db.execute(
+			`insert into prices.${of} (chain_id, address, decimals) values ($1, $2, $3)
+			on conflict (chain_id, address) do update set decimals = excluded.decimals`,
+			[known.chainId, bytesOfAddress(known.address), known.decimals],
+		);
+	},
+};

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { REFUSAL_LENGTH_MAX } from "#plugins/provider/limits.ts";
+import { cleanText } from "#plugins/provider/wire/cleanText.ts";
+import { parseWireJson } from "#plugins/provider/wire/parseWireJson.ts";
+
+const refusalSchema = z.object({
+	errors: z.array(z.unknown()).max(1_000).optional().catch(undefined),
+	detail: z.string().optional().catch(undefined),
+	error: z.object({ message: z.string() }).optional().catch(undefined),
+});
+
+/**
+ * What a refusal says, in any of the provider's three forms or in none of them. For the log alone:
+ * it may quote what we sent.
+ */
+export function refusalText(body: string): string {
+	const { data } = refusalSchema.safeParse(parseWireJson(body));
+	const errors = data?.errors?.map((error) =>
+		typeof error === "string" ? error : JSON.stringify(error),
+	);
+	const said = errors?.join("; ") || data?.detail || data?.error?.message || body;
+	return cleanText(said, { lengthMax: REFUSAL_LENGTH_MAX }) ?? "(nothing)";
+}

@@ -1,0 +1,56 @@
+import type { Reader } from "#plugins/provider/client/createReader.ts";
+import type { Provider, ProviderNft } from "#plugins/provider/contract.ts";
+import { COLLECTIONS_PER_PAGE_MAX, ROWS_PER_PAGE_MAX } from "#plugins/provider/limits.ts";
+import { chainName } from "#plugins/provider/methods/chainName.ts";
+import { pageLimit } from "#plugins/provider/methods/pageLimit.ts";
+import type { ChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import type { Reading } from "#plugins/provider/wire/Reading.ts";
+import { readDrop } from "#plugins/provider/wire/readDrop.ts";
+import { readNft } from "#plugins/provider/wire/readNft.ts";
+import { wireField } from "#plugins/provider/wire/wireField.ts";
+
+type TokenMethods = Pick<Provider, "nft" | "nfts" | "drops" | "drop">;
+
+/** What is asked of tokens, and of drops. */
+export function tokenMethods(reader: Reader, chains: ChainNames): TokenMethods {
+	return {
+		nft({ chainId, address, tokenId }, options) {
+			const contract = ["chain", chainName(chains, chainId), "contract", address];
+			const segments = [...contract, "nfts", String(tokenId)];
+			return reader.one({ endpoint: "nft", segments, options }, (json): Reading<ProviderNft> => {
+				const envelope = wireField.record.parse(json);
+				return envelope ? readNft(envelope.nft, { chains, chainId }) : "unreadable";
+			});
+		},
+		nfts: (slug, options) =>
+			reader.page(
+				{
+					endpoint: "nfts",
+					// In the singular, unlike everything else there is of a collection.
+					segments: ["collection", slug, "nfts"],
+					query: { limit: pageLimit(options.limit, ROWS_PER_PAGE_MAX), next: options.cursor },
+					options,
+				},
+				{ list: "nfts", read: (row: unknown) => readNft(row, { chains }) },
+			),
+		drops: (options) =>
+			reader.page(
+				{
+					endpoint: "drops",
+					segments: ["drops"],
+					query: {
+						type: options.type,
+						chains: options.chainId === undefined ? undefined : chainName(chains, options.chainId),
+						limit: pageLimit(options.limit, COLLECTIONS_PER_PAGE_MAX),
+						cursor: options.cursor,
+					},
+					options,
+				},
+				{ list: "drops", read: (row: unknown) => readDrop(row, chains) },
+			),
+		drop: (slug, options) =>
+			reader.one({ endpoint: "drop", segments: ["drops", slug], options }, (json) =>
+				readDrop(json, chains),
+			),
+	};
+}

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "bun:test";
+import { inProcessBudget } from "#core/budget/inProcessBudget.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+import { createBlocks } from "#plugins/provider/pace/createBlocks.ts";
+import type { Turn } from "#plugins/provider/pace/createCallQueue.ts";
+import { createPacer } from "#plugins/provider/pace/createPacer.ts";
+
+const request: Turn = { bucket: "read", purpose: "request" };
+const background: Turn = { bucket: "read", purpose: "background" };
+
+/** Time passes only where the pacer waits. */
+function lab(processes = 1) {
+	const time = { nowMs: 1_000_000 };
+	const clock = { nowMs: () => time.nowMs };
+	const budget = inProcessBudget({ clock });
+	const blocks = createBlocks(clock);
+	const wait = async (ms: number, signal?: AbortSignal) => {
+		expect(ms).toBeGreaterThan(0);
+		for (let tick = 0; tick < 10; tick++) await Promise.resolve();
+		if (!signal?.aborted) time.nowMs += ms;
+	};
+	const pacers = Array.from({ length: processes }, () =>
+		createPacer({ budgetName: "key", budget, blocks, clock, wait }),
+	);
+	const [pacer = pacers[0]] = pacers;
+	if (!pacer) throw new Error("no pacer");
+	/** Takes a turn and gives it back at once. */
+	const pass = async (turn: Turn, by = pacer) => {
+		const release = await by.turn(turn);
+		const atMs = time.nowMs;
+		release();
+		return atMs;
+	};
+	const outcome = (turn: Turn) =>
+		pass(turn).then(
+			() => "begun",
+			(fault: Fault) => `${fault.code} ${fault.members.retryAfterMs ?? ""}`.trim(),
+		);
+	return { time, blocks, pacer, pacers, pass, outcome };
+}
+
+describe("pace", () => {
+	test("[MRG-08] calls of a process begin at least 250 ms apart", async () => {
+		const { pass, time } = lab();
+		const from = time.nowMs;
+		const begun = await Promise.all([pass(request), pass(request), pass(background)]);
+		expect(begun.map((atMs) => atMs - from)).toEqual([0, 250, 500]);
+	});
+
+	test("a clock that is set back stops nobody", async () => {
+		const { pass, time } = lab();
+		await pass(request);
+		time.nowMs -= 3_600_000;
+		const from = time.nowMs;
+		expect((await pass(request)) - from).toBe(0);
+	});
+
+	test("[MRG-08] what clients wait for goes before the background", async () => {
+		const { pacer } = lab();
+		const order: string[] = [];
+		const turn = async (name: string, what: Turn) => {
+			const release = await pacer.turn(what);
+			order.push(name);
+			release();
+		};
+		await Promise.all([
+			turn("b1", background),
+			turn("b2", background),
+			turn("r1", request),
+			turn("b3", background),
+			turn("r2", request),
+		]);
+		// The first had begun before any other came.
+		expect(order).toEqual(["b1", "r1", "r2", "b2", "b3"]);
+	});
+});
+
+describe("the shared minute", () => {
+	test("[MRG-08] 120 calls a minute on the key, over all processes", async () => {
+		const { pacers, pass, time } = lab(4);
+		const from = time.nowMs;
+		const begun: number[] = [];
+		for (let round = 0; round < 30; round++) {
+			for (const pacer of pacers) begun.push(await pass(request, pacer));
+		}
+		expect(begun).toHaveLength(120);
+		time.nowMs = from + 59_000;
+		const [last = 0] = [await pass(request, pacers[0])];
+		expect(last - from).toBeGreaterThanOrEqual(60_000);
+	});
+
+	test("[MRG-08] with 20 left the background is told so at once, and requests go on", async () => {
+		const { outcome, pass, time } = lab();
+		const from = time.nowMs;
+		for (let turn = 0; turn < 100; turn++) await pass(background);
+		const atMs = time.nowMs;
+		expect(await outcome(background)).toMatch(/^rate_limited \d+$/);
+		// It did not wait for more than its place in the pace.
+		expect(time.nowMs - atMs).toBeLessThanOrEqual(250);
+		expect(await outcome(request)).toBe("begun");
+		expect(time.nowMs - from).toBeLessThan(60_000);
+	});
+
+	test("[MRG-08] a request that would wait longer than 3 s is told how long", async () => {
+		const { outcome, pass, time } = lab();
+		for (let turn = 0; turn < 120; turn++) await pass(request);
+		const atMs = time.nowMs;
+		const told = await outcome(request);
+		expect(told).toMatch(/^rate_limited \d+$/);
+		expect(Number(told.split(" ")[1])).toBeGreaterThan(3_000);
+		expect(time.nowMs - atMs).toBeLessThanOrEqual(250);
+	});
+});
+
+describe("blocks", () => {
+	test("[MRG-08] a block of 3 s is waited out, a longer one is told at once", async () => {
+		const { outcome, blocks, time } = lab();
+		blocks.refuse("read", 3_000);
+		const from = time.nowMs;
+		expect(await outcome(request)).toBe("begun");
+		expect(time.nowMs - from).toBe(3_000);
+		blocks.refuse("read", 3_001);
+		expect(await outcome(request)).toBe("rate_limited 3001");
+		expect(await outcome(background)).toBe("rate_limited 3001");
+	});
+
+	test("reads go on while orders to fill are blocked", async () => {
+		const { outcome, blocks, time } = lab();
+		blocks.refuse("fulfilment", 2_000);
+		const from = time.nowMs;
+		const both = [outcome({ ...request, bucket: "fulfilment" }), outcome(request)];
+		expect(await both[1]).toBe("begun");
+		expect(time.nowMs - from).toBe(0);
+		expect(await both[0]).toBe("begun");
+	});
+
+	test("without a time named, each refusal in a row doubles the wait, up to a minute", async () => {
+		const { blocks, time } = lab();
+		const lengths: number[] = [];
+		for (let turn = 0; turn < 8; turn++) {
+			lengths.push(blocks.refuse("read", null));
+			// Two that were under way together count as one.
+			blocks.refuse("read", null);
+			time.nowMs += 70_000;
+		}
+		expect(lengths).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+		blocks.pass("read", null);
+		expect(blocks.refuse("read", null)).toBe(1_000);
+	});
+
+	test("a clock that is set back does not hold a block for hours", () => {
+		const { blocks, time } = lab();
+		blocks.refuse("read", 1_000);
+		time.nowMs -= 3_600_000;
+		expect(blocks.leftMs("read")).toBe(1_000);
+	});
+});
+
+describe("the queue", () => {
+	test("is bounded: the background is refused, and gives its place to requests", async () => {
+		const { outcome } = lab();
+		const waiting = Array.from({ length: 41 }, () => outcome(background));
+		const [late, first] = [outcome(background), outcome(request)];
+		const outcomes = await Promise.all(waiting);
+		expect(await late).toMatch(/^rate_limited/);
+		expect(await first).toBe("begun");
+		expect(outcomes.filter((told) => told.startsWith("rate_limited"))).toHaveLength(2);
+	});
+
+	test("a full queue of requests refuses one more", async () => {
+		const { outcome } = lab();
+		const told = await Promise.all(Array.from({ length: 41 }, () => outcome(request)));
+		expect(told.filter((one) => one === "begun")).toHaveLength(40);
+	});
+
+	test("a call that was given up leaves it, and costs nobody time", async () => {
+		const { pacer, outcome, time, blocks } = lab();
+		blocks.refuse("read", 2_000);
+		const giving = new AbortController();
+		const given = pacer.turn({ ...request, signal: giving.signal });
+		giving.abort();
+		await expect(given).rejects.toMatchObject({ code: "provider_unavailable" });
+		const from = time.nowMs;
+		expect(await outcome(request)).toBe("begun");
+		expect(time.nowMs - from).toBe(2_000);
+		const late = pacer.turn({ ...request, signal: AbortSignal.abort() });
+		await expect(late).rejects.toMatchObject({ code: "provider_unavailable" });
+	});
+
+	test("at most 8 calls are under way, of which the background has 6", async () => {
+		const { pacer } = lab();
+		const begun: string[] = [];
+		const releases: (() => void)[] = [];
+		const turn = async (what: Turn) => {
+			releases.push(await pacer.turn(what));
+			begun.push(what.purpose);
+		};
+		const all = [...Array(9).fill(background), ...Array(4).fill(request)].map(turn);
+		const settle = async () => {
+			for (let tick = 0; tick < 200; tick++) await Promise.resolve();
+		};
+		await settle();
+		expect(begun).toHaveLength(8);
+		expect(begun.filter((purpose) => purpose === "background").length).toBeLessThanOrEqual(6);
+		while (releases.length > 0) {
+			releases.shift()?.();
+			await settle();
+		}
+		await Promise.all(all);
+		expect(begun).toHaveLength(13);
+	});
+
+	test("a budget that fails fails who waits, and nobody after", async () => {
+		const clock = { nowMs: () => 0 };
+		let isDown = true;
+		const inner = inProcessBudget({ clock });
+		const pacer = createPacer({
+			budgetName: "key",
+			budget: {
+				take: async (name, terms) => {
+					if (isDown) throw new Error("away");
+					return inner.take(name, terms);
+				},
+			},
+			blocks: createBlocks(clock),
+			clock,
+			wait: async () => {},
+		});
+		await expect(pacer.turn(request)).rejects.toThrow("away");
+		isDown = false;
+		(await pacer.turn(request))();
+	});
+});

@@ -1,0 +1,171 @@
+import { randomInt } from "node:crypto";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+import type { ProviderStreamState } from "#plugins/provider/contract.ts";
+import { createStreamMetrics } from "#plugins/provider/stream/createStreamMetrics.ts";
+import { createDelivery } from "#plugins/provider/stream/deliver/createDelivery.ts";
+import { topicOf } from "#plugins/provider/stream/frame/topicOf.ts";
+import { TOPICS_MAX } from "#plugins/provider/stream/limits.ts";
+import { createEventReader } from "#plugins/provider/stream/read/createEventReader.ts";
+import type { KnownChains } from "#plugins/provider/stream/read/readPlace.ts";
+import type { StreamClient } from "#plugins/provider/stream/StreamClient.ts";
+import { keepSocket } from "#plugins/provider/stream/socket/keepSocket.ts";
+import type { SocketState } from "#plugins/provider/stream/socket/nextSocketState.ts";
+import { systemTimers } from "#plugins/provider/stream/systemTimers.ts";
+import type { Timers } from "#plugins/provider/stream/Timers.ts";
+import {
+	createTopicBook,
+	type TopicBook,
+} from "#plugins/provider/stream/topics/createTopicBook.ts";
+
+export type ProviderStreamOptions = {
+	/** `ws` or `wss`, without the key. */
+	url: string;
+	/** The provider's key; null where it asks for none. Never logged, never in an error. */
+	token: string | null;
+	chains: KnownChains;
+	clock: Clock;
+	log: Log;
+	metrics: Metrics;
+	timers?: Timers;
+	/** From 0 up to 1. */
+	random?: () => number;
+	openSocket?: (url: string) => WebSocket;
+};
+
+/**
+ * The provider's stream over one socket. It is best effort at the other end: nothing is sent again,
+ * things come twice and in any order. So this end promises only that whatever it may have missed is
+ * told as a gap, and that no event is made up: what a frame does not say for certain is asked for
+ * over HTTP too.
+ */
+export function createProviderStream(options: ProviderStreamOptions): StreamClient {
+	const { clock, log, timers = systemTimers, random = systemRandom } = options;
+	const metrics = createStreamMetrics(options.metrics);
+	const read = createEventReader(options);
+	const delivery = createDelivery({ ...options, timers, count: metrics.count });
+	const shared = { clock, timers, random, log, newRef: countingRefs() };
+	let isRefusalTold = false;
+	let running = new AbortController();
+	const topics = createTopicBook({
+		...shared,
+		send: (frame) => socket.send(frame),
+		onJoined: delivery.missed,
+		onRefused(slug) {
+			metrics.count("refused");
+			// Once for each socket: with a wrong key every collection is refused.
+			if (!isRefusalTold) log.warn("the provider's stream refuses a collection", { slug });
+			isRefusalTold = true;
+		},
+	});
+	const socket = keepSocket({
+		...shared,
+		url: addressOf(options),
+		openSocket: options.openSocket ?? openWebSocket,
+		onOpen() {
+			isRefusalTold = false;
+			topics.up();
+		},
+		onDown(heardMs) {
+			metrics.socketEnded();
+			topics.down(heardMs);
+			observe();
+		},
+		onUnreadable: () => metrics.count("unreadable"),
+		onFrame({ frame, bytes, heardMs }) {
+			const verdict = topics.receive(frame, heardMs);
+			if (verdict.kind !== "event") {
+				if (verdict.kind === "stray" && frame.topic !== "phoenix") metrics.count("stray");
+				return observe();
+			}
+			const told = read(frame, verdict.slug);
+			if (told.kind === "push") delivery.push({ ...told, bytes });
+			else metrics.count(told.why);
+			if (told.kind === "missing") delivery.missed(verdict.slug, told.atMs);
+			metrics.waiting(delivery.waiting());
+		},
+	});
+
+	function state() {
+		return stateOf(socket.state(), topics);
+	}
+
+	function observe() {
+		metrics.observe({ isLive: state() === "live", joined: topics.joined() });
+	}
+
+	function halt() {
+		running.abort();
+		delivery.halt();
+		socket.stop();
+		observe();
+	}
+
+	return {
+		state,
+		follow(slugs) {
+			const wanted = wantedTopics(slugs, log);
+			topics.follow(wanted);
+			delivery.keepOnly(new Set(wanted.keys()));
+		},
+		onPush: delivery.onPush,
+		onGap: delivery.onGap,
+		start(signal) {
+			if (signal.aborted) return;
+			running = new AbortController();
+			signal.addEventListener("abort", halt, { once: true, signal: running.signal });
+			delivery.begin();
+			socket.start();
+		},
+		async stop() {
+			halt();
+			await delivery.drained();
+		},
+	};
+}
+
+/** Live is what brings events: a server that answers and refuses every topic is not. */
+function stateOf(socket: SocketState, topics: TopicBook): ProviderStreamState {
+	if (socket === "off") return "off";
+	const brings = topics.size() === 0 || topics.joined() > 0;
+	return socket === "live" && brings ? "live" : "connecting";
+}
+
+/** Topics by slug, each once, at most as many as one socket should carry. */
+function wantedTopics(slugs: readonly string[], log: Log): Map<string, string> {
+	const wanted = new Map<string, string>();
+	for (const slug of slugs) {
+		const name = topicOf(slug);
+		if (name !== null) wanted.set(slug, name);
+		if (wanted.size === TOPICS_MAX) break;
+	}
+	if (wanted.size === TOPICS_MAX && slugs.length > TOPICS_MAX) {
+		log.debug("more collections than the provider's stream follows", { asked: slugs.length });
+	}
+	return wanted;
+}
+
+function addressOf({ url, token }: ProviderStreamOptions): string {
+	const address = new URL(url);
+	if (token !== null) address.searchParams.set("token", token);
+	address.searchParams.set("vsn", "2.0.0");
+	return address.href;
+}
+
+/** Without compression: what unpacks to gigabytes would be unpacked before we see it. */
+function openWebSocket(url: string): WebSocket {
+	// By way of Reflect, because the browser's types know nothing of Bun's options.
+	return Reflect.construct(WebSocket, [url, { perMessageDeflate: false }]);
+}
+
+function countingRefs(): () => string {
+	let last = 0;
+	return () => String(++last);
+}
+
+const RANDOM_STEPS = 2 ** 32;
+
+function systemRandom(): number {
+	return randomInt(RANDOM_STEPS) / RANDOM_STEPS;
+}

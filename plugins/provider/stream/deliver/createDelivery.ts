@@ -1,0 +1,75 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Log } from "#core/log/Log.ts";
+import {
+	createGapLedger,
+	type GapListener,
+} from "#plugins/provider/stream/deliver/createGapLedger.ts";
+import type { Queued } from "#plugins/provider/stream/deliver/createPushLines.ts";
+import {
+	createPushQueue,
+	type PushListener,
+} from "#plugins/provider/stream/deliver/createPushQueue.ts";
+import { settleWithin } from "#plugins/provider/stream/deliver/settleWithin.ts";
+import { STOP_TIMEOUT_MS } from "#plugins/provider/stream/limits.ts";
+import type { Timers } from "#plugins/provider/stream/Timers.ts";
+
+export type Delivery = {
+	onPush(listener: PushListener): void;
+	onGap(listener: GapListener): void;
+	push(queued: Queued): void;
+	missed(slug: string, sinceMs: number): void;
+	keepOnly(slugs: ReadonlySet<string>): void;
+	begin(): void;
+	/** Tells no gap from now on, and forgets none. */
+	halt(): void;
+	/** When what waits was handed on, or nobody should wait for it any longer. */
+	drained(): Promise<void>;
+	waiting(): number;
+};
+
+/** What leaves the stream: pushes, and word of those that were lost on the way. */
+export function createDelivery(options: {
+	clock: Clock;
+	timers: Timers;
+	log: Log;
+	count(outcome: "handled" | "full" | "failed"): void;
+}): Delivery {
+	const { clock, timers, log, count } = options;
+	const gaps = createGapLedger({ clock, timers, log });
+	const queue = createPushQueue({
+		timers,
+		log,
+		onHandled: () => count("handled"),
+		onLost({ push, atMs }, why) {
+			count(why);
+			gaps.add(push.slug, atMs);
+		},
+	});
+	let hasPushListener = false;
+	let hasGapListener = false;
+	return {
+		onPush(listener) {
+			assert(!hasPushListener, "the provider's stream has one listener for pushes");
+			hasPushListener = true;
+			queue.listen(listener);
+		},
+		onGap(listener) {
+			assert(!hasGapListener, "the provider's stream has one listener for gaps");
+			hasGapListener = true;
+			gaps.listen(listener);
+		},
+		push: queue.add,
+		missed: gaps.add,
+		keepOnly(slugs) {
+			queue.keepOnly(slugs);
+			gaps.keepOnly(slugs);
+		},
+		begin: gaps.resume,
+		halt: gaps.pause,
+		async drained() {
+			await settleWithin(queue.idle, { timers, timeoutMs: STOP_TIMEOUT_MS });
+		},
+		waiting: queue.size,
+	};
+}

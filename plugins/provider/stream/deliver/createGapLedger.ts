@@ -1,0 +1,97 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Log } from "#core/log/Log.ts";
+import { settleWithin } from "#plugins/provider/stream/deliver/settleWithin.ts";
+import { GAP_EVERY_MS, GAP_GATHER_MS, GAP_TIMEOUT_MS } from "#plugins/provider/stream/limits.ts";
+import type { Timers } from "#plugins/provider/stream/Timers.ts";
+
+export type GapListener = (gap: { slugs: readonly string[]; sinceMs: number }) => Promise<void>;
+
+export type GapLedger = {
+	listen(listener: GapListener): void;
+	/** Something of this collection may be missing since then. */
+	add(slug: string, sinceMs: number): void;
+	/** Forgets what nobody follows any more. */
+	keepOnly(slugs: ReadonlySet<string>): void;
+	/** Tells nothing for now, and forgets nothing. */
+	pause(): void;
+	resume(): void;
+};
+
+/**
+ * Gathers what may have been missed and tells it in few words: gaps that come together are one
+ * call, and one collection's are told at most every half minute, from the earliest on. A gap whose
+ * listener failed is told again.
+ */
+export function createGapLedger(options: { clock: Clock; timers: Timers; log: Log }): GapLedger {
+	const { clock, timers, log } = options;
+	const owed = new Map<string, number>();
+	const toldAtMs = new Map<string, number>();
+	let listener: GapListener | null = null;
+	let planned: { atMs: number; cancel: () => void } | null = null;
+	let isTelling = false;
+	let isPaused = true;
+	let isFailing = false;
+
+	return {
+		listen(given) {
+			listener = given;
+		},
+		add(slug, sinceMs) {
+			owed.set(slug, Math.min(owed.get(slug) ?? sinceMs, sinceMs));
+			plan(slug);
+		},
+		keepOnly(slugs) {
+			for (const slug of [...owed.keys()]) if (!slugs.has(slug)) owed.delete(slug);
+			for (const slug of [...toldAtMs.keys()]) if (!slugs.has(slug)) toldAtMs.delete(slug);
+		},
+		pause() {
+			isPaused = true;
+			planned?.cancel();
+			planned = null;
+		},
+		resume() {
+			isPaused = false;
+			for (const slug of owed.keys()) plan(slug);
+		},
+	};
+
+	function dueAtMs(slug: string): number {
+		const told = toldAtMs.get(slug);
+		return told === undefined ? Number.NEGATIVE_INFINITY : told + GAP_EVERY_MS;
+	}
+
+	function plan(slug: string) {
+		if (isTelling || isPaused) return;
+		const nowMs = clock.nowMs();
+		const atMs = Math.max(nowMs + GAP_GATHER_MS, dueAtMs(slug));
+		if (planned && planned.atMs <= atMs) return;
+		planned?.cancel();
+		planned = { atMs, cancel: timers.after(atMs - nowMs, () => void tell()) };
+	}
+
+	async function tell() {
+		planned = null;
+		isTelling = true;
+		const nowMs = clock.nowMs();
+		const due = [...owed].filter(([slug]) => dueAtMs(slug) <= nowMs);
+		for (const [slug] of due) {
+			owed.delete(slug);
+			toldAtMs.set(slug, nowMs);
+		}
+		const slugs = due.map(([slug]) => slug);
+		const sinceMs = Math.min(...due.map(([, since]) => since));
+		const hear = listener;
+		if (hear && due.length > 0) {
+			const run = () => hear({ slugs, sinceMs });
+			const settled = await settleWithin(run, { timers, timeoutMs: GAP_TIMEOUT_MS });
+			if (settled.kind === "done") isFailing = false;
+			else {
+				if (!isFailing) log.warn("a gap in the provider's stream was not taken", settled);
+				isFailing = true;
+				for (const [slug, since] of due) owed.set(slug, Math.min(owed.get(slug) ?? since, since));
+			}
+		}
+		isTelling = false;
+		for (const slug of owed.keys()) plan(slug);
+	}
+}

@@ -1,0 +1,57 @@
+import type { ProviderPush } from "#plugins/provider/contract.ts";
+import { QUEUE_BYTES_MAX, QUEUE_PUSHES_MAX } from "#plugins/provider/stream/limits.ts";
+
+/** A push, what it weighs, and since when something is missing if it is lost. */
+export type Queued = { push: ProviderPush; bytes: number; atMs: number };
+
+export type PushLines = {
+	/** False where it does not fit. */
+	add(queued: Queued): boolean;
+	/** The first in the line of a collection that nobody is busy with. */
+	take(busy: ReadonlySet<string>): Queued | null;
+	keepOnly(slugs: ReadonlySet<string>): void;
+	size(): number;
+};
+
+/** A waiting line for each collection, bounded together in number and in bytes. */
+export function createPushLines(): PushLines {
+	/** In the order in which their turn comes. */
+	const lines = new Map<string, Queued[]>();
+	let pushes = 0;
+	let bytes = 0;
+
+	return {
+		add(queued) {
+			if (pushes >= QUEUE_PUSHES_MAX || bytes + queued.bytes > QUEUE_BYTES_MAX) return false;
+			const { slug } = queued.push;
+			const line = lines.get(slug);
+			if (line) line.push(queued);
+			else lines.set(slug, [queued]);
+			pushes++;
+			bytes += queued.bytes;
+			return true;
+		},
+		take(busy) {
+			for (const [slug, line] of lines) {
+				if (busy.has(slug)) continue;
+				const next = line.shift() ?? null;
+				// Behind the others: one lively collection does not keep the rest waiting.
+				lines.delete(slug);
+				if (line.length > 0) lines.set(slug, line);
+				pushes--;
+				bytes -= next?.bytes ?? 0;
+				return next;
+			}
+			return null;
+		},
+		keepOnly(slugs) {
+			for (const [slug, line] of [...lines]) {
+				if (slugs.has(slug)) continue;
+				lines.delete(slug);
+				pushes -= line.length;
+				for (const dropped of line) bytes -= dropped.bytes;
+			}
+		},
+		size: () => pushes,
+	};
+}

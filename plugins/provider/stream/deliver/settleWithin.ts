@@ -1,0 +1,25 @@
+import type { Timers } from "#plugins/provider/stream/Timers.ts";
+
+export type Settled =
+	| { kind: "done" }
+	| { kind: "failed"; error: unknown }
+	/** It may still end; nobody waits for it any longer. */
+	| { kind: "late" };
+
+/** Runs a listener of somebody else's: it may throw, at once or later, and it may never end. */
+export function settleWithin(
+	run: () => Promise<void>,
+	options: { timers: Timers; timeoutMs: number },
+): Promise<Settled> {
+	return new Promise((resolve) => {
+		const cancel = options.timers.after(options.timeoutMs, () => resolve({ kind: "late" }));
+		const settle = (settled: Settled) => {
+			cancel();
+			resolve(settled);
+		};
+		Promise.try(run).then(
+			() => settle({ kind: "done" }),
+			(error: unknown) => settle({ kind: "failed", error }),
+		);
+	});
+}

@@ -1,0 +1,132 @@
+import { afterEach, expect, test } from "bun:test";
+import { silentLog } from "#core/log/silentLog.ts";
+import { HEARTBEAT_MS, OPEN_TIMEOUT_MS, STEADY_MS } from "#plugins/provider/stream/limits.ts";
+import { keepSocket } from "#plugins/provider/stream/socket/keepSocket.ts";
+import { fakePhoenix } from "#plugins/provider/stream/testing/fakePhoenix.ts";
+import { manualTime, STARTED_AT_MS } from "#plugins/provider/stream/testing/manualTime.ts";
+import { until } from "#plugins/provider/stream/testing/until.ts";
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+	for (const end of ending.splice(0).reverse()) await end();
+});
+
+function open(openSocket = (url: string) => new WebSocket(url)) {
+	const server = fakePhoenix();
+	const time = manualTime();
+	const downs: number[] = [];
+	const lines: string[] = [];
+	const heard: string[] = [];
+	let refs = 0;
+	const socket = keepSocket({
+		...time,
+		url: server.wsUrl,
+		openSocket,
+		random: () => 0.5,
+		newRef: () => String(++refs),
+		log: {
+			...silentLog,
+			warn: (message, context) => void lines.push(`${message}: ${context?.reason}`),
+			info: (message) => void lines.push(message),
+		},
+		onOpen() {},
+		onFrame: ({ frame }) => void heard.push(frame.event),
+		onUnreadable() {},
+		onDown: (heardMs) => void downs.push(heardMs - STARTED_AT_MS),
+	});
+	ending.push(server.stop, socket.stop);
+	socket.start();
+	return { server, time, socket, downs, lines, heard };
+}
+
+type Opened = ReturnType<typeof open>;
+const reach = ({ socket }: Opened, state: string) => until(() => socket.state() === state);
+
+/** A socket to nowhere: it opens never, and says nothing. */
+function deafSocket(): WebSocket {
+	const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+	ending.push(() => listener.stop(true));
+	return new WebSocket(`ws://127.0.0.1:${listener.port}`);
+}
+
+test("[MRG-13] a server that takes the connection and never answers is given up", () => {
+	const opened = open(deafSocket);
+	opened.time.advance(OPEN_TIMEOUT_MS);
+	expect(opened.socket.state()).toBe("waiting");
+	expect(opened.lines).toEqual([
+		"the provider's stream ended; it is opened again: it did not open",
+	]);
+	expect(opened.downs).toEqual([]);
+});
+
+test("[MRG-13] delays grow until the server answers, and not only until it opens", async () => {
+	const opened = open();
+	const { server, time, lines } = opened;
+	server.answersHeartbeats = false;
+	for (const delayMs of [10, 50, 100]) {
+		await reach(opened, "joining");
+		server.hangUp();
+		await reach(opened, "waiting");
+		expect(time.delaysMs()).toEqual([delayMs]);
+		server.answersHeartbeats = delayMs === 100;
+		time.advance(delayMs);
+	}
+	await reach(opened, "live");
+	expect(lines.at(-1)).toBe("the provider's stream is back");
+	server.hangUp();
+	await reach(opened, "waiting");
+	expect(time.delaysMs()).toEqual([10]);
+});
+
+test("what was missed begins with the last frame that was heard", async () => {
+	const opened = open();
+	const { server, time, downs, heard } = opened;
+	await reach(opened, "live");
+	await until(() => heard.length === 1);
+	time.advance(7);
+	server.send({ topic: "collection:cats", event: "item_listed" });
+	await until(() => heard.length === 2);
+	time.advance(5);
+	server.close();
+	await reach(opened, "waiting");
+	expect(downs).toEqual([7]);
+});
+
+test("an outage is told once, and the next one again after a good while", async () => {
+	const opened = open();
+	const { server, time, lines, heard } = opened;
+	for (let round = 0; round < 3; round++) {
+		await reach(opened, "live");
+		server.hangUp();
+		await reach(opened, "waiting");
+		time.advance(10);
+	}
+	await reach(opened, "live");
+	expect(lines.map((line) => line.split(":")[0])).toEqual([
+		"the provider's stream ended; it is opened again",
+		"the provider's stream is back",
+	]);
+	for (let beats = 0; beats < STEADY_MS / HEARTBEAT_MS; beats++) {
+		const before = heard.length;
+		time.advance(HEARTBEAT_MS);
+		await until(() => heard.length > before);
+	}
+	server.hangUp();
+	await reach(opened, "waiting");
+	expect(lines).toHaveLength(3);
+});
+
+test("stopping while it waits, connects or is live is the end", async () => {
+	const opened = open();
+	opened.socket.stop();
+	expect(opened.socket.state()).toBe("off");
+	opened.socket.start();
+	await reach(opened, "live");
+	opened.server.hangUp();
+	await reach(opened, "waiting");
+	opened.socket.stop();
+	opened.time.advance(3_600_000);
+	expect(opened.socket.state()).toBe("off");
+	expect(opened.time.delaysMs()).toEqual([]);
+	expect(opened.downs).toHaveLength(1);
+});

@@ -1,0 +1,38 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Timers } from "#plugins/provider/stream/Timers.ts";
+
+export const STARTED_AT_MS = Date.UTC(2026, 10, 1);
+
+type Timer = { atMs: number; run: () => void };
+
+/** A clock and timers that stand still until a test moves them. */
+export function manualTime() {
+	let nowMs = STARTED_AT_MS;
+	const waiting = new Set<Timer>();
+	const clock: Clock = { nowMs: () => nowMs };
+	const timers: Timers = {
+		after(ms, run) {
+			const timer = { atMs: nowMs + ms, run };
+			waiting.add(timer);
+			return () => void waiting.delete(timer);
+		},
+	};
+	return {
+		clock,
+		timers,
+		/** How long until each timer that waits. */
+		delaysMs: () => [...waiting].map(({ atMs }) => atMs - nowMs).sort((a, b) => a - b),
+		/** Lets time pass; whatever is due runs in its order, at its time. */
+		advance(ms: number) {
+			const untilMs = nowMs + ms;
+			for (;;) {
+				const [next] = [...waiting].sort((a, b) => a.atMs - b.atMs);
+				if (!next || next.atMs > untilMs) break;
+				waiting.delete(next);
+				nowMs = Math.max(nowMs, next.atMs);
+				next.run();
+			}
+			nowMs = untilMs;
+		},
+	};
+}

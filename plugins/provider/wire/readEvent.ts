@@ -1,0 +1,109 @@
+import type { ProviderEvent, ProviderNft } from "#plugins/provider/contract.ts";
+import { RAW_BYTES_MAX } from "#plugins/provider/limits.ts";
+import type { ChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import { keepRaw } from "#plugins/provider/wire/keepRaw.ts";
+import type { Reading } from "#plugins/provider/wire/Reading.ts";
+import { readNft } from "#plugins/provider/wire/readNft.ts";
+import { readPayment } from "#plugins/provider/wire/readPayment.ts";
+import { readUnits } from "#plugins/provider/wire/readUnits.ts";
+import { wire } from "#plugins/provider/wire/wire.ts";
+import { wireField } from "#plugins/provider/wire/wireField.ts";
+
+type OrderKind = "listing" | "item_offer" | "collection_offer" | "trait_offer";
+type Shared = Omit<Extract<ProviderEvent, { type: "sale" }>, "type" | "seller" | "buyer">;
+
+/** One row of the provider's events. */
+export function readEvent(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
+	const { data } = wire.orderEvent.safeParse(row);
+	if (!data || data.event_type === null) return "unreadable";
+	switch (data.event_type) {
+		case "sale":
+			return readSale(row, chains);
+		case "transfer":
+		case "mint":
+			return readMove(row, chains);
+		default: {
+			const type = orderKindOf(data.event_type, data.order_type);
+			return type ? readOrdered(row, chains, type) : "unreadable";
+		}
+	}
+}
+
+function readSale(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
+	const { data } = wire.sale.safeParse(row);
+	if (!data) return "unreadable";
+	const shared = readShared(
+		row,
+		{ ...data, event_timestamp: data.event_timestamp ?? data.closing_date },
+		chains,
+	);
+	if (typeof shared === "string") return shared;
+	const { seller, buyer } = data;
+	return seller && buyer ? { ...shared, type: "sale", seller, buyer } : "unreadable";
+}
+
+function readMove(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
+	const { data } = wire.transfer.safeParse(row);
+	if (!data) return "unreadable";
+	const shared = readShared(row, data, chains);
+	if (typeof shared === "string") return shared;
+	const { from_address: from, to_address: to } = data;
+	const isMint = data.event_type === "mint" || data.transfer_type?.toLowerCase() === "mint";
+	return from && to ? { ...shared, type: isMint ? "mint" : "transfer", from, to } : "unreadable";
+}
+
+function readOrdered(row: unknown, chains: ChainNames, type: OrderKind): Reading<ProviderEvent> {
+	const { data } = wire.orderEvent.safeParse(row);
+	if (!data) return "unreadable";
+	const shared = readShared(row, { ...data, nft: data.asset }, chains);
+	if (typeof shared === "string") return shared;
+	const { maker, expiration_date: expiresAtMs } = data;
+	return maker ? { ...shared, type, maker, expiresAtMs } : "unreadable";
+}
+
+type SharedMembers = {
+	event_timestamp: number | null;
+	chain: string | null;
+	transaction: Shared["transactionHash"];
+	order_hash: Shared["orderHash"];
+	payment: Record<string, unknown> | null;
+	quantity?: unknown;
+	nft: Record<string, unknown> | null;
+};
+
+function readShared(row: unknown, data: SharedMembers, chains: ChainNames): Reading<Shared> {
+	const chainId = chains.idOf(data.chain);
+	// A chain that is named and unknown is elsewhere; one that is not named is a broken row.
+	if (chainId === null) return data.chain === null ? "unreadable" : "elsewhere";
+	const quantity = readUnits(data.quantity);
+	const sent = wireField.record.parse(row);
+	if (data.event_timestamp === null || !quantity || !sent) return "unreadable";
+	const nft: Reading<ProviderNft> = readNft(data.nft, { chains, chainId });
+	return {
+		occurredAtMs: data.event_timestamp,
+		chainId,
+		transactionHash: data.transaction,
+		orderHash: data.order_hash,
+		quantity,
+		payment: readPayment(data.payment),
+		nft: typeof nft === "string" ? null : nft,
+		raw: keepRaw(sent, { bytesMax: RAW_BYTES_MAX, mayShorten: true }) ?? {},
+	};
+}
+
+/** `order` and `offer` say in `order_type` which; the older `order` needs it. */
+function orderKindOf(eventType: string, orderType: string | null): OrderKind | null {
+	const kind =
+		eventType === "order" || eventType === "offer" ? (orderType ?? eventType) : eventType;
+	switch (kind) {
+		case "listing":
+		case "item_offer":
+		case "collection_offer":
+		case "trait_offer":
+			return kind;
+		case "offer":
+			return "item_offer";
+		default:
+			return null;
+	}
+}

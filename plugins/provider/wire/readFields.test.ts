@@ -1,0 +1,169 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { cleanText } from "#plugins/provider/wire/cleanText.ts";
+import { cleanUrl } from "#plugins/provider/wire/cleanUrl.ts";
+import { keepRaw } from "#plugins/provider/wire/keepRaw.ts";
+import { orderTotal } from "#plugins/provider/wire/orderTotal.ts";
+import { parseWireJson } from "#plugins/provider/wire/parseWireJson.ts";
+import { readTimeMs } from "#plugins/provider/wire/readTimeMs.ts";
+import { readUint } from "#plugins/provider/wire/readUint.ts";
+import { readUnits } from "#plugins/provider/wire/readUnits.ts";
+import { wireField } from "#plugins/provider/wire/wireField.ts";
+
+describe("parseWireJson", () => {
+	test("[MRG-15] an integer of any size arrives with all of its digits", () => {
+		fc.assert(
+			fc.property(fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }), (amount) => {
+				expect(readUint(parseWireJson(`${amount}`))).toBe(amount);
+				const inside = parseWireJson(`{"a": [1,{"value" :${amount}}]}`);
+				expect(inside).toMatchObject({ a: [1, {}] });
+				expect(JSON.stringify(inside)).toContain(String(amount));
+			}),
+		);
+	});
+
+	test("what holds no such number is what JSON.parse reads", () => {
+		fc.assert(
+			fc.property(fc.json(), (text) => {
+				const told = JSON.stringify(parseWireJson(text));
+				const exact = /\d{16}|\d[eE]/.test(text);
+				if (!exact) expect(told).toBe(JSON.stringify(JSON.parse(text)));
+			}),
+		);
+	});
+
+	test("exponents are written out, absurd ones are null, fractions are figures", () => {
+		expect(parseWireJson("[1e18,1.5e21,1e999,-1e20,0.02,1e-3,12.50]")).toEqual([
+			"1000000000000000000",
+			"1500000000000000000000",
+			null,
+			"-100000000000000000000",
+			0.02,
+			0.001,
+			12.5,
+		]);
+	});
+
+	test("no JSON is undefined", () => {
+		for (const text of ["", "{", "NaN", "<p>", "[".repeat(1_000_000)]) {
+			expect(parseWireJson(text)).toBeUndefined();
+		}
+	});
+});
+
+describe("texts", () => {
+	test("[MRG-15] nothing invisible, reversing or breaking is left, and markup is text", () => {
+		const clean = (text: unknown) => cleanText(text, { lengthMax: 20 });
+		expect(clean("A\u0000B\u202eC\u200bD\ud800E")).toBe("A B C D E");
+		expect(clean("<script>x</script>")).toBe("<script>x</script>");
+		expect(clean(" \u200b\u0301 ")).toBeNull();
+		expect(clean("x".repeat(1e6))).toHaveLength(20);
+		for (const value of [null, undefined, 7, {}, []]) expect(clean(value)).toBeNull();
+		expect(cleanText("a\r\nb\n\n\n\nc", { lengthMax: 20, lines: true })).toBe("a\nb\n\nc");
+		expect(clean("a\nb")).toBe("a b");
+	});
+
+	test("[MRG-15] any text comes out short and storable", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "binary" }), (text) => {
+				const clean = cleanText(text, { lengthMax: 10 });
+				if (clean === null) return;
+				expect([...clean].length).toBeLessThanOrEqual(10);
+				expect(clean.isWellFormed()).toBe(true);
+				expect(clean).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+			}),
+		);
+	});
+
+	test("URLs lead where people and pictures are, and nowhere else", () => {
+		expect(cleanUrl("https://a.example/x", "link")).toBe("https://a.example/x");
+		expect(cleanUrl("ipfs://cid/1", "file")).toBe("ipfs://cid/1");
+		expect(cleanUrl("data:image/svg+xml,x", "file")).toBe("data:image/svg+xml,x");
+		const refused = ["javascript:alert(1)", "/x", "data:x", "file:///etc", "https://a\u0000b", ""];
+		for (const url of refused) expect(cleanUrl(url, "file")).toBeNull();
+		expect(cleanUrl("ipfs://cid", "link")).toBeNull();
+		expect(cleanUrl(`https://a.example/${"x".repeat(3_000)}`, "file")).toBeNull();
+	});
+
+	test("slugs hold no path", () => {
+		const slug = (value: unknown) => wireField.slug.parse(value);
+		expect(slug("cats-2")).toBe("cats-2");
+		for (const value of ["", ".", "..", "a/b", "a b", "a%2e", "a\u0000", "x".repeat(257), 7]) {
+			expect(slug(value)).toBeNull();
+		}
+	});
+});
+
+describe("numbers", () => {
+	test("amounts are decimal or hexadecimal, at most uint256, and never a double", () => {
+		expect(readUint("90000000000000000001")).toBe(90_000_000_000_000_000_001n);
+		expect(readUint("0x10")).toBe(16n);
+		expect(readUint(7)).toBe(7n);
+		const wrong = ["1e18", "1.0", "-1", "", " 1", "１", -1, 1.5, 2 ** 53, null, {}, "9".repeat(78)];
+		for (const value of wrong) expect(readUint(value)).toBeNull();
+		expect(readUnits(undefined)).toBe(1n);
+		expect(readUnits("x")).toBeNull();
+	});
+
+	test("figures are finite and not negative", () => {
+		const figure = (value: unknown) => wireField.figure.parse(value);
+		expect([figure(0.5), figure("12.25"), figure(0)]).toEqual([0.5, 12.25, 0]);
+		for (const value of [-1, "x", Number.NaN, null, {}, "1e9", true]) {
+			expect(figure(value)).toBeNull();
+		}
+	});
+
+	test("times are seconds, milliseconds or ISO, of a plausible year", () => {
+		const ms = Date.UTC(2026, 0, 1);
+		for (const value of [ms / 1_000, String(ms / 1_000), ms, "2026-01-01", "2026-01-01T00:00:00"]) {
+			expect(readTimeMs(value)).toBe(ms);
+		}
+		expect(readTimeMs("2026-01-01T00:00:00.123456")).toBe(ms + 123);
+		expect(readTimeMs("2026-01-01T02:00:00+02:00")).toBe(ms);
+		const wrong = [0, -1, "soon", "9".repeat(77), 1e15, null, {}, "2026-99-01", Number.NaN];
+		for (const value of wrong) expect(readTimeMs(value)).toBeNull();
+	});
+
+	test("[MRG-15] what an order costs is read as that which was signed", () => {
+		const signed = { units: 10n, remaining: 4n, signedTotal: 1_000n };
+		expect(orderTotal(400n, signed)).toBe(400n);
+		expect(orderTotal(1_000n, signed)).toBe(400n);
+		expect(orderTotal(100n, signed)).toBe(400n);
+		// Dearer than signed, by a fee that is added when it is filled.
+		expect(orderTotal(1_025n, signed)).toBe(410n);
+		expect(orderTotal(500n, { units: 1n, remaining: 1n, signedTotal: 400n })).toBe(500n);
+		expect(orderTotal(500n, { units: null, remaining: 3n, signedTotal: null })).toBe(500n);
+	});
+});
+
+describe("keepRaw", () => {
+	const options = { bytesMax: 64 * 1_024, mayShorten: true };
+
+	test("a row is kept as it is, without what breaks a database", () => {
+		const row = JSON.parse(
+			'{"a":[1,null,{"b":"x\\u0000y\\u202e"}],"__proto__":{"c":1},"d\\u0000":2}',
+		);
+		expect(keepRaw(row, options)).toEqual({ a: [1, null, { b: "xy" }], d: 2 });
+	});
+
+	test("[MRG-15] whatever is sent, what is kept is small, shallow and storable", () => {
+		fc.assert(
+			fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), (row) => {
+				const text = JSON.stringify(keepRaw(row, options));
+				expect(Buffer.byteLength(text)).toBeLessThanOrEqual(64 * 1_024);
+				expect(text).not.toContain("\\u0000");
+			}),
+		);
+		let deep: unknown = 1;
+		for (let level = 0; level < 100_000; level++) deep = [deep];
+		expect(JSON.stringify(keepRaw({ deep }, options)).length).toBeLessThan(100);
+	});
+
+	test("a long row loses the ends of its texts, or is refused where it may not", () => {
+		const row = { a: "x".repeat(100_000), b: 1 };
+		expect(keepRaw(row, options)).toEqual({ a: "x".repeat(256), b: 1 });
+		expect(keepRaw(row, { ...options, mayShorten: false })).toBeNull();
+		const many = { list: Array.from({ length: 100_000 }, (_, index) => index) };
+		expect(keepRaw(many, options)).toBeNull();
+	});
+});

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
+import { migrate } from "#core/db/migrate.ts";
+import { openDatabase } from "#core/db/openDatabase.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import type { Scope } from "#test/bench/createScope.ts";
+import { MIGRATIONS } from "#test/bench/fill/migrations.ts";
+import { openDataDir } from "#test/bench/measure/openDataDir.ts";
+
+export type MetadataBurst = {
+	tokensPerSecond: number;
+	seconds: number;
+	/** Of the process that reads, its runtime included. */
+	peakMb: number;
+	idleMb: number;
+};
+
+export const BURST_TOKENS = 10_000;
+
+const readSchema = z.object({
+	seconds: z.number().positive(),
+	peakMb: z.number().positive(),
+	idleMb: z.number().positive(),
+});
+
+/**
+ * A collection's tokens from their URIs to their ranks, in a process of its own. Documents come
+ * over HTTP from a gateway in this one; only the chain is in memory there, since a node of the
+ * bench would be what is measured.
+ */
+export async function runMetadataBurst({ scope }: { scope: Scope }): Promise<MetadataBurst> {
+	const data = await openDataDir(scope);
+	const server = await startEmbeddedServer({ dataDir: data.path, log: silentLog });
+	const stopServer = scope.defer(server.close);
+	const { connectionString } = server;
+	await migrate(connectionString, MIGRATIONS, silentLog);
+	const gateway = startGateway();
+	const stopGateway = scope.defer(gateway.stop);
+	const { seconds, peakMb, idleMb } = await readAll(scope, connectionString, gateway.url);
+	await assertAll(connectionString);
+	await stopGateway();
+	await stopServer();
+	await data.remove();
+	return { tokensPerSecond: BURST_TOKENS / seconds, seconds, peakMb, idleMb };
+}
+
+function startGateway() {
+	const server = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		fetch({ url }) {
+			const token = Number(url.slice(url.lastIndexOf("/") + 1));
+			return Response.json(documentOf(token));
+		},
+	});
+	return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+/** About as long as those of real collections. */
+function documentOf(token: number) {
+	return {
+		name: `Cat #${token}`,
+		description: "One of ten thousand cats that nobody can tell apart. ".repeat(10),
+		image: `ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/${token}.png`,
+		attributes: Array.from({ length: 10 }, (_, trait) => ({
+			trait_type: `Trait ${trait}`,
+			value: `Value ${(Math.imul(token, 2_654_435_761) >>> (trait + 4)) % (5 + trait * 10)}`,
+		})),
+	};
+}
+
+async function readAll(scope: Scope, connectionString: string, gatewayUrl: string) {
+	const script = join(import.meta.dir, "tokenBurst.ts");
+	const args = [connectionString, gatewayUrl, String(BURST_TOKENS)];
+	const child = Bun.spawn([process.execPath, script, ...args], {
+		stdin: "ignore",
+		stdout: "pipe",
+		stderr: "inherit",
+	});
+	const stop = scope.defer(async () => {
+		child.kill("SIGKILL");
+		await child.exited;
+	});
+	const told = readSchema.parse(JSON.parse(await new Response(child.stdout).text()));
+	await stop();
+	return told;
+}
+
+/** A burst counts only if every token was read and ranked. */
+async function assertAll(connectionString: string): Promise<void> {
+	const db = openDatabase({
+		connectionString,
+		connectionsMax: 1,
+		applicationName: "tapeline bench",
+		log: silentLog,
+	});
+	const [row] = await db.query<{ read: number; ranked: number }>(
+		`select (count(*) filter (where source = 'chain'))::int4 as read, count(rank)::int4 as ranked
+		from market_index.token`,
+	);
+	await db.close();
+	if (row?.read !== BURST_TOKENS || row.ranked !== BURST_TOKENS) {
+		throw new Error(`the burst left tokens out: ${JSON.stringify(row)}`);
+	}
+}

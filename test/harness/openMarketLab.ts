@@ -1,0 +1,136 @@
+import type { Hex } from "viem";
+import { systemClock } from "#core/clock/systemClock.ts";
+import type { Log } from "#core/log/Log.ts";
+import { until } from "#core/redis/testing/until.ts";
+import { startTestService, type TestServiceOptions } from "#test/harness/startTestService.ts";
+import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
+import { openLab } from "#test/sandbox/provider/testing/openLab.ts";
+
+export type MarketLabOptions = {
+	/**
+	 * The provider's slugs of the collections that are left, there and in the index: each one costs
+	 * calls, of which there are four a second.
+	 */
+	only?: readonly string[];
+	historyBlocks?: number;
+	/** Block to scan from; by itself the whole history. */
+	scanFrom?: number;
+	log?: Log;
+	env?: Record<string, string>;
+};
+
+/**
+ * The whole service on a still sandbox chain and its marketplace provider.
+ *
+ * Nothing in it waits for a minute to be over: a scheduled job runs when the test says so, what
+ * lies in the queue for later is due at once, and the service's clock can be set forward.
+ */
+export async function openMarketLab(options: MarketLabOptions = {}) {
+	const world = await openLab(options.historyBlocks ?? 40);
+	const { sandbox, emulator } = world;
+	let aheadMs = 0;
+	const start = (provider: ProviderEmulator, rest: TestServiceOptions = {}) =>
+		startTestService({
+			chain: { url: sandbox.httpUrl, wsUrl: sandbox.wsUrl },
+			scanFrom: options.scanFrom ?? sandbox.firstBlock,
+			clock: { nowMs: () => systemClock.nowMs() + aheadMs },
+			...(options.log && { log: options.log }),
+			...rest,
+			env: {
+				PROVIDER_BASE_URL: provider.url,
+				USD_FEEDS_JSON: JSON.stringify(sandbox.usdFeeds),
+				...options.env,
+				...rest.env,
+			},
+		});
+	const service = await start(emulator);
+	const services = [service];
+	const { db } = service.core;
+	const caughtUp = async (): Promise<void> => {
+		await emulator.sync();
+		await service.indexed(Number(await world.rpc.call("eth_blockNumber", [])));
+	};
+	await caughtUp();
+	keepOnly(emulator);
+	await db.execute(
+		`update market_index.collection set excluded = true
+		where not ('0x' || encode(address, 'hex') = any($1::text[]))`,
+		[[...emulator.market().byAddress.keys()]],
+	);
+	function keepOnly(provider: ProviderEmulator): void {
+		const { collections, byAddress } = provider.market();
+		for (const [slug, { facts }] of collections) {
+			if (options.only?.includes(slug) ?? true) continue;
+			collections.delete(slug);
+			byAddress.delete(facts.address);
+		}
+	}
+	/** The contract of a collection of the provider's. */
+	function addressOf(slug: string): Hex {
+		const collection = emulator.market().collections.get(slug);
+		if (!collection) throw new Error(`the provider has no ${slug}`);
+		return collection.facts.address;
+	}
+
+	return {
+		...world,
+		service,
+		/** An answer that has to be one. */
+		async read(path: string): Promise<any> {
+			const { status, body } = await service.get(`/v1/nft-market${path}`);
+			if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+			return body;
+		},
+		/** The provider's own answer to the same question. */
+		async provider(path: string): Promise<any> {
+			const { status, body } = await world.get(path);
+			if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+			return body;
+		},
+		/** One run of a scheduled job, now. */
+		async runJob(name: string): Promise<void> {
+			const job = service.host.jobs.find((one) => one.name === `market-index.${name}`);
+			if (!job) throw new Error(`there is no job ${name}`);
+			await job.run({ signal: AbortSignal.timeout(job.timeoutMs) });
+		},
+		/** Waits until the queue has done all its work, also what it had put off. */
+		async drainQueue(): Promise<void> {
+			await until(async () => {
+				await db.execute(
+					"update graphile_worker._private_jobs set run_at = now() where run_at > now()",
+				);
+				const rows = await db.query<{ left: number }>(
+					`select count(*)::int as left from graphile_worker._private_jobs
+					where attempts < max_attempts`,
+				);
+				return rows[0]?.left === 0;
+			}, "the queue is empty");
+		},
+		/**
+		 * A second process on the same database that only answers, with a provider of its own over the
+		 * same market: what that one is asked, a client's request has asked for.
+		 */
+		async openApi() {
+			const provider = world.start();
+			await provider.sync();
+			keepOnly(provider);
+			const api = await start(provider, { database: service.database, env: { ROLE: "api" } });
+			services.push(api);
+			return { api, provider };
+		},
+		/** Sets the clock of all services forward. */
+		advance(ms: number): void {
+			aheadMs += ms;
+		},
+		/** Both lanes, and the provider, have seen the head. */
+		caughtUp,
+		addressOf,
+		async close(): Promise<void> {
+			for (const one of services) await one.stop();
+			await service.database.drop();
+			await world.close();
+		},
+	};
+}
+
+export type MarketLab = Awaited<ReturnType<typeof openMarketLab>>;

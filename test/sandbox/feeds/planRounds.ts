@@ -1,0 +1,24 @@
+import { encodeFunctionData } from "viem";
+import { catalogue } from "../catalogue.ts";
+import { addTx } from "../traffic/addTx.ts";
+import type { Scene } from "../traffic/Scene.ts";
+import { feedAbi } from "./feedAbi.ts";
+import { usdAnswer } from "./usdAnswer.ts";
+
+/** Closer blocks share a round: a feed says something when it is time, not in each block. */
+const ROUND_EVERY_S = 300;
+
+/** Publishes a round of every feed of the world where one is due. */
+export function planRounds(scene: Scene): void {
+	const { world, nowS } = scene;
+	for (const feed of world.feeds) {
+		if (nowS - feed.roundAtS < ROUND_EVERY_S) continue;
+		feed.roundAtS = nowS;
+		const data = encodeFunctionData({
+			abi: feedAbi,
+			functionName: "publish",
+			args: [usdAnswer(feed.of, nowS)],
+		});
+		addTx(scene, { actor: catalogue.length, to: feed.address, data, value: 0n, label: "round" });
+	}
+}

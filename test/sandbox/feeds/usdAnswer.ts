@@ -1,0 +1,17 @@
+/** What stands in a feed, in hundred-millionths of a dollar. */
+export type FeedOf = "eth" | "coin";
+
+const CENTRE: Record<FeedOf, number> = { eth: 2_500, coin: 1 };
+/** How far the price strays, as a share, and how long a turn of it takes. */
+const SWING: Record<FeedOf, number> = { eth: 0.04, coin: 0.0004 };
+const TURN_S: Record<FeedOf, number> = { eth: 86_400, coin: 21_600 };
+
+/**
+ * The price at a time: the same in every world and after every restart, so that nothing has to be
+ * remembered and no other draw of chance moves.
+ */
+export function usdAnswer(of: FeedOf, timeS: number): bigint {
+	const turn = (2 * Math.PI * timeS) / TURN_S[of];
+	const wave = (Math.sin(turn) + Math.sin(turn * 7.3) / 4) / 1.25;
+	return BigInt(Math.round(CENTRE[of] * (1 + SWING[of] * wave) * 1e8));
+}

@@ -1,0 +1,201 @@
+import { type Address, zeroAddress } from "viem";
+import { addresses } from "../../addresses.ts";
+import { createPrng, type Prng } from "../../createPrng.ts";
+import type {
+	BookOrder,
+	Collection,
+	Currency,
+	Market,
+	MarketChange,
+	Trait,
+} from "../market/Market.ts";
+import { pushEvent } from "../market/pushEvent.ts";
+import { endOrder } from "../market/settleOrders.ts";
+import { draftOrder, type Terms } from "./draftOrder.ts";
+
+/** Whose orders the book holds, and the seed of what they do. */
+export type Quoting = { seed: number; actors: readonly Address[] };
+
+const LISTED_SHARE = 0.12;
+const LISTINGS_WANTED_MAX = 60;
+const OFFERS_WANTED = { item_offer: 6, collection_offer: 4, trait_offer: 3 };
+const ORDERS_A_BLOCK_MAX = 8;
+const COIN_SHARE = 0.08;
+const HOUR_S = 3_600;
+const STEPS_PER_ETHER = 10_000;
+
+type Desk = { market: Market; collection: Collection; prng: Prng; quoting: Quoting; timeS: number };
+
+/**
+ * What the world's people list, bid and take back in one block.
+ *
+ * The numbers come from the seed and the block alone, so the same chain has the same book, to the
+ * last hash, after every start.
+ */
+export function quoteBlock(market: Market, quoting: Quoting): MarketChange[] {
+	const { number, timeS } = market.head;
+	const prng = createPrng((quoting.seed ^ Math.imul(number + 1, 0x9e37_79b1)) >>> 0);
+	const changes: MarketChange[] = [];
+	for (const collection of market.collections.values()) {
+		const desk = { market, collection, prng, quoting, timeS };
+		const open = Map.groupBy(collection.open, (order) => order.kind);
+		changes.push(...withdraw(desk, open.get("listing") ?? []));
+		const lacking = listingsWanted(collection) - (open.get("listing")?.length ?? 0);
+		const listings = rate(prng, lacking);
+		for (let n = 0; n < listings; n++) changes.push(...list(desk));
+		for (const kind of ["item_offer", "collection_offer", "trait_offer"] as const) {
+			const offers = rate(prng, OFFERS_WANTED[kind] - (open.get(kind)?.length ?? 0));
+			for (let n = 0; n < offers; n++) changes.push(...bid(desk, kind));
+		}
+	}
+	return changes;
+}
+
+function listingsWanted({ ids, facts }: Collection): number {
+	// An edition has many holders, and some of them sell.
+	if (facts.standard === "erc1155") return Math.min(LISTINGS_WANTED_MAX, ids.length);
+	return Math.min(LISTINGS_WANTED_MAX, Math.ceil(ids.length * LISTED_SHARE));
+}
+
+/** New orders a block: the more are lacking, the more come. */
+function rate(prng: Prng, lacking: number): number {
+	return Math.min(ORDERS_A_BLOCK_MAX, prng.count(0.03 + 0.06 * Math.max(0, lacking)));
+}
+
+/** Sellers think again: now and then one, more often where too much is listed. */
+function withdraw(desk: Desk, listings: readonly BookOrder[]): MarketChange[] {
+	const { market, collection, prng, timeS } = desk;
+	const crowded = listings.length > listingsWanted(collection);
+	const changesMind = prng.chance(crowded ? 0.5 : 0.02);
+	if (listings.length === 0 || !changesMind) return [];
+	const order = prng.pick(listings);
+	endOrder(market, order, "CANCELLED");
+	return [{ kind: "gone", order, timeS }];
+}
+
+function list(desk: Desk): MarketChange[] {
+	const { collection, prng, quoting, market } = desk;
+	const price = goingPrice(collection);
+	if (collection.ids.length === 0 || price === null) return [];
+	const tokenId = prng.pick(collection.ids);
+	const holders = [...(collection.holders.get(tokenId) ?? [])];
+	const [maker, held] = holders[prng.int(Math.max(1, holders.length))] ?? [];
+	const spread = Math.exp(0.05 + prng.gauss() * 0.1);
+	const inCoin = prng.chance(COIN_SHARE);
+	const days = 1 + prng.int(4);
+	const units = BigInt(1 + prng.int(Math.min(Number(held ?? 1n), 6)));
+	const key = maker && collection.facts.conduitKeys.get(maker);
+	if (!maker || !key || !quoting.actors.includes(maker) || market.retired.has(maker)) return [];
+	// He lists a token once; a new price comes after the old order ended.
+	for (const order of collection.open) {
+		if (order.kind === "listing" && order.tokenId === tokenId && order.maker === maker) return [];
+	}
+	const currency = inCoin ? coinOf(market) : undefined;
+	return place(desk, {
+		kind: "listing",
+		maker,
+		conduitKey: key,
+		tokenId,
+		units,
+		...priced(currency ?? etherOfMarket(market), price * spread),
+		...lasting(desk, days * 24 * HOUR_S),
+	});
+}
+
+function bid(desk: Desk, kind: "item_offer" | "collection_offer" | "trait_offer"): MarketChange[] {
+	const { collection, prng, quoting, market } = desk;
+	const { facts } = collection;
+	const weth = market.currencies.get(lower(addresses.weth));
+	const price = goingPrice(collection);
+	const maker = quoting.actors[prng.int(Math.max(1, quoting.actors.length))];
+	const discount = 0.8 + prng.next() * 0.15;
+	const hours = 6 + prng.int(42);
+	const anyToken = collection.ids[prng.int(Math.max(1, collection.ids.length))];
+	const traits = [...facts.traitIds.values()];
+	const trait = existing(collection, traits[prng.int(Math.max(1, traits.length))]);
+	const key = maker && facts.conduitKeys.get(maker);
+	if (!weth || !maker || !key || price === null || anyToken === undefined) return [];
+	const isOwn = collection.holders.get(anyToken)?.has(maker);
+	if (market.retired.has(maker) || (kind === "item_offer" && isOwn)) return [];
+	if (kind !== "item_offer" && facts.standard === "erc1155") return [];
+	if (kind === "trait_offer" && !trait) return [];
+	return place(desk, {
+		kind,
+		maker,
+		conduitKey: key,
+		tokenId: kind === "item_offer" ? anyToken : null,
+		units: 1n,
+		...(kind === "trait_offer" && trait && { trait }),
+		...priced(weth, price * discount),
+		...lasting(desk, hours * HOUR_S),
+	});
+}
+
+function place(desk: Desk, terms: Omit<Terms, "salt">): MarketChange[] {
+	const { market, collection, timeS } = desk;
+	const salt = (BigInt(desk.quoting.seed) << 96n) + (BigInt(market.seq + 1) << 8n) + 1n;
+	const order = draftOrder(market, collection, { ...terms, salt });
+	market.orders.set(order.hash, order);
+	collection.open.add(order);
+	const { kind, tokenId, units, maker, totalRaw, currency } = order;
+	const event = pushEvent(market, {
+		type: kind,
+		timeS,
+		collection,
+		tokenId,
+		quantity: units,
+		transaction: null,
+		order,
+		orderHash: order.hash,
+		from: maker,
+		to: null,
+		payment: { totalRaw, currency },
+		isAcceptedOffer: false,
+	});
+	return [event];
+}
+
+/** Of the ids with a trait those that are minted by now: the contract was asked at another time. */
+function existing(
+	{ holders }: Collection,
+	entry: { trait: Trait; ids: bigint[] } | undefined,
+): { trait: Trait; ids: bigint[] } | undefined {
+	const ids = entry?.ids.filter((id) => holders.has(id)) ?? [];
+	return entry && ids.length > 0 ? { trait: entry.trait, ids } : undefined;
+}
+
+/** One unit's price in ether: what it sells for, else what it is minted for, else nothing. */
+function goingPrice({ logPrice, facts }: Collection): number | null {
+	if (logPrice !== null) return Math.exp(logPrice);
+	const minted = Number(facts.mint?.priceRaw ?? 0n) / 1e18;
+	return minted > 0 ? minted * 1.2 : null;
+}
+
+/** At four decimals of an ether, as people type them. */
+function priced(currency: Currency, ether: number): { currency: Currency; unitRaw: bigint } {
+	const steps = Math.max(10, Math.round(ether * STEPS_PER_ETHER));
+	const units = steps / STEPS_PER_ETHER / currency.etherPerUnit;
+	const unitRaw = BigInt(Math.round(units * 10_000)) * 10n ** BigInt(currency.decimals - 4);
+	return { currency, unitRaw };
+}
+
+function lasting({ timeS }: Desk, seconds: number): { startS: number; endS: number } {
+	return { startS: timeS, endS: timeS + seconds };
+}
+
+/** The payment token that is neither ether nor WETH, where the world has one with a rate. */
+function coinOf(market: Market): Currency | undefined {
+	return [...market.currencies.values()].find(
+		({ decimals, etherPerUnit }) => etherPerUnit > 0 && etherPerUnit < 1 && decimals >= 4,
+	);
+}
+
+function etherOfMarket(market: Market): Currency {
+	const ether = market.currencies.get(zeroAddress);
+	if (!ether) throw new Error("a market without ether");
+	return ether;
+}
+
+function lower(address: Address): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
+}

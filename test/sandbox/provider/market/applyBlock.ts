@@ -1,0 +1,136 @@
+import { type Address, type Hex, zeroAddress } from "viem";
+import type { ChainBlock, ChainLog } from "../chain/ChainBlock.ts";
+import { type ChainSale, salesOf } from "../chain/salesOf.ts";
+import { etherOf } from "./etherOf.ts";
+import { SALES_PER_COLLECTION_MAX } from "./limits.ts";
+import type { Collection, Market, MarketChange } from "./Market.ts";
+import { pushEvent } from "./pushEvent.ts";
+import { endOrder, expireOrders, fillOrder, recheckListings, retireMaker } from "./settleOrders.ts";
+
+type Transfer = Extract<ChainLog, { kind: "transfer" }>;
+type At = { timeS: number; transaction: Hex };
+
+/** How much of the going price a sale moves. */
+const PRICE_WEIGHT = 0.15;
+
+/** What a block did to the market. Its collections and currencies are known by now. */
+export function applyBlock(market: Market, block: ChainBlock): MarketChange[] {
+	const { timeS } = block;
+	expireOrders(market, timeS);
+	const changes: MarketChange[] = [];
+	for (const { hash, logs } of block.transactions) {
+		const at = { timeS, transaction: hash };
+		// Fills first: some calls tell of them after the transfers, and a listing just filled is not
+		// one whose seller gave the token away.
+		const isFill = (log: ChainLog) => log.kind === "fulfilled";
+		const ordered = [...logs.filter(isFill), ...logs.filter((log) => !isFill(log))];
+		for (const log of ordered) changes.push(...applyLog(market, log, at));
+		for (const sale of salesOf(logs)) changes.push(...applySale(market, sale, at));
+	}
+	market.head = { number: block.number, hash: block.hash, timeS };
+	return changes;
+}
+
+function applyLog(market: Market, log: ChainLog, at: At): MarketChange[] {
+	switch (log.kind) {
+		case "transfer":
+			return applyTransfer(market, log, at);
+		case "fulfilled": {
+			const goods = [...log.offer, ...log.consideration].find((item) => item.itemType >= 2);
+			fillOrder(market, log.orderHash, goods?.amount ?? 1n);
+			return [];
+		}
+		case "cancelled": {
+			const order = market.orders.get(log.orderHash);
+			if (!order) return [];
+			endOrder(market, order, "CANCELLED");
+			return [{ kind: "gone", order, timeS: at.timeS }];
+		}
+		case "counter":
+			return retireMaker(market, log.offerer, at.timeS);
+		case "metadata": {
+			const collection = market.byAddress.get(log.contract);
+			if (!collection) return [];
+			const ids = collection.ids.filter((id) => id >= log.fromId && id <= log.toId);
+			return [{ kind: "metadata", collection, ids, timeS: at.timeS }];
+		}
+	}
+}
+
+function applyTransfer(market: Market, log: Transfer, at: At): MarketChange[] {
+	const collection = market.byAddress.get(log.contract);
+	if (!collection) return [];
+	const { id, units, from, to } = log;
+	move(collection, log);
+	const event = pushEvent(market, {
+		type: from === zeroAddress ? "mint" : "transfer",
+		timeS: at.timeS,
+		collection,
+		tokenId: id,
+		quantity: units,
+		transaction: at.transaction,
+		order: null,
+		orderHash: null,
+		from,
+		to,
+		payment: null,
+		isAcceptedOffer: false,
+	});
+	return [
+		event,
+		...recheckListings(collection, { holder: from, id }, at.timeS),
+		...recheckListings(collection, { holder: to, id }, at.timeS),
+	];
+}
+
+function move(collection: Collection, { id, units, from, to }: Transfer): void {
+	let holders = collection.holders.get(id);
+	if (!holders) {
+		holders = new Map();
+		collection.holders.set(id, holders);
+		collection.ids.push(id);
+	}
+	if (from === zeroAddress) collection.units += units;
+	else take(holders, from, units);
+	if (to === zeroAddress) collection.units -= units;
+	else holders.set(to, (holders.get(to) ?? 0n) + units);
+}
+
+function take(holders: Map<Address, bigint>, from: Address, units: bigint): void {
+	const left = (holders.get(from) ?? 0n) - units;
+	if (left > 0n) holders.set(from, left);
+	else holders.delete(from);
+}
+
+function applySale(market: Market, sale: ChainSale, at: At): MarketChange[] {
+	const collection = market.byAddress.get(sale.contract);
+	const currency = market.currencies.get(sale.currency);
+	if (!collection || !currency) return [];
+	const ether = etherOf(sale.totalRaw, currency);
+	collection.totals.sales += 1;
+	collection.totals.ether += ether;
+	collection.sales.push({ timeS: at.timeS, ether });
+	if (collection.sales.length > SALES_PER_COLLECTION_MAX * 1.2) {
+		collection.sales.splice(0, collection.sales.length - SALES_PER_COLLECTION_MAX);
+	}
+	if (ether > 0) {
+		const log = Math.log(ether / Number(sale.units));
+		const before = collection.logPrice ?? log;
+		collection.logPrice = before + (log - before) * PRICE_WEIGHT;
+	}
+	const event = pushEvent(market, {
+		type: "sale",
+		timeS: at.timeS,
+		collection,
+		tokenId: sale.id,
+		quantity: sale.units,
+		transaction: at.transaction,
+		order: market.orders.get(sale.orderHash) ?? null,
+		orderHash: sale.orderHash,
+		from: sale.seller,
+		to: sale.buyer,
+		payment: { totalRaw: sale.totalRaw, currency },
+		isAcceptedOffer: sale.isAcceptedOffer,
+	});
+	return [event];
+}

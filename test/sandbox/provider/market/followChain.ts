@@ -1,0 +1,134 @@
+import type { Address } from "viem";
+import { addresses } from "../../addresses.ts";
+import type { Rpc } from "../../Rpc.ts";
+import { readHead } from "../../readHead.ts";
+import type { Actor } from "../../World.ts";
+import { quoteBlock } from "../book/quoteBlock.ts";
+import type { ChainBlock } from "../chain/ChainBlock.ts";
+import type { MetadataCache } from "../chain/metadataCache.ts";
+import { readBlocks } from "../chain/readBlocks.ts";
+import { readContract } from "../chain/readContract.ts";
+import { readCurrency } from "../chain/readCurrency.ts";
+import { readTraitIds, TOKENS_FOR_TRAITS } from "../chain/readTraitIds.ts";
+import { applyBlock } from "./applyBlock.ts";
+import { COLLECTIONS_MAX } from "./limits.ts";
+import type { Collection, Market, MarketChange, MarketEvent } from "./Market.ts";
+import { addCollection, newMarket } from "./newMarket.ts";
+
+export type Following = {
+	rpc: Rpc;
+	seed: number;
+	actors: readonly Actor[];
+	metadata: MetadataCache;
+};
+
+export type ChainFollower = {
+	market(): Market;
+	/** Reads what the chain has mined since; tells what that changed, unless it is history. */
+	sync(): Promise<MarketChange[]>;
+};
+
+const WETH = lower(addresses.weth);
+const BLOCKS_A_READ_MAX = 100;
+const READS_A_SYNC_MAX = 10_000;
+
+/** Keeps a market that is a function of the chain, block by block, and anew after a reorg. */
+export function followChain(following: Following): ChainFollower {
+	const { rpc, metadata } = following;
+	const makers = following.actors.map(({ address }) => lower(address));
+	let market = newMarket();
+	let isHistory = true;
+	function beginAnew(): void {
+		market = newMarket();
+		isHistory = true;
+		metadata.clear();
+	}
+	async function step(head: number, changes: MarketChange[]): Promise<boolean> {
+		const from = market.head.number + 1;
+		const to = Math.min(head, from + BLOCKS_A_READ_MAX - 1);
+		const blocks = await readBlocks(rpc, { from, to });
+		const [first] = blocks;
+		if (first && first.number > 0 && first.parentHash !== market.head.hash) {
+			beginAnew();
+			return true;
+		}
+		for (const block of blocks) {
+			await meet(market, { block, rpc, makers });
+			const made = applyBlock(market, block);
+			await refresh(made);
+			made.push(...quoteBlock(market, { seed: following.seed, actors: makers }));
+			if (!isHistory) changes.push(...made);
+		}
+		return to < head;
+	}
+	async function refresh(changes: readonly MarketChange[]): Promise<void> {
+		const stale = new Set<Collection>();
+		for (const change of changes) {
+			if (change.kind === "event" && !isHistory && isEarlyMint(change.event)) {
+				stale.add(change.event.collection);
+			}
+			if (change.kind !== "metadata" || change.ids.length === 0) continue;
+			const [fromId = 0n] = change.ids;
+			metadata.forget(change.collection, { fromId, toId: change.ids.at(-1) ?? fromId });
+			stale.add(change.collection);
+		}
+		for (const { facts } of stale) facts.traitIds = await readTraitIds(rpc, facts);
+	}
+	return {
+		market: () => market,
+		async sync() {
+			const changes: MarketChange[] = [];
+			const { number } = await readHead(rpc);
+			// A head behind ours is another chain's, or one that was rolled back.
+			if (number < market.head.number) beginAnew();
+			for (let n = 0; n < READS_A_SYNC_MAX && market.head.number < number; n++) {
+				if (!(await step(number, changes))) break;
+				// The sandbox mines in this very process: it goes first.
+				await Bun.sleep(0);
+			}
+			isHistory = false;
+			return changes;
+		},
+	};
+}
+
+/** A token that trait offers would name: history's are known since their collection is. */
+function isEarlyMint({ type, tokenId, collection }: MarketEvent): boolean {
+	if (type !== "mint" || tokenId === null || collection.facts.standard === "erc1155") return false;
+	return tokenId <= BigInt(TOKENS_FOR_TRAITS);
+}
+
+/**
+ * Gets to know the contracts and currencies that a block brings up. Not for several blocks at once:
+ * a book begun with what only a later block shows would differ from the one that lived through it.
+ */
+async function meet(
+	market: Market,
+	seen: { block: ChainBlock; rpc: Rpc; makers: readonly Address[] },
+): Promise<void> {
+	const { rpc, makers } = seen;
+	const currencies = new Set<Address>();
+	if (!market.currencies.has(WETH)) currencies.add(WETH);
+	const { timeS, transactions } = seen.block;
+	for (const log of transactions.flatMap(({ logs }) => logs)) {
+		if (log.kind === "fulfilled") {
+			for (const item of [...log.offer, ...log.consideration]) {
+				if (item.itemType === 1) currencies.add(item.token);
+			}
+		}
+		if (log.kind !== "transfer" || market.byAddress.has(log.contract)) continue;
+		if (market.collections.size >= COLLECTIONS_MAX) continue;
+		const { contract, standard } = log;
+		const facts = await readContract(rpc, { address: contract, standard }, makers);
+		addCollection(market, facts, timeS);
+	}
+	for (const address of currencies) {
+		if (market.currencies.has(address)) continue;
+		const currency = await readCurrency(rpc, address);
+		if (currency) market.currencies.set(address, currency);
+	}
+}
+
+function lower(address: Address): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
+}

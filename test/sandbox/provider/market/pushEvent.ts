@@ -1,0 +1,15 @@
+import { EVENTS_PER_COLLECTION_MAX } from "./limits.ts";
+import type { Market, MarketChange, MarketEvent } from "./Market.ts";
+
+/** Notes an event with its collection, and tells of it. */
+export function pushEvent(market: Market, event: Omit<MarketEvent, "seq">): MarketChange {
+	market.seq += 1;
+	const noted = { seq: market.seq, ...event };
+	const { events } = event.collection;
+	events.push(noted);
+	// In parts: cutting one at a time would copy the whole list for each event.
+	if (events.length > EVENTS_PER_COLLECTION_MAX * 1.2) {
+		events.splice(0, events.length - EVENTS_PER_COLLECTION_MAX);
+	}
+	return { kind: "event", event: noted };
+}

@@ -1,0 +1,92 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { CallLog } from "../faults/callLog.ts";
+import { Fault } from "../faults/Fault.ts";
+import type { FaultList } from "../faults/faultList.ts";
+import { bucketOf, createRateLimit, type RateLimits } from "../faults/rateLimit.ts";
+import { spoil } from "../faults/spoil.ts";
+import type { StreamData } from "../stream/streamHub.ts";
+import { answerRequest, refused } from "./answerRequest.ts";
+import type { Office } from "./Office.ts";
+
+export type Gate = {
+	office: Office;
+	faults: FaultList;
+	calls: CallLog;
+	clock: Clock;
+	rateLimits: RateLimits | null;
+	apiKey: string | null;
+	/** Settles when the history of the chain is read. */
+	caughtUp(): Promise<void>;
+	dropStream(): void;
+	stopped: AbortSignal;
+};
+
+type Handler = (
+	request: Request,
+	upgrade: (data: StreamData) => boolean,
+) => Promise<Response | undefined>;
+
+/** Everything that stands before the routes: the key, the limits, and what goes wrong. */
+export function createHandler(gate: Gate): Handler {
+	const limit = gate.rateLimits && createRateLimit(gate.rateLimits, gate.clock);
+	return async (request, upgrade) => {
+		const url = new URL(request.url);
+		if (url.pathname.startsWith("/_sandbox/")) return await control(gate, request, url);
+		if (url.pathname === "/socket/websocket") {
+			if (gate.apiKey !== null && url.searchParams.get("token") !== gate.apiKey) {
+				return refused(403, "Invalid or missing API key");
+			}
+			const vsn = url.searchParams.get("vsn") === "2.0.0" ? "2.0.0" : "1.0.0";
+			if (upgrade({ vsn, topics: new Map() })) return undefined;
+			return refused(400, "Not a WebSocket");
+		}
+		gate.calls.note(request.method, url);
+		const isKeyless = url.pathname === "/api/v2/auth/keys";
+		if (!isKeyless && !hasKey(gate, request)) return refused(401, "Invalid or missing API key");
+		const verdict = limit?.take(bucketOf(request.method, url.pathname));
+		const headers = verdict?.headers ?? {};
+		if (verdict && !verdict.isAllowed) {
+			return Response.json({ detail: "Request was throttled." }, { status: 429, headers });
+		}
+		const answer = async () => {
+			await gate.caughtUp();
+			return await answerRequest(gate.office, request);
+		};
+		const fault = gate.faults.takeForPath(url.pathname + url.search);
+		const signal = AbortSignal.any([request.signal, gate.stopped]);
+		const response = fault ? await spoil(fault, signal, answer) : await answer();
+		for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+		return response;
+	};
+}
+
+/** Without a key of our own anybody may ask, but an empty header is one that is wrong. */
+function hasKey({ apiKey }: Gate, request: Request): boolean {
+	const sent = request.headers.get("x-api-key");
+	if (apiKey === null) return sent === null || sent !== "";
+	return sent === apiKey;
+}
+
+async function control(gate: Gate, request: Request, url: URL): Promise<Response> {
+	switch (`${request.method} ${url.pathname}`) {
+		case "POST /_sandbox/faults": {
+			const fault = Fault.safeParse(await request.json().catch(() => null));
+			if (!fault.success) return refused(400, fault.error.message);
+			gate.faults.add(fault.data);
+			if (fault.data.kind === "drop_stream") gate.dropStream();
+			return Response.json({ faults: gate.faults.all() });
+		}
+		case "GET /_sandbox/faults":
+			return Response.json({ faults: gate.faults.all() });
+		case "DELETE /_sandbox/faults":
+			gate.faults.clear();
+			return Response.json({ faults: [] });
+		case "GET /_sandbox/calls":
+			return Response.json(gate.calls.read());
+		case "DELETE /_sandbox/calls":
+			gate.calls.clear();
+			return Response.json(gate.calls.read());
+		default:
+			return refused(404, "Not found");
+	}
+}

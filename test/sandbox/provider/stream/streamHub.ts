@@ -1,0 +1,109 @@
+import type { ServerWebSocket } from "bun";
+import { z } from "zod";
+import type { FaultList } from "../faults/faultList.ts";
+import { type Frame, readFrame, writeFrame } from "./readFrame.ts";
+import type { Push } from "./renderPush.ts";
+
+type Topic = { joinRef: string | null; eventTypes: ReadonlySet<string> | null };
+
+/** What a socket carries with it. */
+export type StreamData = { vsn: "1.0.0" | "2.0.0"; topics: Map<string, Topic> };
+export type Socket = ServerWebSocket<StreamData>;
+
+export type StreamHub = {
+	open(socket: Socket): void;
+	message(socket: Socket, text: string): void;
+	close(socket: Socket): void;
+	/** To everyone who joined the collection, or all of them. */
+	push(push: Push): void;
+	/** Whether anybody listens: without, nothing has to be rendered. */
+	isIdle(): boolean;
+	dropAll(): void;
+};
+
+const SOCKETS_MAX = 100;
+const TOPICS_PER_SOCKET_MAX = 2_000;
+/** A client that does not read is cut off. */
+const BUFFERED_BYTES_MAX = 8 * 1_048_576;
+const TRY_AGAIN = 1013;
+const TOO_SLOW = 1008;
+const Join = z.object({ event_types: z.array(z.string()).max(50).optional() }).catch({});
+
+/** The Phoenix side of the stream: joins, heartbeats, and who hears what. */
+export function createStreamHub(faults: FaultList): StreamHub {
+	const sockets = new Set<Socket>();
+	let heldBack: Push | null = null;
+	function deliver(push: Push): void {
+		for (const socket of sockets) {
+			if (socket.getBufferedAmount() > BUFFERED_BYTES_MAX) {
+				socket.close(TOO_SLOW, "too slow");
+				continue;
+			}
+			for (const name of [`collection:${push.slug}`, "collection:*"]) {
+				const topic = socket.data.topics.get(name);
+				if (!topic || (topic.eventTypes && !topic.eventTypes.has(push.event))) continue;
+				const { event, payload } = push;
+				const { joinRef } = topic;
+				send(socket, { joinRef, ref: null, topic: name, event, payload });
+			}
+		}
+	}
+	return {
+		open(socket) {
+			const isFull = sockets.size >= SOCKETS_MAX;
+			if (isFull || faults.takeForStream("drop_stream")) socket.close(TRY_AGAIN, "try again");
+			else sockets.add(socket);
+		},
+		message(socket, text) {
+			const frame = readFrame(text);
+			if (frame) answer(socket, frame);
+		},
+		close: (socket) => void sockets.delete(socket),
+		push(push) {
+			if (heldBack === null && faults.takeForStream("reorder")) {
+				heldBack = push;
+				return;
+			}
+			deliver(push);
+			if (faults.takeForStream("duplicate")) deliver(push);
+			if (heldBack !== null) deliver(heldBack);
+			heldBack = null;
+		},
+		isIdle: () => sockets.size === 0,
+		dropAll() {
+			for (const socket of sockets) socket.close(TRY_AGAIN, "try again");
+		},
+	};
+}
+
+function answer(socket: Socket, frame: Frame): void {
+	const refusal = act(socket, frame);
+	const status = refusal === null ? "ok" : "error";
+	const response = refusal === null ? {} : { reason: refusal };
+	send(socket, { ...frame, event: "phx_reply", payload: { status, response } });
+}
+
+/** Does what a frame asks for; why not, where it cannot. */
+function act({ data: { topics } }: Socket, frame: Frame): string | null {
+	switch (frame.event) {
+		case "heartbeat":
+			return frame.topic === "phoenix" ? null : "unmatched topic";
+		case "phx_leave":
+			topics.delete(frame.topic);
+			return null;
+		case "phx_join": {
+			const isOurs = frame.topic.startsWith("collection:");
+			if (!isOurs || topics.size >= TOPICS_PER_SOCKET_MAX) return "unmatched topic";
+			const { event_types } = Join.parse(frame.payload ?? {});
+			const eventTypes = event_types ? new Set(event_types) : null;
+			topics.set(frame.topic, { joinRef: frame.joinRef, eventTypes });
+			return null;
+		}
+		default:
+			return "unmatched event";
+	}
+}
+
+function send(socket: Socket, frame: Frame): void {
+	socket.send(writeFrame(socket.data.vsn, frame));
+}
