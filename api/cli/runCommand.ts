@@ -1,5 +1,6 @@
 import { cliFault } from "#api/cli/faults.ts";
 import { openCore } from "#api/cli/openCore.ts";
+import { wantsHelp } from "#api/cli/wantsHelp.ts";
 import { loadPlugins } from "#api/service/loadPlugins.ts";
 import { openStorage } from "#api/service/openStorage.ts";
 import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
@@ -31,6 +32,11 @@ export async function runCommand(
 	const [name = "help", ...rest] = args;
 	const { loaded, disabled } = pluginNames(context.env);
 	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
+	if (rest.some((arg) => arg === "--help" || arg === "-h")) {
+		const known = commandsOf(plugins).filter(({ usage }) => usage.split(" ", 1)[0] === name);
+		for (const { usage, summary } of known) context.out(`bun run svc ${usage}\n  ${summary}`);
+		if (known.length > 0) return 0;
+	}
 	const own = plugins
 		.flatMap((plugin) => plugin.cli ?? [])
 		.find((command) => command.name === name);
@@ -44,7 +50,10 @@ export async function runCommand(
 			openCore: (needs) => openCore(needs, { ...context, plugins }),
 		});
 	}
-	if (name === "migrate") return migrateCommand(plugins, context);
+	if (name === "migrate") {
+		wantsHelp(rest, "bun run svc migrate");
+		return migrateCommand(plugins, context);
+	}
 	if (name === "config") return configCommand(rest, plugins, context);
 	if (name === "help" || name === "--help") {
 		context.out(helpText(plugins));
@@ -82,13 +91,17 @@ function configCommand(
 	return 0;
 }
 
-function helpText(plugins: readonly AnyPlugin[]): string {
-	const commands = [
+function commandsOf(plugins: readonly AnyPlugin[]): { usage: string; summary: string }[] {
+	return [
 		{ usage: "migrate", summary: "bring the database up to this build's version" },
 		{ usage: "config print", summary: "print the configuration, secrets masked" },
 		{ usage: "config example", summary: "print .env.example" },
 		...plugins.flatMap((plugin) => plugin.cli ?? []),
 	];
+}
+
+function helpText(plugins: readonly AnyPlugin[]): string {
+	const commands = commandsOf(plugins);
 	const width = Math.max(...commands.map(({ usage }) => usage.length));
 	const lines = commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
 	return `bun run svc <command>\n\n${lines.join("\n")}`;

@@ -1,22 +1,39 @@
 // Runs the service; where no chain is configured, with a sandbox chain of its own.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { checkConfig } from "#api/cli/checkConfig.ts";
 import { reportFailure } from "#api/cli/reportFailure.ts";
 import { serve } from "#api/cli/serve.ts";
 import { startWorld, type World } from "#api/cli/startWorld.ts";
+import { wantsHelp } from "#api/cli/wantsHelp.ts";
 import { worldName } from "#api/cli/worldName.ts";
 import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
 
 const DATA_DIR_DEFAULT = ".data";
 
-process.exit(await up(readEnvironment()));
+const HELP = `bun run up
 
-async function up(env: Environment): Promise<number> {
+Runs Tapeline until Ctrl-C: on the chains in CHAINS or, without, on a sandbox chain of its own that
+needs no key and no network. Settings are environment variables, such as
+PORT=4100 DATA_DIR=/srv/tapeline bun run up; .env.example lists them.`;
+
+process.exit(await up(process.argv.slice(2), readEnvironment()).catch(reportFailure));
+
+async function up(args: readonly string[], env: Environment): Promise<number> {
+	if (wantsHelp(args, HELP)) {
+		process.stdout.write(`${HELP}\n`);
+		return 0;
+	}
 	if (env["CHAINS"]) return serve(env, async () => {});
+	await checkConfig(env);
 	const dataDir = env["DATA_DIR"] || DATA_DIR_DEFAULT;
-	process.stderr.write("no CHAINS configured: starting the sandbox chain …\n");
+	const sandboxDir = join(dataDir, "sandbox");
+	process.stderr.write(
+		`no CHAINS configured: starting the sandbox chain${firstTime(sandboxDir)} …\n`,
+	);
 	let world: World;
 	try {
-		world = await startWorld(join(dataDir, "sandbox"));
+		world = await startWorld(sandboxDir);
 	} catch (error) {
 		return reportFailure(error);
 	}
@@ -30,10 +47,15 @@ async function up(env: Environment): Promise<number> {
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
 		...providerOf(world, env),
 		// A world that had to be made anew is another chain: its index must not join the old one's.
-		DATA_DIR: join(dataDir, "sandbox", await worldName(world)),
+		DATA_DIR: join(sandboxDir, await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
 	return serve(sandboxed, () => world.stop());
+}
+
+/** The first start writes days of history; said, because nothing else moves meanwhile. */
+function firstTime(sandboxDir: string): string {
+	return existsSync(sandboxDir) ? "" : " (the first time this takes up to a minute)";
 }
 
 /** The sandbox's own marketplace, unless one is configured. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import type { Database } from "#core/db/Database.ts";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
@@ -76,7 +77,9 @@ async function openServer(config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
 		};
 	}
 	const server = await startEmbeddedServer({ dataDir: config.DATA_DIR, log });
-	const { connectionString, how, tookMs } = server;
-	const where = `embedded PostgreSQL in ${config.DATA_DIR}, ${how} in ${Math.round(tookMs)} ms`;
+	const { connectionString, cluster, how, tookMs } = server;
+	const isInside = cluster.startsWith(`${realpathSync(config.DATA_DIR)}${sep}`);
+	const folder = isInside ? config.DATA_DIR : dirname(cluster);
+	const where = `embedded PostgreSQL in ${folder}, ${how} in ${Math.round(tookMs)} ms`;
 	return { connectionString, where, close: () => server.close() };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { CachedPage, CacheOutcome } from "#core/cache/PageCache.ts";
+import { tellRebuild } from "#core/cache/tellRebuild.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Log } from "#core/log/Log.ts";
 
@@ -66,7 +67,7 @@ export function createPageTier(options: PageCacheOptions): PageTier {
 		const loaded = store(key, load).finally(() => loads.delete(key));
 		loads.set(key, loaded);
 		// Said once for each build, however many wait for it; a waiter on a cold page throws it too.
-		loaded.catch((error) => options.log.warn("a page was not rebuilt", { key, error }));
+		loaded.catch((error) => tellRebuild(options.log, key, error));
 		return loaded;
 	}
 

@@ -6,6 +6,7 @@ import {
 } from "#core/cache/createPageTier.ts";
 import type { PageCache } from "#core/cache/PageCache.ts";
 import { type SharedPage, type SharedPages, sharedPages } from "#core/cache/sharedPages.ts";
+import { tellRebuild } from "#core/cache/tellRebuild.ts";
 import type { Redis } from "#core/redis/Redis.ts";
 import { sleep } from "#core/time/sleep.ts";
 
@@ -61,7 +62,7 @@ export function redisPageCache(options: PageCacheOptions & { redis: Redis; bus: 
 			const body = await buildShared(key, rebuild, store);
 			if (begun === here.generation()) here.put(key, { body, ageMs: 0 });
 		} catch (error) {
-			log.warn("a page was not rebuilt", { key, error });
+			tellRebuild(log, key, error);
 		}
 	}
 

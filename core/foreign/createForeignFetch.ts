@@ -1,14 +1,17 @@
 import { assert } from "#core/fault/assert.ts";
-import { createSlots, type Slots } from "#core/foreign/createSlots.ts";
+import { createPublicResolve } from "#core/foreign/createPublicResolve.ts";
+import { createSlots, type SlotShare, type Slots } from "#core/foreign/createSlots.ts";
 import type { ForeignAnswer, ForeignFetch, ForeignRequest } from "#core/foreign/ForeignFetch.ts";
 import { foreignFault } from "#core/foreign/faults.ts";
 import { findAddresses } from "#core/foreign/findAddresses.ts";
 import { inflateBody } from "#core/foreign/inflateBody.ts";
 import {
 	BODY_BYTES_MAX,
+	FETCHES_FOREIGN_MAX,
 	FETCHES_MAX,
 	FETCHES_PER_ALLOWED_MAX,
 	FETCHES_PER_HOST_MAX,
+	FETCHES_PER_SITE_MAX,
 	FETCHES_WAITING_MAX,
 	PORTS,
 	REDIRECTS_MAX,
@@ -17,10 +20,14 @@ import {
 import { type ForeignUrl, parseForeignUrl } from "#core/foreign/parseForeignUrl.ts";
 import type { Resolve } from "#core/foreign/Resolve.ts";
 import { type OneAnswer, requestOnce } from "#core/foreign/requestOnce.ts";
+import { siteOf } from "#core/foreign/siteOf.ts";
 import { systemResolve } from "#core/foreign/systemResolve.ts";
 
 export type ForeignFetchOptions = {
+	/** For names that strangers chose. */
 	resolve?: Resolve;
+	/** For hosts that the operator named: they may stand in a hosts file. */
+	resolveAllowed?: Resolve;
 	/** Nothing is reached but what a request allows: for sandboxes and tests. */
 	isOffline?: boolean;
 	/** Ports of the public network that are reached. */
@@ -34,7 +41,8 @@ type Parts = Required<ForeignFetchOptions> & { slots: Slots };
 /** The one way out to servers that strangers name; see ForeignFetch for what it promises. */
 export function createForeignFetch(options: ForeignFetchOptions = {}): ForeignFetch {
 	const parts: Parts = {
-		resolve: systemResolve,
+		resolve: createPublicResolve(),
+		resolveAllowed: systemResolve,
 		isOffline: false,
 		ports: PORTS,
 		exchange: requestOnce,
@@ -107,13 +115,13 @@ function nextHop(
 async function visit(
 	target: ForeignUrl,
 	{ accept = "*/*", bytesMax }: ForeignRequest,
-	{ resolve, slots, exchange }: Parts,
+	{ resolve, resolveAllowed, slots, exchange }: Parts,
 	signal: AbortSignal,
 ): Promise<OneAnswer> {
-	const perHostMax = target.isAllowed ? FETCHES_PER_ALLOWED_MAX : FETCHES_PER_HOST_MAX;
-	const release = await slots.take(target.host, perHostMax, signal);
+	const release = await slots.take(sharesOf(target), signal);
 	try {
-		const addresses = await unlessLate(findAddresses(target, resolve, signal), signal);
+		const lookUp = target.isAllowed ? resolveAllowed : resolve;
+		const addresses = await unlessLate(findAddresses(target, lookUp, signal), signal);
 		// A stranger's server is left as soon as it has answered.
 		const { url, isAllowed: isKept } = target;
 		return await exchange({ url, addresses, accept, bytesMax, signal, isKept });
@@ -122,7 +130,17 @@ async function visit(
 	}
 }
 
-/** A look-up cannot be called off; its answer is left unheard. */
+/** However many hosts strangers own, what the operator named always has places left. */
+function sharesOf({ host, isAllowed }: ForeignUrl): SlotShare[] {
+	if (isAllowed) return [{ key: `allowed ${host}`, max: FETCHES_PER_ALLOWED_MAX }];
+	return [
+		{ key: `host ${host}`, max: FETCHES_PER_HOST_MAX },
+		{ key: `site ${siteOf(host)}`, max: FETCHES_PER_SITE_MAX },
+		{ key: "strangers", max: FETCHES_FOREIGN_MAX },
+	];
+}
+
+/** Not every look-up can be called off: its answer is left unheard. */
 function unlessLate<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	return new Promise((resolve, reject) => {
 		const giveUp = () => reject(foreignFault.unreachable({ detail: "no answer in time" }));

@@ -3,12 +3,13 @@ import fc from "fast-check";
 import { createSlots } from "#core/foreign/createSlots.ts";
 
 const never = new AbortController().signal;
+const of = (key: string, max: number) => [{ key, max }];
 
 test("so many in all and so many for a key; who waits behind a busy key lets others pass", async () => {
 	const slots = createSlots({ placesMax: 3, waitingMax: 9 });
 	const order: string[] = [];
 	const take = async (key: string) => {
-		const release = await slots.take(key, 2, never);
+		const release = await slots.take(of(key, 2), never);
 		order.push(key);
 		return release;
 	};
@@ -24,30 +25,49 @@ test("so many in all and so many for a key; who waits behind a busy key lets oth
 	expect(order).toEqual(["a", "a", "b", "a", "b"]);
 });
 
+test("a place counts in every share, and none that is full is passed", async () => {
+	const slots = createSlots({ placesMax: 9, waitingMax: 9 });
+	const host = (name: string) => [...of(name, 2), ...of("site", 3), ...of("strangers", 4)];
+	const first = await slots.take(host("a"), never);
+	await slots.take(host("a"), never);
+	await slots.take(host("b"), never);
+	const sameSite = slots.take(host("c"), never);
+	await slots.take(of("strangers", 4), never);
+	await slots.take(of("own", 1), never);
+	let isIn = false;
+	sameSite.then(() => {
+		isIn = true;
+	});
+	await Promise.resolve();
+	expect(isIn).toBe(false);
+	first();
+	await sameSite;
+});
+
 test("giving a place back twice frees one place", async () => {
 	const slots = createSlots({ placesMax: 1, waitingMax: 9 });
-	const release = await slots.take("a", 1, never);
+	const release = await slots.take(of("a", 1), never);
 	release();
 	release();
-	await slots.take("a", 1, never);
+	await slots.take(of("a", 1), never);
 	const late = new AbortController();
-	const waiting = slots.take("a", 1, late.signal);
+	const waiting = slots.take(of("a", 1), late.signal);
 	late.abort();
 	await expect(waiting).rejects.toThrow("foreign_unreachable");
 });
 
 test("a queue that is full turns away, and who gives up leaves it", async () => {
 	const slots = createSlots({ placesMax: 1, waitingMax: 1 });
-	const release = await slots.take("a", 1, never);
+	const release = await slots.take(of("a", 1), never);
 	const late = new AbortController();
-	const waiting = slots.take("b", 1, late.signal);
-	await expect(slots.take("c", 1, never)).rejects.toThrow("too many");
+	const waiting = slots.take(of("b", 1), late.signal);
+	await expect(slots.take(of("c", 1), never)).rejects.toThrow("too many");
 	late.abort();
 	await expect(waiting).rejects.toThrow("in time");
-	const next = slots.take("c", 1, never);
+	const next = slots.take(of("c", 1), never);
 	release();
 	(await next)();
-	await expect(slots.take("a", 1, AbortSignal.abort())).rejects.toThrow("in time");
+	await expect(slots.take(of("a", 1), AbortSignal.abort())).rejects.toThrow("in time");
 });
 
 test("whatever the order of taking and giving back, no limit is passed and nobody starves", async () => {
@@ -62,7 +82,7 @@ test("whatever the order of taking and giving back, no limit is passed and nobod
 				if (key === "release") held.shift()?.release();
 				else {
 					asked++;
-					slots.take(key, 2, never).then((release) => {
+					slots.take(of(key, 2), never).then((release) => {
 						admitted++;
 						held.push({ key, release });
 					});

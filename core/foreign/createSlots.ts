@@ -1,15 +1,18 @@
 import { foreignFault } from "#core/foreign/faults.ts";
 
-type Waiter = { key: string; perKeyMax: number; admit: () => void };
+/** So many at once of whatever has this key. */
+export type SlotShare = { key: string; max: number };
+
+type Waiter = { shares: readonly SlotShare[]; admit: () => void };
 
 export type Slots = {
-	/** Waits for a place among those of `key` and of all; what it answers gives the place back. */
-	take(key: string, perKeyMax: number, signal: AbortSignal): Promise<() => void>;
+	/** Waits for a place in all and in each share; what it answers gives the place back. */
+	take(shares: readonly SlotShare[], signal: AbortSignal): Promise<() => void>;
 };
 
 /**
  * Places for work that strangers may make slow, in the order of asking: so many in all, so many
- * for one key, and only so many who wait. Who waits behind a busy key lets others pass.
+ * in each share, and only so many who wait. Who waits behind a full share lets others pass.
  */
 export function createSlots(options: { placesMax: number; waitingMax: number }): Slots {
 	const { placesMax, waitingMax } = options;
@@ -17,20 +20,25 @@ export function createSlots(options: { placesMax: number; waitingMax: number }):
 	const waiting = new Set<Waiter>();
 	let total = 0;
 
-	const hasRoom = (key: string, perKeyMax: number) =>
-		total < placesMax && (taken.get(key) ?? 0) < perKeyMax;
+	const hasRoom = (shares: readonly SlotShare[]) =>
+		total < placesMax && shares.every(({ key, max }) => (taken.get(key) ?? 0) < max);
 
-	function occupy(key: string): () => void {
-		total++;
-		taken.set(key, (taken.get(key) ?? 0) + 1);
+	function count(shares: readonly SlotShare[], change: 1 | -1): void {
+		total += change;
+		for (const { key } of shares) {
+			const held = (taken.get(key) ?? 0) + change;
+			if (held > 0) taken.set(key, held);
+			else taken.delete(key);
+		}
+	}
+
+	function occupy(shares: readonly SlotShare[]): () => void {
+		count(shares, 1);
 		let isHeld = true;
 		return () => {
 			if (!isHeld) return;
 			isHeld = false;
-			total--;
-			const left = (taken.get(key) ?? 0) - 1;
-			if (left > 0) taken.set(key, left);
-			else taken.delete(key);
+			count(shares, -1);
 			admitWaiting();
 		};
 	}
@@ -38,14 +46,14 @@ export function createSlots(options: { placesMax: number; waitingMax: number }):
 	function admitWaiting(): void {
 		for (const waiter of waiting) {
 			if (total >= placesMax) return;
-			if (hasRoom(waiter.key, waiter.perKeyMax)) waiter.admit();
+			if (hasRoom(waiter.shares)) waiter.admit();
 		}
 	}
 
 	return {
-		take(key, perKeyMax, signal) {
+		take(shares, signal) {
 			if (signal.aborted) return Promise.reject(tooLate());
-			if (hasRoom(key, perKeyMax)) return Promise.resolve(occupy(key));
+			if (hasRoom(shares)) return Promise.resolve(occupy(shares));
 			if (waiting.size >= waitingMax) {
 				return Promise.reject(foreignFault.unreachable({ detail: "too many fetches wait" }));
 			}
@@ -60,9 +68,9 @@ export function createSlots(options: { placesMax: number; waitingMax: number }):
 				};
 				const admit = () => {
 					leave();
-					resolve(occupy(key));
+					resolve(occupy(shares));
 				};
-				const waiter: Waiter = { key, perKeyMax, admit };
+				const waiter: Waiter = { shares, admit };
 				waiting.add(waiter);
 				signal.addEventListener("abort", giveUp, { once: true });
 			});

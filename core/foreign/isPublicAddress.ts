@@ -30,7 +30,13 @@ export function isPublicAddress(text: string): boolean {
 	if (address instanceof ipaddr.IPv4) {
 		return !DENIED_V4.some((range) => address.match(range));
 	}
+	if (isIsatap(address)) return false;
 	return address.match(GLOBAL_UNICAST) && !DENIED_V6.some((range) => address.match(range));
+}
+
+/** Behind any prefix at all: an IPv4 address that a router of ours unwraps (RFC 5214). */
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+	return (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe;
 }
 
 function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {

@@ -1,8 +1,10 @@
 import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, get as httpsGet } from "node:https";
 import { isIP } from "node:net";
+import { collectBody } from "#core/foreign/collectBody.ts";
 import { foreignFault } from "#core/foreign/faults.ts";
 import { HEADER_BYTES_MAX, KEPT_FOR_MS, KEPT_SOCKETS_MAX } from "#core/foreign/limits.ts";
+import { limitWire } from "#core/foreign/limitWire.ts";
 
 export type OneRequest = {
 	url: URL;
@@ -38,20 +40,27 @@ const REDIRECTS = [301, 302, 303, 307, 308];
  * redirects, reads `file:` and inflates whole what is compressed.
  */
 export function requestOnce(request: OneRequest): Promise<OneAnswer> {
-	const { url, signal, isKept } = request;
+	const { url, bytesMax, signal, isKept } = request;
 	return new Promise((resolve, reject) => {
+		let isSettled = false;
 		const get = url.protocol === "https:" ? httpsGet : httpGet;
 		const call = get(url, optionsOf(request), (response) => {
-			readAnswer(response, request.bytesMax).then((answer) => {
+			readAnswer(response, bytesMax).then((answer) => {
 				settle(() => resolve(answer));
 				if (!isKept || answer.location !== null) call.destroy();
 			}, fail);
 		});
+		const unwatch = limitWire(call, bytesMax, (what) => {
+			fail(what === "bytes" ? tooLarge(bytesMax) : unreachable("it only announces answers"));
+		});
 		const onAbort = () => fail(unreachable("no answer in time"));
-		const settle = (tell: () => void) => {
+		function settle(tell: () => void) {
+			if (isSettled) return;
+			isSettled = true;
+			unwatch();
 			signal.removeEventListener("abort", onAbort);
 			tell();
-		};
+		}
 		// Not left to events of the socket: some answers (101) end without any.
 		function fail(error: unknown) {
 			settle(() => reject(error));
@@ -97,20 +106,7 @@ async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<
 		location,
 	};
 	if (location !== null) return { ...head, body: Buffer.alloc(0) };
-	if (Number(headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	try {
-		for await (const chunk of response) {
-			bytes += chunk.length;
-			if (bytes > bytesMax) break;
-			chunks.push(chunk);
-		}
-	} catch (cause) {
-		throw unreachable("the answer broke off", cause);
-	}
-	if (bytes > bytesMax) throw tooLarge(bytesMax);
-	return { ...head, body: Buffer.concat(chunks) };
+	return { ...head, body: await collectBody(response, bytesMax) };
 }
 
 function tooLarge(bytesMax: number) {

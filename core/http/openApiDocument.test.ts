@@ -18,6 +18,11 @@ const routes = new Elysia()
 	.get("/v1/hidden", "x", { detail: { hide: true } })
 	.ws("/v1/stream", {});
 
+const told = new Elysia().get("/v1/told", () => ({ hash: "0x1" as const, n: 1 }), {
+	query: z.object({ q: z.string().meta({ description: "What to look for." }) }),
+	response: { 200: z.object({ hash: z.templateLiteral(["0x", z.string()]), n: z.int() }) },
+});
+
 const document = openApiDocument({
 	app: testHttpApp({ routes: [routes] }),
 	version: "1.2.3",
@@ -74,6 +79,28 @@ describe("the OpenAPI document [API-21]", () => {
 				},
 			},
 		});
+	});
+
+	test("says at each parameter what its schema says, and names statuses and `0x…` as people read them", () => {
+		const made = openApiDocument({
+			app: testHttpApp({ routes: [told] }),
+			version: "1",
+			sandbox: false,
+		});
+		expect(made.paths["/v1/told"]?.get).toMatchObject({
+			parameters: [{ name: "q", description: "What to look for." }],
+			responses: {
+				200: {
+					description: "OK",
+					content: {
+						"application/json": {
+							schema: { properties: { hash: { examples: ["0x…"] }, n: { type: "integer" } } },
+						},
+					},
+				},
+			},
+		});
+		expect(JSON.stringify(made.paths["/v1/told"])).not.toContain(String(Number.MAX_SAFE_INTEGER));
 	});
 
 	test("offers bodies as JSON only, because forms are refused", () => {

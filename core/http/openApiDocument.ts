@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import type { AnyElysia } from "elysia";
 import { z } from "zod";
@@ -12,6 +13,8 @@ export type OpenApiDocument = {
 	components: Record<string, unknown>;
 };
 
+/** What zod writes for a template literal of "0x" and any text. */
+const ANY_HEX = "^0x[\\s\\S]{0,}$";
 const METHODS = new Set(["get", "post", "put", "patch", "delete"]);
 
 const DESCRIPTION = [
@@ -22,6 +25,7 @@ const DESCRIPTION = [
 	"  429 names the wait in `Retry-After` and `retryAfterMs`.",
 	"- **Lists** take `limit` and `cursor` and answer `{ data, page: { nextCursor, hasMore } }`",
 	"  unless their schema says otherwise.",
+	"- **Streams** are WebSockets, at the `…/stream` addresses beside their routes; they are not listed here.",
 	"- **Unknown is not zero**: a figure that is not known is `null`.",
 	"- Every answer carries `x-request-id`; send your own to find it in our logs.",
 ].join("\n");
@@ -64,7 +68,21 @@ export function openApiDocument(options: {
 
 /** No `.meta({ id })` in schemas: zod then writes a `$ref` that the document cannot resolve. */
 function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
-	const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+	const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+		io: "input",
+		unrepresentable: "any",
+		override({ jsonSchema }) {
+			// The page makes up an example from a pattern: one of a "0x…" that allows anything is noise.
+			if (jsonSchema.pattern === ANY_HEX) {
+				Object.assign(jsonSchema, {
+					pattern: "^0x[0-9a-fA-F]*$",
+					examples: jsonSchema.examples ?? ["0x…"],
+				});
+			}
+			if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+			if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+		},
+	});
 	return rest;
 }
 
@@ -73,9 +91,10 @@ function operation(value: unknown): unknown {
 	const responses = isRecord(value.responses) ? value.responses : {};
 	return {
 		...value,
+		...(Array.isArray(value.parameters) ? { parameters: value.parameters.map(described) } : {}),
 		...(isRecord(value.requestBody) ? { requestBody: jsonOnly(value.requestBody) } : {}),
 		responses: {
-			...(Object.keys(responses).length === 0 ? { 200: { description: "OK" } } : responses),
+			...(Object.keys(responses).length === 0 ? { 200: { description: "OK" } } : named(responses)),
 			default: responses.default ?? {
 				description: "Any error",
 				content: {
@@ -84,6 +103,23 @@ function operation(value: unknown): unknown {
 			},
 		},
 	};
+}
+
+/** Pages show a parameter's own description, and zod's is of its schema. */
+function described(parameter: unknown): unknown {
+	const schema = isRecord(parameter) && isRecord(parameter.schema) ? parameter.schema : {};
+	if (!isRecord(parameter) || typeof schema.description !== "string") return parameter;
+	return { description: schema.description, ...parameter };
+}
+
+/** The status in words, in place of the generator's "Response for status 200". */
+function named(responses: Record<string, unknown>): Record<string, unknown> {
+	const named = Object.entries(responses).map(([status, response]) => {
+		const words = STATUS_CODES[status];
+		const isMade = isRecord(response) && response.description === `Response for status ${status}`;
+		return [status, isMade && words ? { ...response, description: words } : response];
+	});
+	return Object.fromEntries(named);
 }
 
 /** The generator also lists the form types, which the service answers with 415. */

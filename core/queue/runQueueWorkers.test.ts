@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { z } from "zod";
+import { defineFaults } from "#core/fault/defineFaults.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { beatAndSweep } from "#core/queue/beatAndSweep.ts";
 import { createJobQueue } from "#core/queue/createJobQueue.ts";
@@ -35,10 +36,15 @@ const task = (run: Run, options: Partial<QueueTask<typeof payload>> = {}): Queue
 
 async function start(tasks: QueueTask[]) {
 	const said: string[] = [];
-	const log = { ...silentLog, error: (message: string) => said.push(message) };
+	const warned: string[] = [];
+	const log = {
+		...silentLog,
+		error: (message: string) => said.push(message),
+		warn: (message: string) => warned.push(message),
+	};
 	const workers = await runQueueWorkers({ db: database.db, tasks, concurrency: 2, log });
 	open.push(workers);
-	return { workers, said };
+	return { workers, said, warned };
 }
 
 const add = (...payloads: unknown[]) =>
@@ -94,6 +100,24 @@ test("a job that fails keeps its place, says why, and is tried again", async () 
 	await makeDue();
 	await left(0);
 	expect(attempts).toBe(2);
+});
+
+test("what passes by itself is no news until a job is given up for it; a mistake is, once each time", async () => {
+	const fault = defineFaults({ busy: { status: 503, retry: "later", public: "Busy." } });
+	const failures = [fault.busy(), new Error("a mistake")];
+	const { warned } = await start([
+		task(async () => {
+			const failure = failures.shift();
+			if (failure) throw failure;
+		}),
+	]);
+	await add({ n: 1 });
+	for (const failed of ["busy: Busy.", "a mistake"]) {
+		await until(async () => (await jobs())[0]?.last_error === failed);
+		await makeDue();
+	}
+	await left(0);
+	expect(warned).toEqual(["a job failed; it is tried again"]);
 });
 
 test("a job is given up after its task's attempts, and that is said", async () => {

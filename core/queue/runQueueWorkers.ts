@@ -191,8 +191,9 @@ function listenForErrors(pool: Pool, listener: (error: Error) => void): void {
 }
 
 function loggerOf(log: Log): Logger {
-	return new Logger(() => (level, message) => {
-		if (level === "error") log.warn("the queue reports", { message });
-		else log.debug("the queue reports", { message });
+	return new Logger(() => (level, said, meta) => {
+		// Of a job that failed the task list has told in our own words, on one line.
+		if (level === "error" && meta?.["failure"] !== true) log.warn("the queue reports", { said });
+		else log.debug("the queue reports", { said });
 	});
 }

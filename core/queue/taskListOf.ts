@@ -1,5 +1,6 @@
 import type { TaskList } from "graphile-worker";
 import { assert } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import type { Log } from "#core/log/Log.ts";
 import { JOB_ATTEMPTS_MAX } from "#core/queue/createJobQueue.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
@@ -23,10 +24,26 @@ export function taskListOf(tasks: readonly QueueTask[], log: Log): TaskList {
 				await task.run(payload.data, { signal });
 			} catch (error) {
 				const { attempts, payload } = helpers.job;
-				if (attempts < task.attemptsMax) throw error;
-				log.error("a job was given up", { task: task.name, attempts, payload, error });
+				const context = { task: task.name, attempts };
+				if (attempts >= task.attemptsMax) {
+					log.error("a job was given up", { ...context, payload, error });
+					return;
+				}
+				sayRetry(log, { ...context, error });
+				throw error;
 			}
 		};
 	}
 	return list;
+}
+
+/** A Fault that passes by itself is no news before a job is given up for it; a mistake is. */
+function sayRetry(log: Log, failed: { task: string; attempts: number; error: unknown }): void {
+	const { error, ...context } = failed;
+	if (!(error instanceof Fault) || error.retry === "never") {
+		log.warn("a job failed; it is tried again", failed);
+		return;
+	}
+	const { code, privateDetail } = error;
+	log.info("a job is tried again later", { ...context, code, detail: privateDetail });
 }

@@ -106,3 +106,17 @@ export const REPRICE_RETRY_MS = 30_000;
 
 /** Events that a part may price and still tell each candle; more, and topics are read anew. */
 export const REPRICE_TOLD_MAX = 20;
+
+/** A billion ETH: more than there is. An amount above it that nobody's chain proves is no price. */
+export const WEI_PAID_MAX = 10n ** 27n;
+
+/**
+ * An event of a block that left the chain, and that only the provider still tells, is doubted once
+ * its lane is so many blocks further and so much time has passed: no longer than a transaction of a
+ * lost block waits to be mined again.
+ */
+export const DOUBT_AFTER_MS = 600_000;
+export const DOUBT_AFTER_BLOCKS = 64;
+export const DOUBT_EVERY_MS = 60_000;
+/** Taken out under one hold of the chain's lock. */
+export const DOUBTED_PER_PART_MAX = 20;

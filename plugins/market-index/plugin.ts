@@ -20,6 +20,7 @@ import {
 	WATCHED_MOST,
 } from "#plugins/market-index/limits.ts";
 import { createPushListener } from "#plugins/market-index/merge/createPushListener.ts";
+import { doubtJob } from "#plugins/market-index/merge/doubtJob.ts";
 import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
 import { createDocumentReader } from "#plugins/market-index/metadata/tokenUri/createDocumentReader.ts";
 import {
@@ -103,23 +104,22 @@ export const marketIndexPlugin = definePlugin({
 			prices,
 			merge: async (collection, events) => void (await merge(collection, events)),
 		});
-		const { touch, resync, applyOrderPush: applyOrder } = syncing;
-		const pushed = { db, merge, applyOrder, applyMetadata: tokens.changed };
-		provider.stream.onPush(createPushListener(pushed));
+		const pushed = { merge, applyOrder: syncing.applyOrderPush, applyMetadata: tokens.changed };
+		provider.stream.onPush(createPushListener({ db, ...pushed }));
 		provider.stream.onGap(syncing.noteGap);
 		const discovery = { core, provider, prices, discovered: syncing.discovered };
-		const index = { record, find: createFinder(reads), touch };
+		const index = { record, find: createFinder(reads), touch: syncing.touch };
 		return {
 			service: index,
 			routes: marketRoutes({
 				core: reads,
 				scanner: needs.scanner,
 				index,
-				prices: needs.prices,
+				prices,
 				lists: createListSource(discovery),
-				resync,
+				resync: syncing.resync,
 				providerHealth: () => ({
-					isConnected: provider.isOn ? provider.isConnected() : false,
+					isConnected: hasProvider ? provider.isConnected() : false,
 					stream: provider.stream.state(),
 				}),
 				gasPrice: gasPriceOf(core.indexed),
@@ -129,6 +129,7 @@ export const marketIndexPlugin = definePlugin({
 				recipientsJob(core),
 				garbageJob(core),
 				repricer.job,
+				doubtJob({ ...core, prices, scanner: needs.scanner }),
 				...syncing.jobs,
 				discoveryJob(discovery, [...core.indexed.map(({ chain }) => chain), ...discovered]),
 				dropsJob(core, provider),

@@ -14,6 +14,11 @@ export const ROUNDS_PER_FEED_MAX = 20_000;
 /** Rows of one read into memory; the rest follows in the next. */
 export const ROUNDS_PER_READ_MAX = 10_000;
 
+/** How often rounds that are older are deleted, and how many by one statement. */
+export const PRUNE_EVERY_MS = 6 * 3_600_000;
+export const PRUNE_TIMEOUT_MS = 60_000;
+export const ROUNDS_PER_PRUNE_MAX = 10_000;
+
 /** How often a process looks for rounds that another one wrote. */
 export const REFRESH_EVERY_MS = 15_000;
 

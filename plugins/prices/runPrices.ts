@@ -8,6 +8,7 @@ import type { Memory } from "#plugins/prices/history/createMemory.ts";
 import { createFillGaps } from "#plugins/prices/history/fillGaps.ts";
 import type { FeedSpans } from "#plugins/prices/history/Learned.ts";
 import { createPoll } from "#plugins/prices/history/pollFeeds.ts";
+import { pruneRoundsJob } from "#plugins/prices/history/pruneRoundsJob.ts";
 import {
 	BACKFILL_EVERY_MS,
 	BACKFILL_TIMEOUT_MS,
@@ -92,6 +93,7 @@ export function runPrices(
 			timeoutMs: POLL_TIMEOUT_MS,
 			run: () => teller.retell(),
 		},
+		pruneRoundsJob(core),
 	];
 	return {
 		onLearned: teller.add,

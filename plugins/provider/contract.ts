@@ -3,10 +3,12 @@ import { serviceKey } from "#core/plugin/serviceKey.ts";
 
 /**
  * For whom a call is made. What a client waits for goes first: work in the background stands aside
- * when the shared minute is nearly used up.
+ * when the shared minute is nearly used up, and so does what is `endless`, work that would use up
+ * all there is. The two take turns, and a part of the minute is each one's own, so that neither
+ * keeps the other from the provider.
  */
 export type ProviderCallOptions = {
-	purpose: "request" | "background";
+	purpose: "request" | "background" | "endless";
 	signal?: AbortSignal | undefined;
 };
 
@@ -228,6 +230,7 @@ export type ProviderPush =
 	| { type: "metadata"; slug: string; nft: ProviderNft };
 
 export type ProviderStream = {
+	/** In the whole deployment, whichever process listens; `off` where it is not turned on. */
 	state(): ProviderStreamState;
 	/** The collections to hear of, by the provider's slugs, in place of those before. */
 	follow(slugs: readonly string[]): void;

@@ -20,6 +20,9 @@ export const CALLS_PER_MINUTE_MAX = 120;
 export const MINUTE_MS = 60_000;
 /** Work in the background leaves so many of the minute to what clients wait for. */
 export const CALLS_FOR_REQUESTS = 20;
+/** The most of what is left that either may take; the rest of it is the other's. */
+export const CALLS_OF_BACKGROUND_MAX = 80;
+export const CALLS_OF_ENDLESS_MAX = 50;
 /** A wait for the provider up to here is waited out; a longer one is told. */
 export const BLOCK_WAITED_OUT_MS = 3_000;
 /** Longer than this nobody stands aside on a header's word. */

@@ -1,11 +1,21 @@
+import { join } from "node:path";
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { ProviderKey } from "#plugins/provider/contract.ts";
+import {
+	ProviderKey,
+	type ProviderStream,
+	type ProviderStreamState,
+} from "#plugins/provider/contract.ts";
 import { createProvider } from "#plugins/provider/createProvider.ts";
 import { PROVIDER_BASE_URL_DEFAULT, STREAM_URL_DEFAULT } from "#plugins/provider/limits.ts";
 import { offProvider } from "#plugins/provider/offProvider.ts";
 import { offStream } from "#plugins/provider/offStream.ts";
 import { createProviderStream } from "#plugins/provider/stream/createProviderStream.ts";
+import {
+	createStreamStatus,
+	type StreamStatus,
+} from "#plugins/provider/stream/createStreamStatus.ts";
+import { followStreamStatus } from "#plugins/provider/stream/followStreamStatus.ts";
 import { startProviderStream } from "#plugins/provider/stream/startProviderStream.ts";
 import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
 
@@ -42,6 +52,7 @@ export const providerPlugin = definePlugin({
 	config,
 	needs: {},
 	offers: ProviderKey,
+	tables: { schema: "provider", folder: join(import.meta.dir, "migrations") },
 	setup({ config, core }) {
 		const baseUrl = baseUrlOf(config.PROVIDER_BASE_URL, config.PROVIDER_API_KEY);
 		if (baseUrl === null) return { service: offProvider };
@@ -58,6 +69,7 @@ export const providerPlugin = definePlugin({
 						url,
 						token: apiKey ?? null,
 					});
+		const status = createStreamStatus(core.db);
 		const ending = new AbortController();
 		const { signal } = ending;
 		let listening = Promise.resolve();
@@ -66,13 +78,16 @@ export const providerPlugin = definePlugin({
 				core,
 				baseUrl,
 				apiKey,
-				stream: stream ?? offStream,
+				stream: stream === null ? offStream : { ...stream, state: () => stateOf(stream, status) },
 				ending: signal,
 			}),
 			start() {
-				if (stream === null || core.role === "api") return;
+				if (stream === null) return;
 				const { leases, log } = core;
-				listening = startProviderStream({ stream, leases, log, signal });
+				listening =
+					core.role === "api"
+						? followStreamStatus({ status, signal })
+						: startProviderStream({ stream, leases, status, log, signal });
 			},
 			async stop() {
 				ending.abort();
@@ -81,6 +96,12 @@ export const providerPlugin = definePlugin({
 		};
 	},
 });
+
+/** What this process sees of the stream itself; else what the one that listens says of it. */
+function stateOf(stream: ProviderStream, status: StreamStatus): ProviderStreamState {
+	const own = stream.state();
+	return own === "off" ? status.state() : own;
+}
 
 /** Null: no provider. A key alone leads to where such keys are from. */
 function baseUrlOf(url: string | undefined, apiKey: string | undefined): string | null {

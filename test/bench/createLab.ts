@@ -10,6 +10,7 @@ import { type CachedList, runCachedList } from "#test/bench/measure/runCachedLis
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
 import { runBareLive, runLive } from "#test/bench/measure/runLive.ts";
+import { type MarketRead, runMarketReads } from "#test/bench/measure/runMarketReads.ts";
 import { type MetadataBurst, runMetadataBurst } from "#test/bench/measure/runMetadataBurst.ts";
 import { type Ranking, runRanking } from "#test/bench/measure/runRanking.ts";
 import { runReads } from "#test/bench/measure/runReads.ts";
@@ -38,6 +39,8 @@ export type Lab = {
 	ranking(): Promise<Ranking>;
 	/** A collection read from its tokens' URIs, counted and ranked. */
 	metadataBurst(): Promise<MetadataBurst>;
+	/** Pages of an index with full tables of the provider's, beside a bare script. */
+	marketReads(): Promise<readonly MarketRead[]>;
 	reads(): Promise<readonly ReadComparison[]>;
 	/** A wide chain onto the large index of `reads`. */
 	wideCatchUp(): Promise<CatchUp>;
@@ -108,8 +111,9 @@ export function createLab(options: LabOptions): Lab {
 		recoveries: measured("killing service and server", runRecoveries, young),
 		fanOut: measured("publishing to a crowd", runFanOut, { scope, runtimeArgs }),
 		cachedList: measured("asking for a cached list", runCachedList, young),
-		ranking: measured("ranking", async () => runRanking(), null),
+		ranking: measured("ranking", runRanking, { scope }),
 		metadataBurst: measured("reading a collection's tokens", runMetadataBurst, { scope }),
+		marketReads: measured("reading pages of a market", runMarketReads, { scope, say }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,
 	};

@@ -2,6 +2,7 @@ import type { Figure } from "#test/bench/Figure.ts";
 import { catchUpFigures } from "#test/bench/figures/catchUpFigures.ts";
 import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
 import { headFigures } from "#test/bench/figures/headFigures.ts";
+import { marketFigures } from "#test/bench/figures/marketFigures.ts";
 import { recoveryFigures } from "#test/bench/figures/recoveryFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
@@ -18,5 +19,6 @@ export const figures: readonly Figure[] = [
 	...recoveryFigures,
 	...crowdFigures,
 	...tokenFigures,
+	...marketFigures,
 	...sizeFigures,
 ];

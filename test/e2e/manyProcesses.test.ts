@@ -283,7 +283,7 @@ const NOT_COMPARED = [
 	"metadata_at",
 	"sync_status",
 ];
-const TABLES_OF_JOBS = ["currency", "former_slug", "recipients"];
+const TABLES_OF_JOBS = ["currency", "former_slug", "recipients", "token", "trait_count"];
 /** How owners are stored follows from when a contract came to be watched; see `ownersOf`. */
 const TABLES_OF_OWNERS = [
 	"owned_span",

@@ -6,6 +6,8 @@ import { startTestService, type TestServiceOptions } from "#test/harness/startTe
 import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
 import { openLab } from "#test/sandbox/provider/testing/openLab.ts";
 
+type Env = Record<string, string>;
+
 export type MarketLabOptions = {
 	/**
 	 * The provider's slugs of the collections that are left, there and in the index: each one costs
@@ -15,9 +17,15 @@ export type MarketLabOptions = {
 	historyBlocks?: number;
 	/** Block to scan from; by itself the whole history. */
 	scanFrom?: number;
+	/** Between the service and the chain, told the chain's URL. */
+	through?: (rpcUrl: string) => Promise<string>;
 	log?: Log;
-	env?: Record<string, string>;
+	env?: Env;
 };
+
+/** Jobs that call the provider by the clock: here they do so only when a test says so. */
+const HELD = ["discovery", "full-sync", "lean-sync", "drops"];
+const HELD_HOURS = 20;
 
 /**
  * The whole service on a still sandbox chain and its marketplace provider.
@@ -29,15 +37,20 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 	const world = await openLab(options.historyBlocks ?? 40);
 	const { sandbox, emulator } = world;
 	let aheadMs = 0;
+	const nowMs = () => systemClock.nowMs() + aheadMs;
+	const chain = options.through
+		? { url: await options.through(sandbox.httpUrl) }
+		: { url: sandbox.httpUrl, wsUrl: sandbox.wsUrl };
 	const start = (provider: ProviderEmulator, rest: TestServiceOptions = {}) =>
 		startTestService({
-			chain: { url: sandbox.httpUrl, wsUrl: sandbox.wsUrl },
+			chain,
 			scanFrom: options.scanFrom ?? sandbox.firstBlock,
-			clock: { nowMs: () => systemClock.nowMs() + aheadMs },
+			clock: { nowMs },
 			...(options.log && { log: options.log }),
 			...rest,
 			env: {
 				PROVIDER_BASE_URL: provider.url,
+				PROVIDER_STREAM_URL: provider.streamUrl,
 				USD_FEEDS_JSON: JSON.stringify(sandbox.usdFeeds),
 				...options.env,
 				...rest.env,
@@ -46,6 +59,13 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 	const service = await start(emulator);
 	const services = [service];
 	const { db } = service.core;
+	const heldUntil = new Date(nowMs() + HELD_HOURS * 3_600_000);
+	await db.execute(
+		`insert into core.schedule_tick (name, tick_at)
+		select 'market-index.' || job, $2 from unnest($1::text[]) as held (job)
+		on conflict (name) do update set tick_at = excluded.tick_at`,
+		[HELD, heldUntil],
+	);
 	const caughtUp = async (): Promise<void> => {
 		await emulator.sync();
 		await service.indexed(Number(await world.rpc.call("eth_blockNumber", [])));
@@ -108,16 +128,19 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 		},
 		/**
 		 * A second process on the same database that only answers, with a provider of its own over the
-		 * same market: what that one is asked, a client's request has asked for.
+		 * same market: what that one is asked, a client's request has asked for. Another process may
+		 * have the same provider.
 		 */
-		async openApi() {
-			const provider = world.start();
+		async openApi({ env, ...other }: { provider?: ProviderEmulator; env?: Env } = {}) {
+			const provider = other.provider ?? world.start();
 			await provider.sync();
 			keepOnly(provider);
-			const api = await start(provider, { database: service.database, env: { ROLE: "api" } });
+			const database = service.database;
+			const api = await start(provider, { database, env: { ROLE: "api", ...env } });
 			services.push(api);
 			return { api, provider };
 		},
+		nowMs,
 		/** Sets the clock of all services forward. */
 		advance(ms: number): void {
 			aheadMs += ms;

@@ -95,8 +95,9 @@ function growPast({ chain }: World): void {
 }
 
 /**
- * What is still owed when time is up; null as soon as nothing is. The time begins anew whenever less
- * is owed than before, up to four times of it: a busy machine is slow, and a stuck lane stands still.
+ * What is still owed when time is up; null as soon as nothing is. The time begins anew whenever
+ * something else is owed than before, up to four times of it: a busy machine is slow, and a stuck
+ * lane stands still.
  */
 async function converge(
 	db: Database,

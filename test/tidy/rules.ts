@@ -10,6 +10,7 @@ import { moduleMocks } from "#test/tidy/rules/moduleMocks.ts";
 import { skippedTests } from "#test/tidy/rules/skippedTests.ts";
 import { testsBeside } from "#test/tidy/rules/testsBeside.ts";
 import { twoKindsOfWrong } from "#test/tidy/rules/twoKindsOfWrong.ts";
+import { waysOut } from "#test/tidy/rules/waysOut.ts";
 
 /**
  * The house's rules that no linter has. What Biome can check (any, `!`, default exports, barrels,
@@ -19,6 +20,7 @@ export const rules: readonly Rule[] = [
 	importDirections,
 	importCycles,
 	homes,
+	waysOut,
 	twoKindsOfWrong,
 	moduleMocks,
 	skippedTests,

@@ -30,7 +30,7 @@ testAsRoot("binaries below a private folder are copied once, and the copy runs",
 	cpSync(locateBinaries(), join(hidden, "native"), { recursive: true, verbatimSymlinks: true });
 	await Bun.write(join(hidden, "package.json"), `{"version":"test-${process.pid}"}`);
 	const said: string[] = [];
-	const log = { ...silentLog, warn: (message: string) => void said.push(message) };
+	const log = { ...silentLog, info: (message: string) => void said.push(message) };
 	const native = join(hidden, "native");
 	const copy = await placeBinaries({ user, log, native });
 	folders.push(dirname(copy));

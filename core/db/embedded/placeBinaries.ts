@@ -28,7 +28,7 @@ export async function placeBinaries(options: {
 	// `native` must stay the last part: the links are written relative to its parent.
 	const copy = join(systemFolder(`binaries-${version}`), "native");
 	if (existsSync(copy)) return copy;
-	options.log.warn("the server's user cannot reach the PostgreSQL binaries; they are copied", {
+	options.log.info("the server's user cannot reach the PostgreSQL binaries; they are copied", {
 		from: native,
 		to: copy,
 		user: options.user.name,

@@ -134,6 +134,7 @@ describe("one process", () => {
 			const log = { ...silentLog, warn: (_: string, context = {}) => void said.push(context) };
 			const first = await start(dataDir, log);
 			const cluster = String(said[0]?.cluster);
+			expect(first.cluster).toBe(cluster);
 			expect(cluster).not.toStartWith(dataDir);
 			folders.push(join(cluster, ".."));
 			await query(first, "create table kept as select 1 as n");

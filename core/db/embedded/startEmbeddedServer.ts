@@ -10,6 +10,8 @@ export type EmbeddedServer = {
 	/** For `pg`: the database `tapeline`, over a Unix socket. */
 	connectionString: string;
 	how: "started" | "joined";
+	/** The folder of its data: not always below DATA_DIR. */
+	cluster: string;
 	tookMs: number;
 	/**
 	 * Releases our share; end pools first. The server stops when nobody of ours uses it any more.
@@ -44,6 +46,7 @@ export async function startEmbeddedServer(options: {
 	return {
 		connectionString: socketUrl(layout.socketDir),
 		how: first.how,
+		cluster: layout.cluster,
 		tookMs,
 		close: keepShare({ first, layout, log, obtain }),
 	};

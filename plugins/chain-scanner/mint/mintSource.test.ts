@@ -3,6 +3,7 @@ import { type Hex, toHex } from "viem";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Fault } from "#core/fault/Fault.ts";
 import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import { MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
 import { mintLog, unitsLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
@@ -156,6 +157,25 @@ for (const [what, lie] of lies) {
 		expect(events.map(({ totalRaw }) => totalRaw)).toEqual([10n]);
 	});
 }
+
+test("[ING-14] a node that has a mint's transaction in its pool still is asked again, and is no liar", async () => {
+	const fake = createFakeChain();
+	const block = fake.mine([{ value: 10n, logs: [mintLog(1)] }]);
+	const kindOf = async (blockHash: Hex | null) => {
+		fake.troubles.tamper = (call, answer) => {
+			if (call.method !== "eth_getTransactionByHash") return answer;
+			return Object.assign(structuredClone(answer) ?? {}, { blockHash });
+		};
+		const range = { from: block, to: block };
+		const error = await mintSource(fake.rpc, quiet)
+			.read(range, far)
+			.catch((thrown) => thrown);
+		expect(error).toMatchObject({ code: "rpc_inconsistent" });
+		return (error as Fault).meta["kind"];
+	};
+	expect(await kindOf(null)).toBeUndefined();
+	expect(await kindOf(`0x${"1".repeat(64)}`)).toBe("hash_mismatch");
+});
 
 test("what does not decode is reported when the range is committed, not each time it is read", async () => {
 	const fake = createFakeChain();

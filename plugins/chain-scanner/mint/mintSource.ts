@@ -82,6 +82,10 @@ function valueIn(answer: unknown, log: RawLog): bigint {
 	if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
 		throw scannerFault.inconsistent({ detail: `the node has no transaction ${hash}` });
 	}
+	if (place.blockHash === null && isSame(place.hash, hash)) {
+		// No contradiction: the block left, or the node announced it before it emptied its pool.
+		throw scannerFault.inconsistent({ detail: `the node has ${hash} in no block` });
+	}
 	if (!isSame(place.hash, hash) || !isSame(place.blockHash, log.blockHash)) {
 		const detail = `${hash} is not where its log says`;
 		throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
@@ -93,7 +97,7 @@ function fieldsOf(answer: unknown): { value?: unknown; hash?: unknown; blockHash
 	return typeof answer === "object" && answer !== null ? answer : {};
 }
 
-/** Left out is no contradiction; null is one: the transaction is in no block any more. */
+/** Left out is no contradiction; null is one. */
 function isSame(said: unknown, expected: Hex): boolean {
 	return said === undefined || (typeof said === "string" && said.toLowerCase() === expected);
 }

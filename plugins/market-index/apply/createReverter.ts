@@ -1,30 +1,13 @@
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Clock } from "#core/clock/Clock.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
-import type { Outbox } from "#core/outbox/createOutbox.ts";
-import type { JobQueue } from "#core/queue/JobQueue.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
-import { addFrames } from "#plugins/market-index/apply/addFrames.ts";
-import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
-import { liveFrames } from "#plugins/market-index/apply/framesOf.ts";
-import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
-import { retractionFrames } from "#plugins/market-index/apply/retractionFrames.ts";
 import { standAlone } from "#plugins/market-index/apply/standAlone.ts";
-import { tellWhatIsLeft } from "#plugins/market-index/apply/tellWhatIsLeft.ts";
-import { supplyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { type TakingBack, takeBack } from "#plugins/market-index/apply/takeBack.ts";
 import { deleteEventsAbove } from "#plugins/market-index/sql/deleteEventsAbove.ts";
-import { dropEmptyCollections } from "#plugins/market-index/sql/dropEmptyCollections.ts";
-import { readCollectionNames } from "#plugins/market-index/sql/readCollectionNames.ts";
-import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
-import type { Prices } from "#plugins/prices/contract.ts";
 
-export type ReverterOptions = {
+export type ReverterOptions = TakingBack & {
 	chains: ChainRegistry;
-	outbox: Outbox;
-	queue: JobQueue;
-	clock: Clock;
-	prices: Pick<Prices, "ethUsd">;
 	/** False where no provider is configured: what one once told does not outlive its block. */
 	hasProvider?: boolean;
 };
@@ -43,27 +26,9 @@ export function createReverter(options: ReverterOptions): Reverter {
 		assert(chain, `a fork of chain ${reorg.chainId}, which has no definition`);
 		const gone = await deleteEventsAbove(tx, reorg);
 		if (gone.length === 0) return;
-		const ids = [...new Set(gone.map(({ collectionId }) => collectionId))];
-		const collections = await readCollectionNames(tx, ids);
-		const moved = await repairFigures(tx, chain.id, gone);
-		const told = options.hasProvider === false ? [] : await standAlone(tx, chain.id, gone);
-		const dropped = await dropEmptyCollections(tx, ids);
-		const left = (some: ReadonlySet<number>) => new Set([...some].filter((id) => !dropped.has(id)));
-		const minted = left(moved.minted);
-		await options.queue.add(tx, supplyJobs(minted));
-
-		const currencies = await readCurrencies(tx, chain.id, foreignCurrencies(gone));
-		const shown = { currencies, prices: options.prices };
-		const topics = retractionFrames({ chain, events: gone, collections, shown });
-		addFrames(topics, liveFrames({ chain, events: told, collections, shown }));
-		await tellWhatIsLeft(tx, chain, topics, {
-			collections,
-			traded: [],
-			takenFrom: moved.traded,
-			sold: left(moved.sold),
-			minted,
-			nowMs: options.clock.nowMs(),
-		});
-		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
+		const at = new Date(options.clock.nowMs());
+		const isKept = options.hasProvider !== false;
+		const standsAlone = async () => (isKept ? standAlone(tx, chain.id, { gone, at }) : []);
+		await takeBack(options, tx, chain, { gone, standsAlone });
 	};
 }

@@ -52,6 +52,15 @@ test("[MRG-05] any other currency is worth what its rate said at the event's own
 	}
 });
 
+test("[MRG-15] what would be worth more than all ETH there is has no worth that anybody knows", () => {
+	const prices = fakePrices();
+	prices.setEth(2_500);
+	prices.set({ chainId: 1, currency: STRANGE_COIN, usd: 2_500, decimals: 18 });
+	const most = 10n ** 27n;
+	expect(nativeTotal(ethereum, paid(STRANGE_COIN, most), prices)).toBe(most);
+	expect(nativeTotal(ethereum, paid(STRANGE_COIN, most + 1n), prices)).toBeNull();
+});
+
 test("nothing is nothing in any currency: a free mint is 0 and not unknown", () => {
 	expect(nativeTotal(polygon, paid(ZERO_ADDRESS, 0n), none)).toBe(0n);
 	expect(nativeTotal(ethereum, paid(STRANGE_COIN, 0n), none)).toBe(0n);

@@ -1,5 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { WEI_PAID_MAX } from "#plugins/market-index/limits.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /** What was paid, in which currency, and when. */
@@ -8,7 +9,8 @@ export type Paid = { currency: Address | null; totalRaw: bigint | null; occurred
 /**
  * An amount as an ETH equivalent, in wei. ETH and its wrapped form on a chain whose native
  * currency is ETH need no rate and ask for none; anything else has that of its own time, and is
- * unknown while there is none: never guessed.
+ * unknown while there is none: never guessed. What would be worth more than all ETH there is has no
+ * worth that anybody knows.
  */
 export function nativeTotal(
 	chain: Chain,
@@ -20,5 +22,6 @@ export function nativeTotal(
 	if (totalRaw === 0n) return 0n;
 	const isNative = currency === ZERO_ADDRESS || currency === chain.wrappedNative;
 	if (isNative && chain.nativeIsEth) return totalRaw;
-	return prices.toNative({ chainId: chain.id, currency }, totalRaw, occurredAtMs);
+	const total = prices.toNative({ chainId: chain.id, currency }, totalRaw, occurredAtMs);
+	return total !== null && total > WEI_PAID_MAX ? null : total;
 }

@@ -15,7 +15,7 @@ import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
 export async function standAlone(
 	tx: Tx,
 	chainId: number,
-	gone: readonly TakenBack[],
+	{ gone, at }: { gone: readonly TakenBack[]; at: Date },
 ): Promise<readonly TakenBack[]> {
 	const told = gone.filter(({ payload }) => payload !== null);
 	if (told.length === 0) return [];
@@ -27,7 +27,7 @@ export async function standAlone(
 		onchainVerified: false,
 	}));
 	const stored = await insertEvents(tx, chainId, rows);
-	await insertUnconfirmed(tx, chainId, stored);
+	await insertUnconfirmed(tx, chainId, stored, at);
 	await upsertRollups(tx, chainId, sumRollups(stored));
 	await updateCollections(tx, collectionChanges(stored));
 	return stored;

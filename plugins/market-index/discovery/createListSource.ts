@@ -3,6 +3,7 @@ import { Fault } from "#core/fault/Fault.ts";
 import type { DiscoveryContext } from "#plugins/market-index/discovery/DiscoveryContext.ts";
 import type { ListMode } from "#plugins/market-index/discovery/DiscoveryList.ts";
 import { fillStats } from "#plugins/market-index/discovery/fillStats.ts";
+import type { ListedRow } from "#plugins/market-index/discovery/ListedRow.ts";
 import {
 	FILL_TIMEOUT_MS,
 	FILLED_PER_PAGE_MAX,
@@ -13,6 +14,9 @@ import { type ListForPage, listFor } from "#plugins/market-index/discovery/listF
 import { namedRows } from "#plugins/market-index/discovery/sql/namedRows.ts";
 import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 
+/** A collection of a page, and the row of the provider's list that it stands for, if any. */
+export type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
+
 /** The provider's side of the collections list. */
 export type ListSource = {
 	listFor(list: { chain: Chain; mode: ListMode }): Promise<ListForPage | null>;
@@ -21,7 +25,7 @@ export type ListSource = {
 	 * put in line to be synced, and the first few without floor and owners are asked about. Bounded
 	 * in time; a provider that fails costs figures and not the page.
 	 */
-	complete(collectionIds: readonly number[]): Promise<void>;
+	complete(rows: readonly ShownRow[]): Promise<void>;
 	/** What the provider finds, bounded in time; nothing where it is off or away. */
 	search(text: string, chainId: number | undefined): Promise<ProviderSearchHit[]>;
 	/** A search showed these: they are put in line to be synced. */
@@ -32,10 +36,16 @@ export function createListSource(context: DiscoveryContext): ListSource {
 	const { core, provider } = context;
 	return {
 		listFor: (list) => listFor(context, list),
-		async complete(collectionIds) {
-			if (!provider.isOn || collectionIds.length === 0) return;
-			await context.discovered(collectionIds);
-			const rows = await namedRows(core.db, collectionIds);
+		async complete(shown) {
+			if (!provider.isOn || shown.length === 0) return;
+			const ids = shown.map(({ id }) => id);
+			await context.discovered(ids);
+			const known = new Map((await namedRows(core.db, ids)).map(({ id, slug }) => [id, slug]));
+			// What the lanes saw first has no name of the provider's yet, but its list told one.
+			const rows = shown.flatMap(({ id, listed }) => {
+				const slug = listed?.slug ?? known.get(id);
+				return slug === undefined || listed?.isShared ? [] : { id, slug };
+			});
 			await inTime(FILL_TIMEOUT_MS, "figures of a page's rows were not filled", (signal) =>
 				fillStats(context, rows, { purpose: "request", signal, limit: FILLED_PER_PAGE_MAX }),
 			);
@@ -63,7 +73,8 @@ export function createListSource(context: DiscoveryContext): ListSource {
 		} catch (error) {
 			const isFault = error instanceof Fault;
 			if (!isFault && !signal.aborted) throw error;
-			core.log.warn(message, { why: isFault ? error.code : "timeout" });
+			// What the provider did is told by its adapter.
+			core.log[isFault ? "debug" : "warn"](message, { why: isFault ? error.code : "timeout" });
 			return null;
 		}
 	}

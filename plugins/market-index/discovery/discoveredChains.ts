@@ -7,7 +7,7 @@ import { marketFault } from "#plugins/market-index/faults.ts";
  * their lists, and the index knows what it says and nothing else.
  */
 export function discoveredChains(
-	core: Pick<Core, "chains" | "indexed">,
+	core: Pick<Core, "chains"> & { indexed: readonly Pick<Core["indexed"][number], "chain">[] },
 	names: readonly string[],
 ): readonly Chain[] {
 	const indexed = new Set(core.indexed.map(({ chain }) => chain.id));

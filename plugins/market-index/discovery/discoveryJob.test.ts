@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
 import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
 import {
 	createDiscoveryLab,
@@ -51,6 +52,22 @@ test("[API-17] every listed contract of the chain gets a row, a name and a place
 	expect(new Set(lab.discovered).size).toBe(2);
 	await lab.tick();
 	expect(await rows()).toHaveLength(2);
+});
+
+test("[API-17] each chain has its own three lists read, and one that no lane follows is found as well", async () => {
+	const { core } = lab.fixture;
+	const extra = discoveredChains(core, ["polygon", "ethereum"]);
+	// What is indexed anyway is not named twice.
+	expect(extra).toEqual([polygon]);
+	expect(() => discoveredChains(core, ["atlantis"])).toThrow("discovery_chain_unknown");
+	lab.fake.answers.top = async ({ chainId }) =>
+		chainId === polygon.id ? page(listedOf("cats", on(polygon, contractOf(1)))) : page();
+	await lab.tick([ethereum, ...extra]);
+	for (const method of ["newest", "trending", "top"] as const) {
+		const asked = lab.fake.callsOf(method).map(({ options }) => options["chainId"]);
+		expect(asked.sort()).toEqual([ethereum.id, polygon.id]);
+	}
+	expect(await rows()).toMatchObject([{ slug: "cats", chainId: polygon.id }]);
 });
 
 test("[API-17] a slug that another chain holds with a contract is not registered again", async () => {
@@ -112,10 +129,44 @@ test("a limit ends the tick; a list that fails costs that list only, and the one
 	await lab.tick();
 	expect((await rows()).map(({ slug }) => slug)).toEqual(["cats", "dogs"]);
 	expect((await lab.lists.listFor({ chain: ethereum, mode: "top" }))?.rows).toHaveLength(1);
-	lab.fake.failAll(lab.fake.faults.rateLimited());
+	lab.fake.failAll(lab.fake.faults.rateLimited(60_000));
 	const before = lab.fake.calls.length;
 	await lab.tick();
 	expect(lab.fake.calls.length - before).toBe(1);
+});
+
+test("[API-17] a limit that ends within the minute is waited out, and every list is read", async () => {
+	let refusals = 3;
+	const limited = async () => {
+		if (refusals-- > 0) throw lab.fake.faults.rateLimited(9_000);
+		return page(listedOf("cats", on(ethereum, contractOf(1))));
+	};
+	lab.fake.answers.top = limited;
+	lab.fake.answers.newest = limited;
+	const from = lab.context.core.clock.nowMs();
+	await lab.tick();
+	expect(lab.context.core.clock.nowMs() - from).toBe(27_000);
+	for (const mode of ["trending", "top", "new"] as const) {
+		expect((await lab.lists.listFor({ chain: ethereum, mode }))?.isWarm).toBe(true);
+	}
+});
+
+test("[API-17] lists that a limit kept from being read are the first of the next tick", async () => {
+	let granted = 4;
+	const counted = async () => {
+		if (granted-- <= 0) throw lab.fake.faults.rateLimited(60_000);
+		return page();
+	};
+	lab.fake.answers.trending = counted;
+	lab.fake.answers.top = counted;
+	lab.fake.answers.newest = counted;
+	await lab.tick([ethereum, base]);
+	lab.pass(60_000);
+	granted = 2;
+	await lab.tick([ethereum, base]);
+	for (const mode of ["trending", "top", "new"] as const) {
+		expect((await lab.lists.listFor({ chain: base, mode }))?.isWarm).toBe(true);
+	}
 });
 
 test("a provider that is off is not asked", async () => {

@@ -1,6 +1,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import { sleep } from "#core/time/sleep.ts";
 import type { DiscoveryContext } from "#plugins/market-index/discovery/DiscoveryContext.ts";
 import { LIST_MODES, type ListMode } from "#plugins/market-index/discovery/DiscoveryList.ts";
 import { fillStats } from "#plugins/market-index/discovery/fillStats.ts";
@@ -12,6 +13,7 @@ import {
 import { readProviderList } from "#plugins/market-index/discovery/readProviderList.ts";
 import { registerListed } from "#plugins/market-index/discovery/sql/registerListed.ts";
 import { resolveListed } from "#plugins/market-index/discovery/sql/resolveListed.ts";
+import { stalestFirst } from "#plugins/market-index/discovery/sql/stalestFirst.ts";
 import { storeList } from "#plugins/market-index/discovery/sql/storeList.ts";
 import { collectionJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
 
@@ -19,10 +21,16 @@ import { collectionJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
  * Reads the provider's lists each minute, so that no request has to: every listed contract is
  * registered, and the first rows without floor and owners are asked about.
  *
- * A list that fails leaves the one before, which is served for a quarter of an hour.
+ * A list that fails leaves the one before, which is served for a quarter of an hour. A limit that
+ * ends within the minute is waited out: syncs use up what the provider grants, and a tick that gave
+ * up at once could meet that same moment every minute.
  */
-export function discoveryJob(context: DiscoveryContext, chains: readonly Chain[]): Job {
-	const { provider } = context;
+export function discoveryJob(
+	context: DiscoveryContext,
+	chains: readonly Chain[],
+	wait: typeof sleep = sleep,
+): Job {
+	const { core, provider } = context;
 	return {
 		name: "market-index.discovery",
 		schedule: { everyMs: DISCOVER_EVERY_MS },
@@ -33,8 +41,17 @@ export function discoveryJob(context: DiscoveryContext, chains: readonly Chain[]
 			// All lists before all figures: a minute that runs short is short of figures.
 			const lists: { chain: Chain; mode: ListMode }[] = [];
 			for (const chain of chains) for (const mode of LIST_MODES) lists.push({ chain, mode });
-			const read = await inTurn(context, lists, (list) => refresh(context, list, signal));
-			await inTurn(context, read, (rows) =>
+			const patience: Patience = {
+				untilMs: core.clock.nowMs() + DISCOVER_TIMEOUT_MS,
+				signal,
+				wait,
+			};
+			const due = await stalestFirst(core.db, lists);
+			const read = await inTurn(context, { items: due, patience }, (list) =>
+				refresh(context, list, signal),
+			);
+			if (!read.isWhole) return;
+			await inTurn(context, { items: read.made, patience }, (rows) =>
 				fillStats(context, rows, { purpose: "background", signal, limit: FILLED_PER_TICK_MAX }),
 			);
 		},
@@ -63,21 +80,41 @@ async function refresh(
 	);
 }
 
-/** One after the other; a limit ends the run, another fault of the provider's its own part. */
+/** How long limits are waited out. */
+type Patience = { untilMs: number; signal: AbortSignal; wait: typeof sleep };
+
+/** The shortest wait for a limit, so that a tick has an end whatever the provider says. */
+const LIMIT_WAIT_MIN_MS = 500;
+
+/** One after the other; a long limit ends the run, another fault of the provider's its own part. */
 async function inTurn<Item, Made>(
 	{ core }: DiscoveryContext,
-	items: readonly Item[],
+	{ items, patience }: { items: readonly Item[]; patience: Patience },
 	run: (item: Item) => Promise<Made>,
-): Promise<Made[]> {
+): Promise<{ made: Made[]; isWhole: boolean }> {
 	const made: Made[] = [];
-	for (const item of items) {
+	const left = [...items];
+	for (let item = left.shift(); item !== undefined; ) {
 		try {
 			made.push(await run(item));
 		} catch (error) {
 			if (!(error instanceof Fault)) throw error;
-			core.log.warn("the provider's lists were not read to the end", { code: error.code });
-			if (error.code === "rate_limited") break;
+			if (patience.signal.aborted) return { made, isWhole: false };
+			const waitMs = limitMs(error);
+			if (core.clock.nowMs() + waitMs < patience.untilMs) {
+				await patience.wait(waitMs, patience.signal);
+				continue;
+			}
+			core.log.debug("the provider's lists were not read to the end", { code: error.code });
+			if (error.code === "rate_limited") return { made, isWhole: false };
 		}
+		item = left.shift();
 	}
-	return made;
+	return { made, isWhole: true };
+}
+
+/** How long a limit lasts; for ever where it does not say, or where it is none. */
+function limitMs({ code, members }: Fault): number {
+	const told = code === "rate_limited" ? members["retryAfterMs"] : null;
+	return typeof told === "number" ? Math.max(told, LIMIT_WAIT_MIN_MS) : Number.POSITIVE_INFINITY;
 }

@@ -26,8 +26,9 @@ export async function fillStats(
 		const slug = slugs.get(collection.id);
 		const chain = core.chains.byId(collection.chainId);
 		if (slug === undefined || !chain) return;
+		const askedAtMs = core.clock.nowMs();
 		const stats = await provider.stats(slug, { purpose, signal });
-		const storing = { outbox: core.outbox, prices, nowMs: core.clock.nowMs() };
+		const storing = { outbox: core.outbox, prices, nowMs: core.clock.nowMs(), askedAtMs };
 		await core.db.transaction((tx) => storeStats(tx, storing, { chain, collection, stats }));
 	});
 	const ends = await Promise.allSettled(asked);

@@ -49,7 +49,10 @@ export async function listFor(
 		const isFault = error instanceof Fault;
 		if (isFault ? error.code === "rate_limited" : !signal.aborted) throw error;
 		const why = isFault ? error.code : "timeout";
-		core.log.warn("the provider's newest collections were not read", { why });
+		// What the provider did is told by its adapter.
+		core.log[isFault ? "debug" : "warn"]("the provider's newest collections were not read", {
+			why,
+		});
 		return null;
 	}
 }

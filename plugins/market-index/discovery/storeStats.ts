@@ -11,28 +11,32 @@ import type { ProviderStats } from "#plugins/provider/contract.ts";
 
 const OWNERS_MAX = 2_147_483_647;
 
-/** Stores floor and owners as the provider's stats tell them; what they leave out stays. */
+/**
+ * Stores floor and owners as the provider's stats tell them; what they leave out stays, and so does
+ * what was told to whoever asked later.
+ */
 export async function storeStats(
 	tx: Tx,
-	context: { outbox: Pick<Outbox, "append">; prices: Prices; nowMs: number },
+	context: { outbox: Pick<Outbox, "append">; prices: Prices; nowMs: number; askedAtMs: number },
 	{ chain, collection, stats }: { chain: Chain; collection: Unfilled; stats: ProviderStats | null },
 ): Promise<void> {
-	const { prices, nowMs } = context;
+	const { prices, nowMs, askedAtMs } = context;
 	const owners = stats?.owners ?? 0;
 	const raw = stats && storablePayload(stats.raw);
-	await tx.execute(
+	const stored = await tx.execute(
 		`update market_index.collection set
 			provider_stats = coalesce($2::jsonb, provider_stats), provider_stats_at = $3,
 			provider_owners = coalesce($4, provider_owners)
-		where id = $1`,
+		where id = $1 and not coalesce(provider_stats_at > $5 and provider_stats_at <= $3, false)`,
 		[
 			collection.id,
 			raw && JSON.stringify(raw),
 			new Date(nowMs),
 			owners > 0 && owners <= OWNERS_MAX ? owners : null,
+			new Date(askedAtMs),
 		],
 	);
-	if (!stats?.floor) return;
+	if (stored === 0 || !stats?.floor) return;
 	const reading = decideFloor({
 		stats: stats.floor,
 		statsNative: statsFloorNative(stats.floor, { chainId: chain.id, prices, nowMs }),

@@ -140,6 +140,27 @@ test("[MRG-14] the first 429 ends the run; what was read stays for the next", as
 	expect((await ask("/drops")).body.data).toHaveLength(1);
 });
 
+test("[MRG-14] drops are read by one process at a time, every five minutes, two calls at a time", async () => {
+	const { schedule, lock, timeoutMs } = dropsJob(core, provider.provider);
+	expect({ schedule, lock, timeoutMs }).toEqual({
+		schedule: { everyMs: 300_000 },
+		lock: "cluster",
+		timeoutMs: 300_000,
+	});
+	lists(...Array.from({ length: 9 }, (_, index) => dropOf(200 + index, { isMinting: true })));
+	let underWay = 0;
+	let most = 0;
+	provider.answers.drop = async () => {
+		most = Math.max(most, ++underWay);
+		await new Promise((resolve) => setImmediate(resolve));
+		underWay--;
+		return null;
+	};
+	await run();
+	expect(provider.callsOf("drop")).toHaveLength(9);
+	expect(most).toBe(2);
+});
+
 test("[MRG-14] drop calls have a bucket of their own, and background pacing", async () => {
 	lists(...Array.from({ length: 60 }, (_, index) => dropOf(100 + index, { isMinting: true })));
 	await run();

@@ -35,7 +35,7 @@ export function dropsJob(core: DropsCore, provider: Provider): Job {
 				await readDrops(core, provider, signal);
 			} catch (error) {
 				if (!(error instanceof Fault) || signal.aborted) throw error;
-				core.log.warn("drops were not read to the end", { code: error.code });
+				core.log.debug("drops were not read to the end", { code: error.code });
 			}
 		},
 	};

@@ -6,7 +6,8 @@ import type { StoredDrop } from "#plugins/market-index/drops/storedDrop.ts";
  * next) never erases what a drop's own answer once told; `withDetail` says that this is one.
  *
  * A drop's maximum becomes its collection's where the contract tells none, so that a collection can
- * be seen to be minted out.
+ * be seen to be minted out. One that a lane is writing to gets it with the next reading: whoever
+ * waited for several at once, in another order than the lane, could wait for ever.
  */
 export async function upsertDrops(
 	tx: Tx,
@@ -61,9 +62,13 @@ export async function upsertDrops(
 	await tx.execute(
 		`update market_index.collection as c set max_supply = d.max_supply
 		from market_index.drop as d
-		where c.chain_id = d.chain_id and c.address = d.contract
-			and c.max_supply is null and d.max_supply > 0
-			and (d.chain_id, d.contract) in (select * from unnest($1::int8[], $2::bytea[]))`,
+		where c.chain_id = d.chain_id and c.address = d.contract and d.max_supply > 0
+			and c.id in (
+				select id from market_index.collection
+				where (chain_id, address) in (select * from unnest($1::int8[], $2::bytea[]))
+					and max_supply is null
+				for no key update skip locked
+			)`,
 		[
 			drops.map(({ chainId }) => chainId),
 			drops.map(({ contract }) => Buffer.from(contract.slice(2), "hex")),

@@ -14,13 +14,18 @@ type Stored = {
 	usd: number | null;
 	price: number | null;
 	symbol: string | null;
+	at: Date | null;
 };
 
 const WEI_PER_ETH = 1e18;
+const NOTHING = { native: null, usd: null, price: null, symbol: null };
 
 /**
  * Writes what was learned of a floor, keeps a snapshot of it, and tells the collection's stream
  * where it changed, all in the caller's transaction.
+ *
+ * A floor that was learned after this one was asked for is newer, and stays: answers overtake each
+ * other, and the stream overtakes them all.
  */
 export async function setFloor(
 	tx: Tx,
@@ -31,16 +36,19 @@ export async function setFloor(
 		outbox: Pick<Outbox, "append">;
 		prices: Pick<Prices, "ethUsd">;
 		nowMs: number;
+		/** When it was asked for; left out where it was told unasked. */
+		askedAtMs?: number;
 	},
 ): Promise<void> {
-	const { chain, collection, reading, outbox, prices, nowMs } = setting;
+	const { chain, collection, reading, outbox, prices, nowMs, askedAtMs = nowMs } = setting;
 	if (reading.kind === "unknown") return;
 	const [before] = await tx.query<Stored>(
-		`select floor_native as native, floor_usd as usd, floor_price as price, floor_symbol as symbol
-		from market_index.collection where id = $1 for update`,
+		`select floor_native as native, floor_usd as usd, floor_price as price, floor_symbol as symbol,
+			floor_at as at
+		from market_index.collection where id = $1 for no key update`,
 		[collection.id],
 	);
-	if (!before) return;
+	if (!before || isLearnedBetween(before.at, { askedAtMs, nowMs })) return;
 	const at = new Date(nowMs);
 	const after = nextFloor(before, reading, prices.ethUsd(nowMs));
 	await tx.execute(
@@ -65,6 +73,11 @@ export async function setFloor(
 	]);
 }
 
+/** One from the future was written by a clock that nobody should wait for. */
+function isLearnedBetween(at: Date | null, asked: { askedAtMs: number; nowMs: number }): boolean {
+	return at !== null && at.getTime() > asked.askedAtMs && at.getTime() <= asked.nowMs;
+}
+
 /**
  * Without a rate of today the USD figure goes on at the rate that it was made with: it is neither
  * erased nor left standing for another floor.
@@ -73,8 +86,8 @@ function nextFloor(
 	before: Stored,
 	reading: Exclude<FloorReading, { kind: "unknown" }>,
 	ethUsd: number | null,
-): Stored {
-	if (reading.kind === "none") return { native: null, usd: null, price: null, symbol: null };
+): Omit<Stored, "at"> {
+	if (reading.kind === "none") return NOTHING;
 	const { native, price, symbol } = reading;
 	const eth = Number(native) / WEI_PER_ETH;
 	const lastRate =

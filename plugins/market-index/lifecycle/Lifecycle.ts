@@ -12,6 +12,8 @@ export type LifecycleFacts = {
 	lastMintAtMs: number | null;
 	/** Accepted sales ever. */
 	sales: number;
+	/** Somebody owns of it or asks for a price, as far as the provider knows. */
+	isTraded: boolean;
 };
 
 /** Without a known maximum, one that sells and has not minted for this long is secondary. */

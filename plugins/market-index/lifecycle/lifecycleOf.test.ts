@@ -15,6 +15,7 @@ function at(facts: Partial<LifecycleFacts>): string {
 			firstMintAtMs: mintAt,
 			lastMintAtMs: mintAt,
 			sales: 0,
+			isTraded: false,
 			...facts,
 		},
 		NOW,
@@ -39,5 +40,6 @@ test("[IDX-04] without a known maximum, sales and a day without mints make it se
 
 test("[IDX-04] a collection that sells and whose mint was never seen is secondary", () => {
 	expect(at({ sales: 1 })).toBe("secondary");
+	expect(at({ isTraded: true })).toBe("secondary");
 	expect(at({ sales: 1, maxSupply: 10_000n })).toBe("secondary");
 });

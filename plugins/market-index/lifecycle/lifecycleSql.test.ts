@@ -31,6 +31,7 @@ const facts: fc.Arbitrary<LifecycleFacts> = fc.record({
 	firstMintAtMs: time,
 	lastMintAtMs: time,
 	sales: fc.nat(1),
+	isTraded: fc.boolean(),
 });
 
 /** Reads an expression over every collection of facts at once, in order. */
@@ -38,8 +39,9 @@ async function read<Value>(given: readonly LifecycleFacts[], expression: string)
 	const date = (ms: number | null) => (ms === null ? null : new Date(ms));
 	const rows = await database.db.query<{ value: Value }>(
 		`select ${expression} as value
-		from unnest($2::numeric[], $3::numeric[], $4::timestamptz[], $5::timestamptz[], $6::int8[])
-			with ordinality as c (minted_units, max_supply, first_mint_at, last_mint_at, sales, n)
+		from unnest($2::numeric[], $3::numeric[], $4::timestamptz[], $5::timestamptz[], $6::int8[],
+			$7::int4[], $8::numeric[]) with ordinality as c (minted_units, max_supply, first_mint_at,
+			last_mint_at, sales, provider_owners, floor_native, n)
 		where $1::timestamptz is not null order by n`,
 		[
 			new Date(NOW),
@@ -48,6 +50,8 @@ async function read<Value>(given: readonly LifecycleFacts[], expression: string)
 			given.map(({ firstMintAtMs }) => date(firstMintAtMs)),
 			given.map(({ lastMintAtMs }) => date(lastMintAtMs)),
 			given.map(({ sales }) => sales),
+			given.map(({ isTraded }, index) => (isTraded && index % 2 === 0 ? 3 : 0)),
+			given.map(({ isTraded }, index) => (isTraded && index % 2 === 1 ? 1n : null)),
 		],
 	);
 	return rows.map(({ value }) => value);

@@ -1,4 +1,5 @@
 import { type Lifecycle, MINT_SILENCE_MS } from "#plugins/market-index/lifecycle/Lifecycle.ts";
+import { tradedSql } from "#plugins/market-index/lifecycle/tradedSql.ts";
 import { SOLD_OUT_SHOWN_MS } from "#plugins/market-index/limits.ts";
 
 /** What `lifecycle` may ask for: what clients see, or `ended` = stored `minted_out`. */
@@ -9,7 +10,7 @@ export function lifecycleSql(now: string): string {
 	return `case
 		when c.max_supply > 0 and c.minted_units >= c.max_supply then 'minted_out'
 		when c.first_mint_at is null or c.last_mint_at is null
-			then case when c.sales > 0 then 'secondary' else 'upcoming' end
+			then case when c.sales > 0 or ${tradedSql} then 'secondary' else 'upcoming' end
 		when c.sales > 0 and coalesce(c.max_supply, 0) = 0
 			and c.last_mint_at <= ${now} - interval '${MINT_SILENCE_MS} milliseconds' then 'secondary'
 		else 'minting'

@@ -3,13 +3,13 @@ import { createPushListener } from "#plugins/market-index/merge/createPushListen
 import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import { createMergeLab } from "#plugins/market-index/merge/testing/mergeLab.ts";
 import { told } from "#plugins/market-index/merge/testing/told.ts";
+import type { OrderPush } from "#plugins/market-index/orders/applyOrderPush.ts";
 import {
 	contractOf,
 	ethereum,
 	NOW_MS,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import type { ProviderPush } from "#plugins/provider/contract.ts";
 import { createFakeProvider } from "#test/harness/fakeProvider.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -26,7 +26,7 @@ const CATS = contractOf(0xa1);
 const sale = saleOf(CATS, { occurredAtMs: NOW_MS - 5_000 });
 
 function listening() {
-	const orders: ProviderPush[] = [];
+	const orders: OrderPush[] = [];
 	const learned: [MergedCollection, bigint][] = [];
 	const { stream, provider } = createFakeProvider();
 	provider.stream.onPush(
@@ -50,6 +50,18 @@ test("[MRG-13] a pushed sale is an event, its candle is built, and both are publ
 	expect(frames.map(({ type }) => type)).toEqual(["market_event", "candle_update"]);
 	const candles = await database.db.query("select sales from market_index.rollup_minute");
 	expect(candles).toEqual([{ sales: 1 }]);
+});
+
+test("[MRG-13] a pushed sale of an order fills it; one that names no order fills none", async () => {
+	await lab.register(CATS);
+	const { stream, orders } = listening();
+	const orderHash = `0x${"ab".repeat(32)}` as const;
+	await stream.push({ type: "event", slug: "cats", event: { ...told(sale), orderHash } });
+	await stream.push({ type: "event", slug: "cats", event: { ...told(sale), orderHash: null } });
+	const chainId = ethereum.id;
+	expect(orders).toEqual([
+		{ type: "order_filled", slug: "cats", chainId, orderHash, quantity: 1n },
+	]);
 });
 
 test("a push about a contract that the index does not have, or about no token, is left out", async () => {

@@ -2,13 +2,14 @@ import type { Queryable } from "#core/db/Database.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
 import type { MergedCollection, MergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
 import { findByContract } from "#plugins/market-index/merge/sql/findByContract.ts";
+import type { OrderPush } from "#plugins/market-index/orders/applyOrderPush.ts";
 import type { ProviderNft, ProviderPush } from "#plugins/provider/contract.ts";
 
 export type PushListenerOptions = {
 	db: Queryable;
 	merge: MergeEvents;
 	/** A change of somebody's order book. */
-	applyOrder(push: Extract<ProviderPush, { slug: string; type: `order${string}` }>): Promise<void>;
+	applyOrder(push: OrderPush): Promise<void>;
 	/** What a token says of itself now. */
 	applyMetadata(collection: MergedCollection, nft: ProviderNft): Promise<void>;
 };
@@ -26,8 +27,11 @@ export function createPushListener(
 			case "event": {
 				const { chainId, nft } = push.event;
 				const collection = nft && (await findByContract(db, chainId, nft.contract));
-				if (collection) await merge(collection, [push.event]);
-				return;
+				if (!collection) return;
+				await merge(collection, [push.event]);
+				const { type, orderHash, quantity } = push.event;
+				if (type !== "sale" || orderHash === null) return;
+				return applyOrder({ type: "order_filled", slug: push.slug, chainId, orderHash, quantity });
 			}
 			case "metadata": {
 				const { chainId, contract } = push.nft;

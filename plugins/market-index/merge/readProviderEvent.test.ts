@@ -85,6 +85,10 @@ test("an amount in a currency that is only named counts where the name is the ch
 		expect(paid({ symbol })).toMatchObject({ currency: null, totalRaw: null, accepted: true });
 	}
 	expect(paid({ symbol: "ETH", totalRaw: 2n ** 256n })).toMatchObject({ totalRaw: null });
+	// More than there is: such a sale would be the collection's volume for good.
+	for (const symbol of ["ETH", "WETH"]) {
+		expect(paid({ symbol, totalRaw: 10n ** 27n + 1n })).toMatchObject({ totalRaw: null });
+	}
 });
 
 test("what cannot be is left out: other contracts and chains, no token, no units, times out of reach", () => {

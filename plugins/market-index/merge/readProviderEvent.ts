@@ -1,6 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { FUTURE_MAX_MS } from "#plugins/market-index/limits.ts";
+import { FUTURE_MAX_MS, WEI_PAID_MAX } from "#plugins/market-index/limits.ts";
 import type { ProviderRow } from "#plugins/market-index/merge/ProviderRow.ts";
 import { standInHash } from "#plugins/market-index/merge/standInHash.ts";
 import type { ProviderEvent, ProviderPayment } from "#plugins/provider/contract.ts";
@@ -73,11 +73,13 @@ type Price = Pick<ProviderRow, "currency" | "totalRaw">;
 
 const NO_PRICE: Price = { currency: null, totalRaw: null };
 
-/** An amount of nobody knows what is no price. */
+/** An amount of nobody knows what is no price, and neither is more of a coin than there can be. */
 function priceOf(chain: Chain, payment: ProviderPayment | null): Price {
 	if (!payment || payment.totalRaw < 0n || payment.totalRaw >= UINT256_END) return NO_PRICE;
 	const currency = payment.currency ?? currencyNamed(chain, payment.symbol);
 	if (currency === null && payment.totalRaw > 0n) return NO_PRICE;
+	const isCoin = currency === ZERO_ADDRESS || currency === chain.wrappedNative;
+	if (isCoin && payment.totalRaw > WEI_PAID_MAX) return NO_PRICE;
 	return { currency: currency ?? ZERO_ADDRESS, totalRaw: payment.totalRaw };
 }
 

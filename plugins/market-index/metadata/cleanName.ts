@@ -4,12 +4,16 @@ import { NAME_LENGTH_MAX } from "#plugins/market-index/limits.ts";
 const UNREADABLE =
 	/\p{Cc}|\p{Cf}|\p{Co}|\p{Cn}|\p{Zl}|\p{Zp}|\u034f|[\u115f\u1160\u2800\u3164\uffa0\ufffd]/gu;
 
+/** Nearly every name and trait there is: nothing in it has to be looked at by the rules below. */
+const PLAIN = /^[!-~]+( [!-~]+)*$/;
+
 /**
  * A name from a stranger, fit to be stored and shown: nothing that reverses text, hides it or
  * breaks the database, one line, at most 256 characters. Null where nothing readable is left.
  */
 export function cleanName(text: string | null): string | null {
 	if (text === null) return null;
+	if (text.length <= NAME_LENGTH_MAX && PLAIN.test(text)) return text;
 	const name = text
 		.slice(0, NAME_LENGTH_MAX * 4)
 		.toWellFormed()

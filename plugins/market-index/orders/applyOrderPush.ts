@@ -2,10 +2,9 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
-import { UNSEEN_MS } from "#plugins/market-index/orders/limits.ts";
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 import { orderRowOf } from "#plugins/market-index/orders/orderRowOf.ts";
-import { bookFigures } from "#plugins/market-index/orders/sql/bookFigures.ts";
+import { settleBook } from "#plugins/market-index/orders/settleBook.ts";
 import { type LockedBook, lockBook } from "#plugins/market-index/orders/sql/lockBook.ts";
 import { setOrderActive } from "#plugins/market-index/orders/sql/setOrderActive.ts";
 import { upsertOrders } from "#plugins/market-index/orders/sql/upsertOrders.ts";
@@ -13,11 +12,15 @@ import { tellOrders } from "#plugins/market-index/orders/tellOrders.ts";
 import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
 import type { ProviderPush } from "#plugins/provider/contract.ts";
 
-export type OrderPush = Extract<ProviderPush, { type: "order" | "order_gone" | "order_back" }>;
+export type OrderPush =
+	| Extract<ProviderPush, { type: "order" | "order_gone" | "order_back" }>
+	/** So many units of an order were bought. */
+	| { type: "order_filled"; slug: string; chainId: number; orderHash: Hex; quantity: bigint };
 
 /**
  * Writes one change of a book that the provider's stream told, and tells it on. A cheaper listing
- * is the floor at once; when one goes, the book is due, as the next best may not be known.
+ * is the floor at once; when the one at the floor goes, the best of what is left is, where that is
+ * known. Either way the book is due then.
  */
 export async function applyOrderPush(
 	context: Pick<SyncContext, "core" | "prices">,
@@ -31,26 +34,36 @@ export async function applyOrderPush(
 		const book = await lockBook(tx, { chainId, slug: push.slug });
 		if (!book) return;
 		const nowMs = core.clock.nowMs();
-		const changed =
-			push.type === "order"
-				? await addOrder({ tx, book, nowMs, chain, context }, push.order)
-				: await setOrderActive(tx, {
-						collectionId: book.id,
-						orderHash: push.orderHash,
-						isActive: push.type === "order_back",
-						generation: book.generation,
-						at: new Date(nowMs),
-					});
-		if (changed.length === 0) return;
-		await recount(tx, book, nowMs);
-		if (push.type === "order_gone") {
+		if (push.type === "order") {
+			const changed = await addOrder({ tx, book, nowMs, chain, context }, push.order);
+			if (changed.length === 0) return;
+			await settleBook(tx, context, { chain, book, lost: [], nowMs });
+			const { outbox } = core;
+			return tellOrders(tx, { chain, collection: book, changed, outbox, prices, nowMs });
+		}
+		const isActive = push.type === "order_back";
+		const at = new Date(nowMs);
+		const changed = await setOrderActive(tx, {
+			collectionId: book.id,
+			orderHash: push.orderHash,
+			isActive,
+			generation: book.generation,
+			at,
+			bought: push.type === "order_filled" ? push.quantity : null,
+		});
+		if (!changed) return;
+		const { askNative, orderHash } = changed;
+		const lost = isActive || askNative === null ? [] : [askNative];
+		await settleBook(tx, context, { chain, book, lost, nowMs });
+		if (!isActive) {
 			await tx.execute("update market_index.sync set orders_due_at = $2 where collection_id = $1", [
 				book.id,
-				new Date(nowMs),
+				at,
 			]);
 		}
 		const { outbox } = core;
-		await tellOrders(tx, { chain, collection: book, changed, outbox, prices, nowMs });
+		const telling = { chain, collection: book, changed: [orderHash], outbox, prices, nowMs };
+		await tellOrders(tx, telling);
 	});
 }
 
@@ -88,15 +101,4 @@ function isCheaper(row: OrderRow, { floorNative }: LockedBook, nowMs: number): b
 	if (row.expiresAt && row.expiresAt.getTime() <= nowMs) return false;
 	const asked = BigInt(row.unitNative);
 	return asked > 0n && (floorNative === null || asked < BigInt(floorNative));
-}
-
-/** Only where the book was whole a short while ago: a few pushed orders are no count. */
-async function recount(tx: Tx, book: LockedBook, nowMs: number): Promise<void> {
-	if (book.listedCount === null || !book.ordersAt) return;
-	if (book.ordersAt.getTime() < nowMs - UNSEEN_MS) return;
-	const { listed } = await bookFigures(tx, book.id, nowMs);
-	await tx.execute("update market_index.collection set listed_count = $2 where id = $1", [
-		book.id,
-		listed,
-	]);
 }

@@ -1,3 +1,4 @@
+import { Fault } from "#core/fault/Fault.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import {
 	BOOK_CONCURRENCY,
@@ -36,7 +37,9 @@ export function bookJob(context: Omit<SyncContext, "merge">): Job {
 			} catch (error) {
 				// Claimed for a while already: that is when it is tried again.
 				if (pause.note(error) || signal.aborted) return;
-				core.log.warn("an order book was not read", { slug: book.providerSlug, error });
+				// What the provider did is told by its adapter, once for all books.
+				const level = error instanceof Fault ? "debug" : "warn";
+				core.log[level]("an order book was not read", { slug: book.providerSlug, error });
 			}
 		}
 	}

@@ -19,6 +19,9 @@ export const ORDER_FRAMES_MAX = 40;
 /** Orders beyond what was read are believed this long after they were last seen. */
 export const UNSEEN_MS = 3_600_000;
 
+/** An order that is told as it was is written again after so long, to say that it was seen. */
+export const SEEN_AGAIN_MS = 600_000;
+
 /** Retired orders are kept for a week. */
 export const RETIRED_KEPT_MS = 7 * 86_400_000;
 export const PRUNE_EVERY_MS = 60_000;

@@ -8,7 +8,8 @@ import type { ProviderOrder } from "#plugins/provider/contract.ts";
 
 /**
  * A provider's order as a row of the collection's book. Null for what does not belong there: orders
- * of another chain or contract that share the provider's slug, and orders of nothing.
+ * of another chain or contract that share the provider's slug, orders of nothing, and those whose
+ * time is over: called active all the same, they would be retired and taken in again each minute.
  */
 export function orderRowOf(
 	order: ProviderOrder,
@@ -22,8 +23,9 @@ export function orderRowOf(
 		return null;
 	}
 	if (tokenId !== null && (tokenId < 0n || tokenId >= UNITS_BOUND)) return null;
-	// Whoever lists something names it.
-	if (order.kind === "listing" && tokenId === null) return null;
+	if (order.expiresAtMs !== null && order.expiresAtMs <= nowMs) return null;
+	// Whoever lists something names it, and wants something for it.
+	if (order.kind === "listing" && (tokenId === null || totalRaw === 0n)) return null;
 	const unitRaw = totalRaw / quantity;
 	const unitNative = nativeOf(order, unitRaw, { prices, nowMs });
 	return {

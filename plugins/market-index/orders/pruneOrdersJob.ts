@@ -1,19 +1,47 @@
-import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { PRUNE_EVERY_MS, PRUNED_PER_STATEMENT_MAX } from "#plugins/market-index/orders/limits.ts";
-import { pruneOrders } from "#plugins/market-index/orders/sql/pruneOrders.ts";
+import { settleBook } from "#plugins/market-index/orders/settleBook.ts";
+import { deleteRetired } from "#plugins/market-index/orders/sql/deleteRetired.ts";
+import { findExpired } from "#plugins/market-index/orders/sql/findExpired.ts";
+import { lockBook } from "#plugins/market-index/orders/sql/lockBook.ts";
+import { retireExpired } from "#plugins/market-index/orders/sql/retireExpired.ts";
+import { tellOrders } from "#plugins/market-index/orders/tellOrders.ts";
+import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+
+type Pruning = Pick<SyncContext, "core" | "prices">;
 
 /** Retires orders whose time is over, and forgets retired ones after a week. */
-export function pruneOrdersJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+export function pruneOrdersJob(context: Pruning): Job {
+	const { db, clock } = context.core;
 	return {
 		name: "market-index.prune-orders",
 		schedule: { everyMs: PRUNE_EVERY_MS },
 		lock: "cluster",
 		timeoutMs: PRUNE_EVERY_MS,
 		async run({ signal }) {
+			for (const id of await findExpired(db, clock.nowMs())) {
+				if (signal.aborted) return;
+				await endOrders(context, id);
+			}
 			while (!signal.aborted) {
-				if ((await pruneOrders(db, clock.nowMs())) < PRUNED_PER_STATEMENT_MAX) return;
+				if ((await deleteRetired(db, clock.nowMs())) < PRUNED_PER_STATEMENT_MAX) return;
 			}
 		},
 	};
+}
+
+/** Nothing but time passed: figures and streams follow all the same. */
+async function endOrders({ core, prices }: Pruning, collectionId: number): Promise<void> {
+	const nowMs = core.clock.nowMs();
+	await core.db.transaction(async (tx) => {
+		const book = await lockBook(tx, { collectionId });
+		const ended = await retireExpired(tx, { collectionId, nowMs });
+		const chain = book && core.chains.byId(book.chainId);
+		if (!book || !chain || ended.length === 0) return;
+		const lost = ended.flatMap(({ askNative }) => askNative ?? []);
+		await settleBook(tx, { core, prices }, { chain, book, lost, nowMs });
+		const changed = ended.map(({ orderHash }) => orderHash);
+		const { outbox } = core;
+		await tellOrders(tx, { chain, collection: book, changed, outbox, prices, nowMs });
+	});
 }

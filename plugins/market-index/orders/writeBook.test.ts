@@ -102,6 +102,35 @@ test("[MRG-10] after any run of syncs exactly the orders of the last one are act
 	);
 });
 
+test("what is told as it was is not written again, until it is time to say that it was seen", async () => {
+	const { address } = collection;
+	const same = listingOf(address);
+	const others = (price: bigint) => [
+		same,
+		listingOf(address, { orderHash: `0x${"ee".repeat(32)}`, totalRaw: price * ETH }),
+	];
+	const seen = async () => {
+		const rows = await database.db.query<{ seen: Date; price: string }>(
+			`select seen_at as seen, total_raw as price from market_index.market_order
+			where is_active order by order_hash`,
+		);
+		return rows.map(({ seen, price }) => [seen.getTime() - NOW_MS, Number(BigInt(price) / ETH)]);
+	};
+	await write(others(2n));
+	lab.time.nowMs += 30_000;
+	await write(others(3n));
+	expect(await seen()).toEqual([
+		[0, 1],
+		[30_000, 3],
+	]);
+	lab.time.nowMs = NOW_MS + 600_000;
+	await write(others(3n));
+	expect(await seen()).toEqual([
+		[600_000, 1],
+		[30_000, 3],
+	]);
+});
+
 test("[MRG-10] a retired order that comes back is active, and one seen twice is one", async () => {
 	const order = listingOf(collection.address);
 	await write([order, { ...order, totalRaw: 2n * ETH }]);
@@ -157,7 +186,7 @@ test("listed are distinct tokens that anybody may buy now; the floor is the chea
 		offerOf({ totalRaw: 1n }),
 	]);
 	expect(await lab.row(collection.id)).toMatchObject({
-		listed_count: 3,
+		listed_count: 2,
 		floor_native: ((6n * ETH) / 10n).toString(),
 	});
 });
@@ -169,6 +198,7 @@ test("orders of another chain or contract, of nothing and of no token are not in
 		listingOf(address, { contract: `0x${"99".repeat(20)}` }),
 		listingOf(address, { quantity: 0n }),
 		listingOf(address, { tokenId: null }),
+		listingOf(address, { totalRaw: 0n }),
 		listingOf(address, { totalRaw: 2n ** 256n }),
 		listingOf(address, { tokenId: 2n ** 256n }),
 	]);

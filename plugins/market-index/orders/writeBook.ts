@@ -6,9 +6,15 @@ import { ORDER_KINDS } from "#plugins/market-index/book/BookOrder.ts";
 import { decideFloor } from "#plugins/market-index/floor/decideFloor.ts";
 import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
 import { statsFloorNative } from "#plugins/market-index/floor/statsFloorNative.ts";
-import { ORDERS_PER_STATEMENT_MAX, UNSEEN_MS } from "#plugins/market-index/orders/limits.ts";
+import { isSameOrder } from "#plugins/market-index/orders/isSameOrder.ts";
+import {
+	ORDERS_PER_STATEMENT_MAX,
+	SEEN_AGAIN_MS,
+	UNSEEN_MS,
+} from "#plugins/market-index/orders/limits.ts";
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 import { bookFigures } from "#plugins/market-index/orders/sql/bookFigures.ts";
+import { readKnownOrders } from "#plugins/market-index/orders/sql/readKnownOrders.ts";
 import { retireOrders } from "#plugins/market-index/orders/sql/retireOrders.ts";
 import { upsertOrders } from "#plugins/market-index/orders/sql/upsertOrders.ts";
 import { tellOrders } from "#plugins/market-index/orders/tellOrders.ts";
@@ -41,6 +47,9 @@ const OFFERS = ORDER_KINDS.map((_, index) => index).filter((index) => index !== 
 /**
  * Writes a book as a new generation: what it has is active, what only earlier ones had is retired.
  * A side that was not read to its end retires nothing young, and says no number of listings.
+ *
+ * What is as it was is not written again for ten minutes: of 5,000 orders that are all the same
+ * each sync wrote 17 to 26 MB of log, and held the book for two seconds.
  */
 export async function writeBook(tx: Tx, reading: BookReading, writing: Writing): Promise<void> {
 	const { core, prices, chain, collection } = writing;
@@ -56,7 +65,13 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 	const { generation } = next;
 	const changed: Hex[] = [];
 	const asked = new Date(reading.askedAtMs);
-	for (const rows of chunksOf([...reading.listings.rows, ...reading.offers.rows])) {
+	const told = uniqueRows([...reading.listings.rows, ...reading.offers.rows]);
+	const since = new Date(nowMs - SEEN_AGAIN_MS);
+	const stored = await readKnownOrders(tx, { collectionId: collection.id, since });
+	const known = new Map(stored.map((order) => [order.orderHash, order]));
+	const isSame = (row: OrderRow) => isSameOrder(row, known.get(row.orderHash));
+	const kept = told.filter(isSame).map(({ orderHash }) => orderHash);
+	for (const rows of chunksOf(told.filter((row) => !isSame(row)))) {
 		const write = { collectionId: collection.id, generation, rows, knownAt: asked, seenAt: at };
 		changed.push(...(await upsertOrders(tx, write)));
 	}
@@ -65,7 +80,7 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 		[reading.offers, OFFERS],
 	] as const) {
 		const seenBefore = side.isWhole ? asked : new Date(reading.askedAtMs - UNSEEN_MS);
-		const retire = { collectionId: collection.id, generation, kinds, seenBefore, at };
+		const retire = { collectionId: collection.id, generation, kinds, kept, seenBefore, at };
 		changed.push(...(await retireOrders(tx, retire)));
 	}
 	const { listed, best } = await bookFigures(tx, collection.id, nowMs);
@@ -80,16 +95,21 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 	const isEmptyBook = isWhole && listed === 0;
 	const floor = decideFloor({ stats, statsNative, best, isEmptyBook });
 	const { outbox } = core;
-	await setFloor(tx, { chain, collection, reading: floor, outbox, prices, nowMs });
+	const { askedAtMs } = reading;
+	await setFloor(tx, { chain, collection, reading: floor, outbox, prices, nowMs, askedAtMs });
 	await tellOrders(tx, { chain, collection, changed, outbox, prices, nowMs });
 }
 
-/** Each order once, the last that was said of it, in parts that one statement takes. */
+/** Each order once, the last that was said of it. */
+function uniqueRows(rows: readonly OrderRow[]): OrderRow[] {
+	return [...new Map(rows.map((row) => [row.orderHash, row])).values()];
+}
+
+/** In parts that one statement takes. */
 function chunksOf(rows: readonly OrderRow[]): OrderRow[][] {
-	const unique = [...new Map(rows.map((row) => [row.orderHash, row])).values()];
 	const chunks: OrderRow[][] = [];
-	for (let at = 0; at < unique.length; at += ORDERS_PER_STATEMENT_MAX) {
-		chunks.push(unique.slice(at, at + ORDERS_PER_STATEMENT_MAX));
+	for (let at = 0; at < rows.length; at += ORDERS_PER_STATEMENT_MAX) {
+		chunks.push(rows.slice(at, at + ORDERS_PER_STATEMENT_MAX));
 	}
 	return chunks;
 }

@@ -1,4 +1,5 @@
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { readBookAt } from "#plugins/market-index/book/readBookAt.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { estimateQuote, type QuoteLine } from "#plugins/market-index/quote/estimateQuote.ts";
 import {
@@ -14,15 +15,17 @@ import type { QuoteAnswer } from "#plugins/market-index/schemas/quoteSchema.ts";
 
 /** An estimate from the stored book. Asks the chain for its gas price, and nobody else. */
 export async function readQuote(
-	{ core, prices, gasPrice: readGasPrice }: RouteContext,
+	{ core, index, prices, gasPrice: readGasPrice }: RouteContext,
 	found: FoundCollection,
 	wanted: { tokenId: string | null; orderHash: Hex | null; units: bigint },
 ): Promise<QuoteAnswer> {
 	const chain = resolveChain(core, found.chain);
 	const nowMs = core.clock.nowMs();
-	const [listings, gasPrice] = await Promise.all([
+	index.touch(found.id, "detail");
+	const [listings, gasPrice, bookReadAt] = await Promise.all([
 		readQuotedListings(core.db, { ...wanted, collectionId: found.id, nowMs }),
 		readGasPrice(chain),
+		readBookAt(core.db, found.id),
 	]);
 	const quote = estimateQuote(listings, wanted.units);
 	const coin = { chainId: chain.id, currency: ZERO_ADDRESS };
@@ -40,7 +43,8 @@ export async function readQuote(
 		chain: found.chain,
 		contractAddress: found.address,
 		quantity: Number(wanted.units),
-		availableUnits: Number(quote.units),
+		availableUnits: none && bookReadAt === null ? null : Number(quote.units),
+		bookReadAt,
 		price: told(subtotal === null ? null : subtotal / quote.units),
 		subtotal: told(subtotal),
 		fees: { ...told(none ? null : quote.feeNative), includedInPrice: true },

@@ -148,6 +148,20 @@ test("[API-04] a cold page fills floor and owners of eight rows at most, and tra
 	expect(new Set(lab.discovered).size).toBe(12);
 });
 
+test("[API-04] what the lanes saw first is filled under the name that the list has for it", async () => {
+	await lab.fixture.seed(ethereum, [mintOf(OURS), mintOf(DOGS)]);
+	lab.fake.answers.newest = async () =>
+		page(
+			listedOf("named-ours", on(ethereum, OURS)),
+			listedOf("over-two", on(ethereum, DOGS), on(ethereum, contractOf(77))),
+		);
+	lab.fake.answers.stats = async () => statsOf();
+	const { body } = await slugsOf("/collections?chain=ethereum&mode=new");
+	expect(lab.fake.callsOf("stats").map(({ args: [slug] }) => slug)).toEqual(["named-ours"]);
+	const floors = body.normalized.map(({ floorNative }: { floorNative: number }) => floorNative);
+	expect(floors).toEqual([0.5, null]);
+});
+
 test("[MRG-09] a refused provider is told where there is nothing stale, and a page that is stale is served", async () => {
 	// A chain that still catches up has no stale pages.
 	const progress = {
@@ -194,4 +208,13 @@ test("an excluded collection is on no page, whatever the provider lists", async 
 	expect(raw).not.toContain("dogs");
 	expect((await slugsOf("/collections?chain=base")).normalized).toEqual([]);
 	expect(base.slug).toBe("base");
+});
+
+test("[API-03] with scope=all a collection on several chains, or on none, is one row of the page", async () => {
+	const both = listedOf("both", on(ethereum, CATS), on(base, CATS));
+	lab.fake.answers.trending = async () => page(both, listedOf("nowhere"));
+	await lab.tick([ethereum, base]);
+	const { normalized, raw } = await slugsOf("/collections?scope=all");
+	expect(raw).toEqual(["both", "nowhere"]);
+	expect(normalized).toHaveLength(1);
 });

@@ -44,7 +44,7 @@ export async function pageRows(
 	const found = read.flatMap((list) => list ?? []);
 	const chainIds = chains.map(({ id }) => id);
 	const resolved = await resolveListed(db, unique(interleave(found.map(({ rows }) => rows))));
-	const listed = resolved
+	const listed = withoutEmpty(resolved)
 		.filter(({ chainId }) => scope === "all" || (chainId !== null && chainIds.includes(chainId)))
 		.filter(({ own }) => !own?.excluded)
 		.slice(0, limit);
@@ -58,7 +58,12 @@ export async function pageRows(
 	const more = ours.filter(({ id }) => !ids.includes(id)).slice(0, limit - ids.length);
 	const moreIds = more.map(({ id }) => id);
 	const isCold = !read.every((list) => list?.isWarm);
-	if (isCold) await lists.complete([...ids, ...moreIds]);
+	if (isCold) {
+		const shown = listed.flatMap((row) => {
+			return row.own && ids.includes(row.own.id) ? { id: row.own.id, listed: row.listed } : [];
+		});
+		await lists.complete([...shown, ...moreIds.map((id) => ({ id, listed: null }))]);
+	}
 	// What was just filled is shown at once.
 	const asked = isCold ? [...ids, ...moreIds] : ids;
 	const own = new Map(
@@ -76,6 +81,22 @@ export async function pageRows(
 		],
 		refreshedAtMs: found.length === 0 ? null : Math.min(...found.map((list) => list.refreshedAtMs)),
 	};
+}
+
+/**
+ * A slug of several contracts is in the list of each of their chains: where we hold it on one of
+ * them, the others' rows say nothing new, and where on none, once is enough.
+ */
+function withoutEmpty<Row extends { listed: ListedRow; own: unknown }>(
+	rows: readonly Row[],
+): Row[] {
+	const held = new Set(rows.flatMap(({ listed, own }) => (own ? listed.slug : [])));
+	return rows.filter(({ listed, own }) => {
+		if (own) return true;
+		const isFirst = !held.has(listed.slug);
+		held.add(listed.slug);
+		return isFirst;
+	});
 }
 
 /** A collection that two chains' lists name is one row. */

@@ -2,6 +2,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
+import { isStandIn } from "#plugins/market-index/merge/isStandIn.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
@@ -63,7 +64,7 @@ async function lastSaleOf(
 			row.lastSaleUnitNative === null ? null : BigInt(row.lastSaleUnitNative),
 			prices.ethUsd(lastSaleAt.getTime()),
 		),
-		transactionHash: lastSaleTransaction,
+		transactionHash: isStandIn(lastSaleTransaction) ? null : lastSaleTransaction,
 		imageUrl: await readSaleImage(db, row),
 	};
 }

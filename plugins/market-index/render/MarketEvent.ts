@@ -19,7 +19,8 @@ export type MarketEvent = {
 	/** Why it is not accepted; null when it is. */
 	reason: string | null;
 	onchainVerified: boolean;
-	transactionHash: Hex;
+	/** Null where only the provider told it, and did not say in which transaction. */
+	transactionHash: Hex | null;
 	blockNumber: number;
 	logIndex: number;
 	tokenId: string;

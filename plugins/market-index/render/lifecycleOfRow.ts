@@ -16,6 +16,7 @@ export function lifecycleOfRow(
 			firstMintAtMs: row.firstMintAt?.getTime() ?? null,
 			lastMintAtMs,
 			sales: row.sales,
+			isTraded: row.isTraded,
 		},
 		nowMs,
 	);

@@ -30,6 +30,13 @@ const prices = fakePrices();
 const show = (given: Partial<StoredEvent> = {}, chain = ethereum, currencies = none) =>
 	renderEvent(chain, sale(given), { currencies, prices });
 
+test("[ING-15] an event whose transaction nobody told has none, and not the hash that stands in for it", () => {
+	const transactionHash = `0x${"00".repeat(8)}${"ab".repeat(24)}` as const;
+	const shown = show({ transactionHash });
+	expect(shown.transactionHash).toBeNull();
+	expect(marketEventSchema.parse(shown).transactionHash).toBeNull();
+});
+
 describe("[IDX-12] prices", () => {
 	test("are for one unit; the exact total is beside them", () => {
 		expect(show({ quantity: 3n, totalRaw: 10n * ETH, totalNative: 10n * ETH })).toMatchObject({

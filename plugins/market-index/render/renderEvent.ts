@@ -1,6 +1,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import { isStandIn } from "#plugins/market-index/merge/isStandIn.ts";
 import { shownPayload } from "#plugins/market-index/merge/shownPayload.ts";
 import { displayUsd } from "#plugins/market-index/render/displayUsd.ts";
 import type { MarketEvent, SettlementCurrency } from "#plugins/market-index/render/MarketEvent.ts";
@@ -54,7 +55,7 @@ export function renderEvent(
 		accepted: event.accepted,
 		reason: event.reason,
 		onchainVerified: event.onchainVerified,
-		transactionHash: event.transactionHash,
+		transactionHash: isStandIn(event.transactionHash) ? null : event.transactionHash,
 		blockNumber: event.blockNumber,
 		logIndex: event.logIndex,
 		tokenId: event.tokenId.toString(),

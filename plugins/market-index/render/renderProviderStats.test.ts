@@ -35,6 +35,22 @@ test("[MRG-02] what the provider has not counted is null and never 0", () => {
 	});
 });
 
+test("[MRG-15] a figure of another type, or below zero, is null", () => {
+	const total = { volume: "12", sales: "many", num_owners: -3, average_price: -1, fresh: "kept" };
+	expect(renderProviderStats({ total, intervals: [{ volume: {}, sales: 2 }] })).toEqual({
+		total: {
+			volume: null,
+			sales: null,
+			num_owners: null,
+			average_price: null,
+			fresh: "kept",
+			floor_price: null,
+			floor_price_symbol: null,
+		},
+		intervals: [{ volume: null, sales: 2 }],
+	});
+});
+
 test("stats that are missing or of no known shape are unknown", () => {
 	const unknown = { total: { floor_price: null, floor_price_symbol: null } };
 	for (const stored of [null, "text", [], {}, { total: 3, intervals: "x" }]) {

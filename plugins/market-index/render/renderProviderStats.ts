@@ -7,6 +7,9 @@ const statsSchema = z.object({
 	intervals: z.array(figures).optional().catch(undefined),
 });
 
+/** Figures that are numbers from zero on; anything else that stands there is nobody's figure. */
+const COUNTED = ["volume", "sales", "average_price", "market_cap"];
+
 export type ShownStats = {
 	total: Record<string, unknown> & {
 		floor_price: number | null;
@@ -35,9 +38,17 @@ export function renderProviderStats(stored: unknown): ShownStats {
 	};
 }
 
-function withVolume(figure: Record<string, unknown>): Record<string, unknown> {
+function withVolume(told: Record<string, unknown>): Record<string, unknown> {
+	const figure = { ...told };
+	for (const name of COUNTED) {
+		if (Object.hasOwn(figure, name)) figure[name] = counted(figure[name]);
+	}
 	const isUnknown = figure["volume"] === 0 && positive(figure["sales"]) !== null;
 	return isUnknown ? { ...figure, volume: null } : figure;
+}
+
+function counted(value: unknown): number | null {
+	return typeof value === "number" && value >= 0 ? value : null;
 }
 
 function positive(value: unknown): number | null {

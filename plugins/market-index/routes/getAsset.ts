@@ -8,7 +8,10 @@ import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 const contractParam = z
 	.string()
 	.regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract's address")
-	.meta({ examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"] });
+	.meta({
+		description: "The contract's address, in any case.",
+		examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
+	});
 
 /** One token. */
 export function getAsset({ core, index }: RouteContext) {
@@ -23,7 +26,7 @@ export function getAsset({ core, index }: RouteContext) {
 				chain: z
 					.string()
 					.max(64)
-					.meta({ examples: ["ethereum", "8453"] }),
+					.meta({ description: "A chain that is indexed here.", examples: ["ethereum", "8453"] }),
 				contract: contractParam,
 				tokenId: tokenIdParam,
 			}),

@@ -34,7 +34,10 @@ export function getCandles(context: RouteContext) {
 			params: slugParams,
 			query: z.object({
 				chain: chainParam,
-				interval: z.enum(["1m", "15m", "30m", "1h", "4h", "1d"]).default("1h"),
+				interval: z
+					.enum(["1m", "15m", "30m", "1h", "4h", "1d"])
+					.default("1h")
+					.meta({ description: "How long one candle is." }),
 				before: timeParam.meta({ description: "Only candles that open before this time." }),
 				cursor: timeParam.meta({ description: "`page.nextCursor`; the same as `before`." }),
 				limit: limitParam(CANDLES_MAX, CANDLES_MAX),

@@ -15,9 +15,15 @@ import { rawCollectionSchema } from "#plugins/market-index/schemas/rawCollection
 
 const querySchema = z.object({
 	chain: chainParam,
-	mode: z.enum(["trending", "top", "new"]).default("trending"),
+	mode: z
+		.enum(["trending", "top", "new"])
+		.default("trending")
+		.meta({ description: "Most sales in 24 hours, most volume of all time, or newest first." }),
 	limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-	scope: z.enum(["chain", "all"]).default("chain"),
+	scope: z
+		.enum(["chain", "all"])
+		.default("chain")
+		.meta({ description: "Only `chain`, or all chains." }),
 });
 
 const answerSchema = z.object({

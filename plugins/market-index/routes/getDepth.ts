@@ -1,15 +1,17 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { readBookAt } from "#plugins/market-index/book/readBookAt.ts";
 import { type DepthLevel, readDepth } from "#plugins/market-index/book/readDepth.ts";
 import { displayNative } from "#plugins/market-index/render/displayNative.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { bookReadAtSchema } from "#plugins/market-index/schemas/bookReadAtSchema.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 
 const levelSchema = z.object({
 	priceNative: z.number().nullable().meta({ description: "Per unit, an ETH equivalent." }),
 	orders: z.int(),
-	units: z.string(),
+	units: z.string().meta({ examples: ["3"] }),
 });
 
 /** How deep a collection's order book is on both sides. */
@@ -19,10 +21,15 @@ export function getDepth({ core, index }: RouteContext) {
 		async ({ params, query }) => {
 			const found = await index.find(params.slug, query.chain);
 			const nowMs = core.clock.nowMs();
-			const { asks, bids } = await readDepth(core.db, { collectionId: found.id, nowMs });
+			index.touch(found.id, "detail");
+			const [{ asks, bids }, bookReadAt] = await Promise.all([
+				readDepth(core.db, { collectionId: found.id, nowMs }),
+				readBookAt(core.db, found.id),
+			]);
 			return {
 				asks: asks.map(renderLevel),
 				bids: bids.map(renderLevel),
+				bookReadAt,
 				observedAt: new Date(nowMs).toISOString(),
 			};
 		},
@@ -33,6 +40,7 @@ export function getDepth({ core, index }: RouteContext) {
 				200: z.object({
 					asks: z.array(levelSchema),
 					bids: z.array(levelSchema),
+					bookReadAt: bookReadAtSchema,
 					observedAt: z.string(),
 				}),
 			},

@@ -1,10 +1,9 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { readOrderPage } from "#plugins/market-index/book/readOrderPage.ts";
-import { renderOrder } from "#plugins/market-index/book/renderOrder.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
-import { usdAt } from "#plugins/market-index/read/usdAt.ts";
+import { answerOrders } from "#plugins/market-index/routes/answerOrders.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { bookReadAtSchema } from "#plugins/market-index/schemas/bookReadAtSchema.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { cursorParam } from "#plugins/market-index/schemas/cursorParam.ts";
 import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
@@ -17,23 +16,11 @@ const KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
 
 /** What is offered for a collection, its tokens or its traits, the highest first. */
 export function getOffers(context: RouteContext) {
-	const { core, index } = context;
 	return new Elysia().get(
 		"/collections/:slug/offers",
-		async ({ params, query }) => {
-			const found = await index.find(params.slug, query.chain);
-			const nowMs = core.clock.nowMs();
-			const { orders, page } = await readOrderPage(core.db, {
-				collectionId: found.id,
-				kinds: query.kind === undefined ? KINDS : [query.kind],
-				tokenId: query.tokenId ?? null,
-				order: "desc",
-				nowMs,
-				cursor: query.cursor,
-				limit: query.limit,
-			});
-			const usdOf = usdAt(context.prices, nowMs);
-			return { data: orders.map((order) => renderOrder(order, usdOf)), page };
+		({ params, query }) => {
+			const kinds = query.kind === undefined ? KINDS : [query.kind];
+			return answerOrders(context, { ...params, query, kinds, order: "desc" });
 		},
 		{
 			params: slugParams,
@@ -44,7 +31,13 @@ export function getOffers(context: RouteContext) {
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 				cursor: cursorParam,
 			}),
-			response: { 200: z.object({ data: z.array(orderSchema), page: pageSchema }) },
+			response: {
+				200: z.object({
+					data: z.array(orderSchema),
+					page: pageSchema,
+					bookReadAt: bookReadAtSchema,
+				}),
+			},
 			detail: {
 				tags: ["market"],
 				summary: "Lists offers",

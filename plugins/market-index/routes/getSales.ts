@@ -25,7 +25,10 @@ export function getSales(context: RouteContext) {
 			params: slugParams,
 			query: z.object({
 				chain: chainParam,
-				range: z.enum(SALES_RANGES).default("all"),
+				range: z
+					.enum(SALES_RANGES)
+					.default("all")
+					.meta({ description: "Sales of this long until now." }),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 				cursor: cursorParam,
 			}),

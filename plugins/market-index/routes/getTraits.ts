@@ -65,7 +65,8 @@ export function getTraits({ core, index }: RouteContext) {
 				summary: "Lists traits with their counts and floors",
 				description:
 					"By trait, then by value. Counts are those of the tokens read here, else the " +
-					"provider's; they may be up to 15 minutes old.",
+					"provider's; they may be up to 15 minutes old. Floors are found again with the counts, and " +
+					"half a minute after a whole book was read.",
 			},
 		},
 	);

@@ -24,7 +24,10 @@ export function getTrending(context: RouteContext) {
 		{
 			query: z.object({
 				chain: chainParam,
-				window: z.enum(["5m", "1h", "6h", "24h", "7d"]).default("24h"),
+				window: z
+					.enum(["5m", "1h", "6h", "24h", "7d"])
+					.default("24h")
+					.meta({ description: "Sales of this long until now are counted." }),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 				lifecycle: z
 					.enum([...LIFECYCLES, "ended"])

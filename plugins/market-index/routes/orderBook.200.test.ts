@@ -145,12 +145,15 @@ test("[API-20] depth sums the price levels of listings and of offers on the coll
 test("[API-20] a collection without a book answers empty lists", async () => {
 	for (const tail of ["listings", "offers", "holders"]) {
 		const { status, body } = await ask(`/collections/${BARE}/${tail}`);
-		expect({ status, body }).toEqual({
+		expect({ status, body }).toMatchObject({
 			status: 200,
 			body: { data: [], page: { nextCursor: null, hasMore: false } },
 		});
+		// Nobody has read its book, and the answer says so: empty is not "none".
+		if (tail !== "holders") expect(body.bookReadAt).toBeNull();
 	}
-	expect((await ask(`/collections/${BARE}/depth`)).body).toMatchObject({ asks: [], bids: [] });
+	const depth = (await ask(`/collections/${BARE}/depth`)).body;
+	expect(depth).toMatchObject({ asks: [], bids: [], bookReadAt: null });
 });
 
 test("a cursor of another list, a token id that is none and an unknown kind are refused", async () => {

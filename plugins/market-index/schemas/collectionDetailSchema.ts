@@ -19,7 +19,7 @@ export const collectionDetailSchema = z.object({
 			occurredAt: z.string(),
 			priceNative: z.number().nullable(),
 			priceUsd: z.number().nullable(),
-			transactionHash: z.string(),
+			transactionHash: z.string().nullable(),
 			imageUrl: z.string().nullable(),
 		})
 		.nullable(),

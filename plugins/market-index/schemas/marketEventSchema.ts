@@ -15,7 +15,7 @@ export const marketEventSchema = z.object({
 		.nullable()
 		.meta({ examples: ["zero_price", "self_trade"] }),
 	onchainVerified: z.boolean(),
-	transactionHash: hex,
+	transactionHash: hex.nullable(),
 	blockNumber: z.number(),
 	logIndex: z.number(),
 	tokenId: z.string().meta({ examples: ["6529"] }),

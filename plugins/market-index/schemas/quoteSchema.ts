@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bookReadAtSchema } from "#plugins/market-index/schemas/bookReadAtSchema.ts";
 
 const hex = z.templateLiteral(["0x", z.string()]);
 
@@ -12,7 +13,11 @@ export const quoteSchema = z.object({
 	chain: z.string(),
 	contractAddress: hex,
 	quantity: z.int(),
-	availableUnits: z.int(),
+	availableUnits: z
+		.int()
+		.nullable()
+		.meta({ description: "At most `quantity`; null where no book was read and nothing is known." }),
+	bookReadAt: bookReadAtSchema,
 	price: amountSchema.meta({ description: "Of one unit, the average of the listings." }),
 	subtotal: amountSchema,
 	fees: amountSchema.extend({ includedInPrice: z.literal(true) }),

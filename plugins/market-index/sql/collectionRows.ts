@@ -1,5 +1,6 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { floorBefore } from "#plugins/market-index/floor/floorBefore.ts";
+import { tradedSql } from "#plugins/market-index/lifecycle/tradedSql.ts";
 import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/read/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 import { rowOf } from "#plugins/market-index/sql/rowOf.ts";
@@ -23,6 +24,8 @@ export type CollectionRow = {
 	ownersSource: "walk" | "provider" | "recipients" | null;
 	listedCount: number | null;
 	floorNative: string | null;
+	/** The provider knows owners or a floor of it. */
+	isTraded: boolean;
 	floorUsd: number | null;
 	/** The floor of a day ago, or of the nearest time before that is known. */
 	floorBefore: string | null;
@@ -56,7 +59,7 @@ const COLUMNS = `c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex')
 	case when o.owners is not null then 'walk' when c.provider_owners > 0 then 'provider'
 		when r.recipients is not null then 'recipients' end as "ownersSource",
 	c.listed_count as "listedCount",
-	c.floor_native as "floorNative", c.floor_usd as "floorUsd",
+	c.floor_native as "floorNative", ${tradedSql} as "isTraded", c.floor_usd as "floorUsd",
 	floor_before.floor_native as "floorBefore", c.max_supply as "maxSupply",
 	case when o.owners is not null then greatest(o.minted - o.burned, 0)
 		when coalesce(c.total_supply, c.provider_supply) is null or c.mints = c.supply_mints

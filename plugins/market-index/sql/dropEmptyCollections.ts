@@ -1,20 +1,39 @@
 import type { Tx } from "#core/db/Database.ts";
 
+/** What is kept beside a collection, and would stay behind without it. */
+const KEPT_BESIDE = [
+	"former_slug",
+	"token",
+	"trait_count",
+	"market_order",
+	"floor_snapshot",
+	"unconfirmed",
+	"recipients",
+] as const;
+
 /**
  * Removes those of these collections that nothing speaks for any more: what was seen of them left
- * the chain, and no provider knows them. Answers the ids that are gone.
+ * the chain, and no provider knows them. Answers the ids that are gone. What was learned of their
+ * tokens, names and prices goes with them; owners are forgotten by whoever keeps them.
  */
 export async function dropEmptyCollections(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
 	if (ids.length === 0) return new Set();
+	const cleared = KEPT_BESIDE.map(
+		(table) => `${table}_gone as (
+			delete from market_index.${table} where collection_id in (select id from empty)
+		)`,
+	);
 	const rows = await tx.query<{ id: number }>(
 		`with empty as (
 			select id from market_index.collection as c
 			where id = any($1::int4[]) and mints = 0 and sales = 0 and last_provider_at is null
 				and not excluded
 				and not exists (select from market_index.event as e where e.collection_id = c.id)
-		), unnamed as (
-			delete from market_index.former_slug where collection_id in (select id from empty)
-		)
+				and not exists (
+					select from market_index.sync as s
+					where s.collection_id = c.id and s.provider_slug is not null
+				)
+		), ${cleared.join(", ")}
 		delete from market_index.collection where id in (select id from empty) returning id`,
 		[ids],
 	);

@@ -19,6 +19,7 @@ beforeAll(async () => {
 		events: 9_000,
 		recentEvents: 5_000,
 		collections: 300,
+		marketed: 0,
 		days: 12,
 		nowMs: NOW_MS,
 		chainIds: [ethereum.id, base.id],

@@ -39,6 +39,7 @@ beforeAll(async () => {
 		events: 40_000,
 		recentEvents: 10_000,
 		collections: 2_000,
+		marketed: 0,
 		days: 60,
 		nowMs: NOW_MS,
 		chainIds: [ethereum.id, base.id],

@@ -15,7 +15,7 @@ export type KnownCollection = {
 
 /**
  * Finds the collections of contracts, registering those never seen: slug = the address,
- * `syncStatus` = `queued`. The chain's lock is held, so nobody registers the same one meanwhile.
+ * `syncStatus` = `queued`. The chain's lock is held, so no lane registers the same one meanwhile.
  */
 export async function resolveCollections(
 	tx: Tx,
@@ -36,6 +36,8 @@ export async function resolveCollections(
 	await select([...contracts.keys()], false);
 	const missing = [...contracts].filter(([address]) => !known.has(address));
 	if (missing.length === 0) return known;
+	// The provider's lists register contracts too, in this order and without the lock.
+	missing.sort(([a], [b]) => (a < b ? -1 : 1));
 	await tx.execute(
 		`insert into market_index.collection (chain_id, address, slug, standard)
 		select $1, decode(substr(address, 3), 'hex'), address, standard

@@ -1,3 +1,4 @@
+import { Fault } from "#core/fault/Fault.ts";
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 import { readPages } from "#plugins/market-index/orders/readPages.ts";
 import { BEST_PAGES_MAX, PROVIDER_PAGE } from "#plugins/market-index/sync/limits.ts";
@@ -37,9 +38,15 @@ export async function askProvider(
 	const listings = await readPages(
 		(cursor) => provider.bestListings(slug, { ...call, cursor, limit: PROVIDER_PAGE }),
 		{ collection, pagesMax: BEST_PAGES_MAX, prices, nowMs },
-	);
+	).catch(nothingOfIt);
 	const isShared = detail.contracts.some((other) => !isOurs(other));
 	return { kind: "known", slug, detail, stats, listings, isShared };
+
+	/** Listings that cannot be read cost what they tell, and nothing that other calls do. */
+	function nothingOfIt(error: unknown) {
+		if (!(error instanceof Fault) || error.code !== "provider_unreadable") throw error;
+		return { rows: [], isWhole: false };
+	}
 
 	/** By the slug that is known; where that is not ours any more, by the contract. */
 	async function findDetail() {

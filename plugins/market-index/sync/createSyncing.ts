@@ -34,10 +34,10 @@ export function createSyncing(options: Omit<SyncContext, "pause">): Syncing {
 		...createSyncRequests({ core, provider }),
 		jobs: [
 			fullSyncJob(context),
-			leanSyncJob(context),
+			leanSyncJob({ ...context, pause: createPause(core.clock) }),
 			bookJob(context),
 			followJob(context),
-			pruneOrdersJob(core),
+			pruneOrdersJob(context),
 			pruneSnapshotsJob(core),
 			supplyCatchUpJob(core),
 		],

@@ -37,12 +37,14 @@ export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
 		},
 	};
 
-	async function sync(context: SyncContext, row: SyncRow, signal: AbortSignal): Promise<void> {
+	async function sync(context: SyncContext, row: BegunSync, signal: AbortSignal): Promise<void> {
 		const reading = await askProvider(context, row, signal);
 		if (reading.kind === "known" && row.isFirst) {
-			await readRecentEvents(context, { collection: row, slug: reading.slug, signal });
+			const { slug } = reading;
+			await readRecentEvents(context, { collection: row, slug, purpose: "background", signal });
 		}
-		await core.db.transaction((tx) => storeSync(tx, context, { collectionId: row.id, reading }));
+		const { id: collectionId, startedAt } = row;
+		await core.db.transaction((tx) => storeSync(tx, context, { collectionId, startedAt, reading }));
 	}
 }
 
@@ -50,7 +52,7 @@ export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
  * Takes the collection, unless another worker has it. While the provider is not to be asked it goes
  * back in line at once: a limit is no failure of the collection's.
  */
-function begin({ core, pause }: SyncContext, collectionId: number): Promise<SyncRow | null> {
+function begin({ core, pause }: SyncContext, collectionId: number): Promise<BegunSync | null> {
 	return core.db.transaction(async (tx) => {
 		const row = await lockSync(tx, collectionId);
 		if (!row) return null;
@@ -66,18 +68,25 @@ function begin({ core, pause }: SyncContext, collectionId: number): Promise<Sync
 		if (isTaken && startedMs > nowMs - SYNC_TIMEOUT_MS) return null;
 		const event = isTaken ? "resume" : "start";
 		if (!(await moveSync(tx, core.log, { collectionId, event }))) return null;
+		const startedAt = new Date(nowMs);
 		await tx.execute("update market_index.sync set started_at = $2 where collection_id = $1", [
 			collectionId,
-			new Date(nowMs),
+			startedAt,
 		]);
-		return row;
+		return { ...row, startedAt };
 	});
 }
 
-/** `error` is null where the collection only goes back in line. */
+/** When it was begun tells whether it is still this worker's. */
+type BegunSync = SyncRow & { startedAt: Date };
+
+/**
+ * `error` is null where the collection only goes back in line. Where another worker took it up
+ * meanwhile, how it goes on is that one's to say.
+ */
 async function giveUp(
 	{ core, pause }: SyncContext,
-	{ id: collectionId, address, failures }: SyncRow,
+	{ id: collectionId, address, failures, startedAt }: BegunSync,
 	error: unknown,
 ): Promise<void> {
 	const isFailure = error !== null;
@@ -85,13 +94,15 @@ async function giveUp(
 	const failedCode = !isFailure ? null : error instanceof Fault ? error.code : "internal";
 	const waitMs = isFailure ? backoffMs(failed) : pause.leftMs();
 	await core.db.transaction(async (tx) => {
-		await lockSync(tx, collectionId);
+		const now = await lockSync(tx, collectionId);
+		if (now?.startedAt?.getTime() !== startedAt.getTime()) return;
 		await moveSync(tx, core.log, { collectionId, event: isFailure ? "fail" : "put_back" });
 		const nextAt = new Date(core.clock.nowMs() + waitMs);
 		await deferSync(tx, { collectionId, nextAt, failures: failed, failedCode });
 	});
 	if (!isFailure) return;
 	const about = { contract: address, failures: failed, retryInMs: waitMs, error };
-	if (error instanceof Fault) core.log.warn("a collection was not synced", about);
+	// What the provider did is told by its adapter, once for all collections that it cost.
+	if (error instanceof Fault) core.log.debug("a collection was not synced", about);
 	else core.log.error("a collection was not synced", about);
 }

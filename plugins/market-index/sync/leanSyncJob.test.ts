@@ -115,9 +115,13 @@ test("pages without an end are read up to a bound, and that is said", async () =
 	expect(lab.said).toEqual(["a collection has more recent events than are read"]);
 });
 
-test("a failure leaves the time where it is, and costs the tick one line", async () => {
+test("a failure leaves the time where it is, and costs the tick one line, or none where the adapter told it", async () => {
 	const collections = await known(1, 2, 3);
 	lab.fake.fail("events", lab.fake.faults.unreadable());
+	await lab.tick("lean-sync");
+	expect(lab.said).toEqual([]);
+	lab.time.nowMs += 60_000;
+	lab.fake.fail("events", new Error("our own"));
 	await lab.tick("lean-sync");
 	expect(lab.said).toEqual(["recent events were not read"]);
 	for (const { id } of collections) expect(await lab.row(id)).toMatchObject({ events_until: null });
@@ -130,7 +134,7 @@ test("[MRG-13] a gap in the stream is asked for at once from where it began", as
 	await lab.noteGap({ slugs: ["c1", "unheard-of"], sinceMs: NOW_MS - 600_000 });
 	await lab.tick("lean-sync");
 	const last = lab.fake.callsOf("events").at(-1);
-	expect([last?.args[0], last?.options["afterMs"]]).toEqual(["c1", NOW_MS - 720_000]);
+	expect([last?.args[0], last?.options["afterMs"]]).toEqual(["c1", NOW_MS - 780_000]);
 	expect(slugs()).toHaveLength(3);
 	expect([first?.id, second?.id]).not.toContain(undefined);
 });

@@ -1,3 +1,4 @@
+import { Fault } from "#core/fault/Fault.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import {
 	LEAN_BUSY_MS,
@@ -14,7 +15,8 @@ const EARLY_MS = 2_000;
 /**
  * Every 20 seconds, ten at a time, the stalest first: recent events of every collection that the
  * provider knows. The provider's budget wins: the first limit ends the tick, and whoever was not
- * reached is the stalest of the next.
+ * reached is the stalest of the next. Of enough collections it would use up all of that budget, so
+ * it has a share of it, and its limit lets nobody else stand still.
  */
 export function leanSyncJob(context: SyncContext): Job {
 	const { core, provider, pause } = context;
@@ -27,12 +29,16 @@ export function leanSyncJob(context: SyncContext): Job {
 			if (!provider.isOn) return;
 			const endsAtMs = core.clock.nowMs() + LEAN_BUSY_MS;
 			const failed: unknown[] = [];
-			const work = () => workUntil(endsAtMs, { signal, failed });
+			// Whoever still waits for the provider then is given back, not waited for.
+			const busy = AbortSignal.any([signal, AbortSignal.timeout(LEAN_BUSY_MS)]);
+			const work = () => workUntil(endsAtMs, { signal: busy, failed });
 			await Promise.all(Array.from({ length: LEAN_CONCURRENCY }, work));
 			if (failed.length === 0) return;
-			core.log.warn("recent events were not read", {
+			// What the provider did is told by its adapter.
+			const ours = failed.find((error) => !(error instanceof Fault));
+			core.log[ours ? "warn" : "debug"]("recent events were not read", {
 				collections: failed.length,
-				error: failed[0],
+				error: ours ?? failed[0],
 			});
 		},
 	};
@@ -48,7 +54,8 @@ export function leanSyncJob(context: SyncContext): Job {
 			const due = await claimLean(core.db, { chainIds, nowMs, everyMs: LEAN_EVERY_MS - EARLY_MS });
 			if (!due) return;
 			try {
-				await readRecentEvents(context, { collection: due, slug: due.providerSlug, signal });
+				const { providerSlug: slug } = due;
+				await readRecentEvents(context, { collection: due, slug, purpose: "endless", signal });
 			} catch (error) {
 				if (pause.note(error) || signal.aborted) return giveBack(due);
 				failed.push(error);

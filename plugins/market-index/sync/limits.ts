@@ -10,6 +10,8 @@ export const SYNC_AGAIN_MS = 600_000;
 /** One that the provider has no floor or no owners of yet is asked about sooner, while young. */
 export const UNCOUNTED_AGAIN_MS = 120_000;
 export const YOUNG_MS = 86_400_000;
+/** One whose floor went (sold, cancelled, over) is asked about again, this long after it was. */
+export const FLOOR_AGAIN_MS = 60_000;
 /** A contract that the provider does not know. */
 export const UNNAMED_AGAIN_MS = 1_800_000;
 /** Put in line, a collection is nobody else's for so long. */
@@ -37,6 +39,9 @@ export const LEAN_PAGES_MAX = 25;
 export const LEAN_FIRST_MS = 86_400_000;
 /** Events come late to the provider's list: so much is asked for again. */
 export const LEAN_OVERLAP_MS = 120_000;
+
+/** So much before a gap of the stream is taken for lost as well. */
+export const GAP_MARGIN_MS = 60_000;
 
 /** A collection that somebody looks at is watched for so long. */
 export const WATCH_MS = 300_000;

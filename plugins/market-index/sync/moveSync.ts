@@ -16,7 +16,7 @@ export async function moveSync(
 	{ collectionId, event }: { collectionId: number; event: SyncEvent },
 ): Promise<SyncState | null> {
 	const rows = await tx.query<{ status: string }>(
-		`select sync_status as status from market_index.collection where id = $1 for update`,
+		`select sync_status as status from market_index.collection where id = $1 for no key update`,
 		[collectionId],
 	);
 	const status = rows[0]?.status;

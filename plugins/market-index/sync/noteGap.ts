@@ -1,17 +1,26 @@
 import type { Queryable } from "#core/db/Database.ts";
+import { GAP_MARGIN_MS } from "#plugins/market-index/sync/limits.ts";
 
 /**
  * Pushes of these collections may have been missed since then: the next lean sync begins with them
- * and asks from there on, and their books are read as soon as somebody looks at them.
+ * and asks from there on, and their books are read as soon as somebody looks at them. A minute more
+ * than was told: when a frame was sent is another clock's word than when its event happened.
+ *
+ * Rows are locked by id, as everybody does who locks several: two streams may break at once. One
+ * that was never asked about is asked for a whole day anyway.
  */
 export async function noteGap(
 	db: Queryable,
 	gap: { slugs: readonly string[]; sinceMs: number },
 ): Promise<void> {
 	await db.execute(
-		`update market_index.sync set events_until = least(events_until, $2), lean_at = null,
+		`update market_index.sync set lean_at = null,
+			events_until = case when events_until is not null then least(events_until, $2) end,
 			orders_due_at = least(orders_due_at, $2)
-		where provider_slug = any($1::text[])`,
-		[gap.slugs, new Date(gap.sinceMs)],
+		where collection_id in (
+			select collection_id from market_index.sync where provider_slug = any($1::text[])
+			order by collection_id for update
+		)`,
+		[gap.slugs, new Date(gap.sinceMs - GAP_MARGIN_MS)],
 	);
 }

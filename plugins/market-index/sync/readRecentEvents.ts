@@ -17,16 +17,21 @@ const TYPES = ["sale", "mint", "transfer"] as const;
  */
 export async function readRecentEvents(
 	{ core, provider, merge }: Pick<SyncContext, "core" | "provider" | "merge">,
-	asking: { collection: SyncedCollection; slug: string; signal: AbortSignal },
+	asking: {
+		collection: SyncedCollection;
+		slug: string;
+		purpose: "background" | "endless";
+		signal: AbortSignal;
+	},
 ): Promise<void> {
-	const { collection, slug, signal } = asking;
+	const { collection, slug, purpose, signal } = asking;
 	const askedAtMs = core.clock.nowMs();
 	const until = await readEventsUntil(core.db, collection.id);
 	const afterMs = until ? until.getTime() - LEAN_OVERLAP_MS : askedAtMs - LEAN_FIRST_MS;
 	let cursor: string | undefined;
 	for (let pages = 1; ; pages++) {
 		const page = await provider.events(slug, {
-			purpose: "background",
+			purpose,
 			signal,
 			types: TYPES,
 			afterMs,

@@ -3,6 +3,7 @@ import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
 import { renameCollection } from "#plugins/market-index/sql/renameCollection.ts";
 import type { ProviderReading } from "#plugins/market-index/sync/askProvider.ts";
 import {
+	FLOOR_AGAIN_MS,
 	SYNC_AGAIN_MS,
 	UNCOUNTED_AGAIN_MS,
 	UNNAMED_AGAIN_MS,
@@ -13,21 +14,25 @@ import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
 import { closeSync } from "#plugins/market-index/sync/sql/closeSync.ts";
 import { lockSync, type SyncRow } from "#plugins/market-index/sync/sql/lockSync.ts";
 import { storeProviderRow } from "#plugins/market-index/sync/sql/storeProviderRow.ts";
-import { syncFigures } from "#plugins/market-index/sync/syncFigures.ts";
+import { type SyncFigures, syncFigures } from "#plugins/market-index/sync/syncFigures.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /** Slugs that routes take, and that are no address: that would lead to another contract. */
 const SLUG = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
 
-/** Writes what a full sync learned, in one short transaction. */
+/**
+ * Writes what a full sync learned, in one short transaction. Nothing, where another worker took the
+ * collection up meanwhile: what that one reads is newer.
+ */
 export async function storeSync(
 	tx: Tx,
 	context: Pick<SyncContext, "core" | "prices">,
-	{ collectionId, reading }: { collectionId: number; reading: ProviderReading },
+	{ collectionId, startedAt, reading }: StartedSync & { reading: ProviderReading },
 ): Promise<void> {
 	const { core } = context;
 	const row = await lockSync(tx, collectionId);
-	if (!row || !(await moveSync(tx, core.log, { collectionId, event: "succeed" }))) return;
+	if (row?.startedAt?.getTime() !== startedAt.getTime()) return;
+	if (!(await moveSync(tx, core.log, { collectionId, event: "succeed" }))) return;
 	const nowMs = core.clock.nowMs();
 	const at = new Date(nowMs);
 	if (reading.kind === "stranger") {
@@ -39,9 +44,16 @@ export async function storeSync(
 		]);
 		return;
 	}
-	const isUncounted = await storeFigures(tx, context, { row, reading, nowMs });
+	const { isUncounted, floorEndsAtMs } = await storeFigures(tx, context, {
+		row,
+		reading,
+		nowMs,
+		askedAt: startedAt,
+	});
 	const isYoung = nowMs - row.registeredAt.getTime() < YOUNG_MS;
-	const nextAt = new Date(nowMs + (isUncounted && isYoung ? UNCOUNTED_AGAIN_MS : SYNC_AGAIN_MS));
+	const afterMs = isUncounted && isYoung ? UNCOUNTED_AGAIN_MS : SYNC_AGAIN_MS;
+	const endsInMs = Math.max((floorEndsAtMs ?? Number.POSITIVE_INFINITY) - nowMs, FLOOR_AGAIN_MS);
+	const nextAt = new Date(nowMs + Math.min(afterMs, endsInMs));
 	const { slug } = reading;
 	// Tokens that nobody here could read may be asked for now.
 	if (row.providerSlug !== slug) await core.queue.add(tx, [learnTokensJob(collectionId)]);
@@ -51,25 +63,31 @@ export async function storeSync(
 	await renameCollection(tx, { chainId: row.chainId, collectionId, wish: slug });
 }
 
+/** A sync that a worker began: whoever begins it anew writes another time there. */
+export type StartedSync = { collectionId: number; startedAt: Date };
+
 type Storing = {
 	row: SyncRow;
 	reading: Extract<ProviderReading, { kind: "known" }>;
 	nowMs: number;
+	askedAt: Date;
 };
 
 async function storeFigures(
 	tx: Tx,
 	{ core, prices }: Pick<SyncContext, "core" | "prices">,
-	{ row, reading, nowMs }: Storing,
-): Promise<boolean> {
+	{ row, reading, nowMs, askedAt }: Storing,
+): Promise<Pick<SyncFigures, "isUncounted" | "floorEndsAtMs">> {
 	const { detail, stats } = reading;
-	const { floor, isUncounted, ...counts } = syncFigures(reading, { ...row, prices, nowMs });
+	const figures = syncFigures(reading, { ...row, prices, nowMs });
+	const { owners, supply, listed } = figures;
 	const at = new Date(nowMs);
-	await storeProviderRow(tx, { collectionId: row.id, detail, stats, ...counts, at });
+	const counts = { owners, supply, listed };
+	await storeProviderRow(tx, { collectionId: row.id, detail, stats, ...counts, askedAt, at });
 	const chain = core.chains.byId(row.chainId);
 	if (chain) {
-		const { outbox } = core;
-		await setFloor(tx, { chain, collection: row, reading: floor, outbox, prices, nowMs });
+		const setting = { chain, collection: row, reading: figures.floor, outbox: core.outbox };
+		await setFloor(tx, { ...setting, prices, nowMs, askedAtMs: askedAt.getTime() });
 	}
-	return isUncounted;
+	return figures;
 }

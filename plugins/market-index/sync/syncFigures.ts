@@ -13,6 +13,8 @@ export type SyncFigures = {
 	listed: number | null;
 	/** Floor or owners are what the provider says of a launch that it has not counted yet. */
 	isUncounted: boolean;
+	/** When the last ask at the floor is over by itself; null where none is known to end. */
+	floorEndsAtMs: number | null;
 };
 
 const OWNERS_MAX = 2_147_483_647;
@@ -44,12 +46,22 @@ export function syncFigures(
 		supply: supply !== null && supply > 0n ? supply : null,
 		listed: listings.isWhole ? new Set(asks.map(({ tokenId }) => tokenId)).size : null,
 		isUncounted: !isShared && (!stats?.floor || !owners),
+		floorEndsAtMs: endOf(floor, asks),
 	};
 }
 
 function isOpen({ isPrivate, startsAt, expiresAt }: OrderRow, nowMs: number): boolean {
 	if (isPrivate) return false;
 	return (!startsAt || startsAt.getTime() <= nowMs) && (!expiresAt || expiresAt.getTime() > nowMs);
+}
+
+function endOf(floor: FloorReading, asks: readonly OrderRow[]): number | null {
+	if (floor.kind !== "ask") return null;
+	const ends = asks
+		.filter(({ unitNative }) => unitNative !== null && BigInt(unitNative) === floor.native)
+		.map(({ expiresAt }) => expiresAt?.getTime() ?? null);
+	const times = ends.filter((endsAtMs) => endsAtMs !== null);
+	return ends.length > 0 && times.length === ends.length ? Math.max(...times) : null;
 }
 
 function bestOf(rows: readonly OrderRow[]) {

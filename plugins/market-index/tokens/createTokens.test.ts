@@ -58,6 +58,12 @@ test("what failed is tried again when its time has come, with nobody asking", as
 	await sweep?.run({ signal });
 	expect(made.jobs()).toEqual([]);
 	await database.db.execute(
+		`insert into market_index.collection (id, chain_id, address, slug, standard)
+		overriding system value
+		values (77, $1, '\\x77', 'seventy', 'erc721'), (78, $1, '\\x78', 'eighty', 'erc721')`,
+		[ethereum.id],
+	);
+	await database.db.execute(
 		`insert into market_index.token (collection_id, token_id, next_at)
 		values (77, 1, $1), (77, 2, $1), (78, 1, $2)`,
 		[new Date(NOW_MS), new Date(NOW_MS + 60_000)],

@@ -1,15 +1,14 @@
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Database } from "#core/db/Database.ts";
-import type { JobQueue } from "#core/queue/JobQueue.ts";
+import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { DUE_EVERY_MS, DUE_ROWS_MAX } from "#plugins/market-index/tokens/limits.ts";
 import { readTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /**
  * Has tokens read whose time has come: a second try is nobody's to ask for, and a job that was
- * given up while a chain was away must not be missed for ever. By `token_due`.
+ * given up while a chain was away must not be missed for ever. By `token_due`; those that nobody
+ * may or can read (excluded, of a chain that is away) take no other's place.
  */
-export function dueTokensJob(core: { db: Database; clock: Clock; queue: JobQueue }): Job {
+export function dueTokensJob(core: Pick<Core, "db" | "clock" | "queue" | "indexed">): Job {
 	return {
 		name: "market-index.due-tokens",
 		schedule: { everyMs: DUE_EVERY_MS },
@@ -19,10 +18,12 @@ export function dueTokensJob(core: { db: Database; clock: Clock; queue: JobQueue
 			const at = new Date(core.clock.nowMs());
 			const due = await core.db.query<{ id: number }>(
 				`select distinct collection_id as id from (
-					select collection_id from market_index.token
-					where next_at <= $1 order by next_at limit $2
+					select t.collection_id from market_index.token as t
+					join market_index.collection as c on c.id = t.collection_id
+						and c.chain_id = any($3::int8[]) and not c.excluded
+					where t.next_at <= $1 order by t.next_at limit $2
 				) as due order by id`,
-				[at, DUE_ROWS_MAX],
+				[at, DUE_ROWS_MAX, core.indexed.map(({ chain }) => chain.id)],
 			);
 			// Keeps the time of one that is in line: it may wait because nobody serves the documents.
 			const jobs = due.map(({ id }) => readTokensJob(id, { keepsTime: true }));

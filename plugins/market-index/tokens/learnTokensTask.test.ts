@@ -60,6 +60,14 @@ async function walked(collectionId: number, given: { done: boolean; spans: strin
 	);
 }
 
+test("a token that was only ever moved is known too", async () => {
+	const contract = contractOf(++next);
+	await fixture.seed(ethereum, [mintOf(contract, { kind: "transfer", tokenId: 9n })]);
+	const id = await fixture.idOf(ethereum, contract);
+	await learn(id);
+	expect(await ids(id)).toEqual(["9"]);
+});
+
 test("tokens that events spoke of are known, each once, and are read next", async () => {
 	const { id } = await collectionOf([1n, 2n, 2n ** 256n - 1n]);
 	await learn(id);

@@ -4,6 +4,9 @@ export const TOKENS_MAX = 50_000;
 /** Tokens whose URIs are asked for at once, and whose metadata is written at once. */
 export const PART_TOKENS_MAX = 200;
 
+/** The URIs of the next part are asked for while so many of the last are still to be read. */
+export const AHEAD_TOKENS = PART_TOKENS_MAX / 2;
+
 /** Documents that are on their way at the same time. */
 export const READS_IN_FLIGHT_MAX = 24;
 

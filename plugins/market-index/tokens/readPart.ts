@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChainAccess } from "#core/plugin/Core.ts";
+import { createSupply } from "#plugins/market-index/tokens/createSupply.ts";
 import {
 	PART_MS,
 	PART_TOKENS_MAX,
@@ -7,8 +8,6 @@ import {
 	UNREACHABLE_MAX,
 	URI_LENGTH_MAX,
 } from "#plugins/market-index/tokens/limits.ts";
-import { readTokenUris } from "#plugins/market-index/tokens/readTokenUris.ts";
-import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import { type FailedToken, failTokens } from "#plugins/market-index/tokens/sql/failTokens.ts";
 import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 import { type ReadToken, writeTokens } from "#plugins/market-index/tokens/sql/writeTokens.ts";
@@ -24,8 +23,6 @@ export type Part = {
 	/** `late`: there are more, and the time is up. `unreachable`: nobody serves the documents. */
 	end: "done" | "late" | "unreachable";
 };
-
-type Due = { tokenId: bigint; uri: string };
 
 /**
  * Reads due tokens of one collection, by id, for a bounded time: a window of documents on their
@@ -43,41 +40,23 @@ export async function readPart(
 	const endsAtMs = core.clock.nowMs() + PART_MS;
 	const writer = createWriter(core, collection.id, part);
 	let unreachable = 0;
-	const waiting: Due[] = [];
-	let after = -1n;
-	let isAll = false;
-
-	const refill = async () => {
-		const at = new Date(core.clock.nowMs());
-		const ids = await dueTokens(core.db, {
-			collectionId: collection.id,
-			after,
-			at,
-			limit: PART_TOKENS_MAX,
-		});
-		after = ids.at(-1) ?? after;
-		isAll = ids.length < PART_TOKENS_MAX;
-		const uris = await readTokenUris(rpc, collection, ids, signal);
-		for (const [index, tokenId] of ids.entries()) {
-			const uri = uris[index];
-			if (uri) waiting.push({ tokenId, uri });
-			else await writer.fail({ tokenId, code: "token_uri_untold", uri: null, uriHash: null });
-		}
-	};
-	let filling: Promise<void> | null = null;
-	const next = async (): Promise<Due | null> => {
+	const supply = createSupply({
+		core,
+		rpc,
+		collection,
+		signal,
+		untold: (tokenId) =>
+			writer.fail({ tokenId, code: "token_uri_untold", uri: null, uriHash: null }),
+	});
+	const next = async () => {
 		while (part.end === "done") {
 			signal.throwIfAborted();
 			if (core.clock.nowMs() > endsAtMs) part.end = "late";
 			else if (unreachable >= UNREACHABLE_MAX) part.end = "unreachable";
 			else {
-				const due = waiting.shift();
-				if (due) return due;
-				if (isAll) return null;
-				filling ??= refill().finally(() => {
-					filling = null;
-				});
-				await filling;
+				const due = supply.take();
+				if (due || supply.isDone()) return due;
+				await supply.filled();
 			}
 		}
 		return null;
@@ -98,6 +77,7 @@ export async function readPart(
 		}
 	};
 	const outcomes = await Promise.allSettled(Array.from({ length: READS_IN_FLIGHT_MAX }, work));
+	await supply.close();
 	await writer.flush();
 	for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 	return part;
@@ -105,6 +85,7 @@ export async function readPart(
 
 /** Keeps what was read until it is a part, and writes it. */
 function createWriter(core: TokenContext["core"], collectionId: number, part: Part) {
+	const beganAt = new Date(core.clock.nowMs());
 	let read: ReadToken[] = [];
 	let failed: FailedToken[] = [];
 	const flush = async () => {
@@ -114,7 +95,8 @@ function createWriter(core: TokenContext["core"], collectionId: number, part: Pa
 		failed = [];
 		const at = new Date(core.clock.nowMs());
 		if (tokens.length > 0) {
-			const { changed, swapped } = await writeTokens(core.db, { collectionId, at, tokens });
+			const write = { collectionId, beganAt, at, tokens };
+			const { changed, swapped } = await writeTokens(core.db, write);
 			part.read += tokens.length;
 			part.changed += changed;
 			part.swapped += swapped;

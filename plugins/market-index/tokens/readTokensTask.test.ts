@@ -26,6 +26,7 @@ import {
 	nameAtProvider,
 	storedTokens,
 } from "#plugins/market-index/tokens/testing/tokenLab.ts";
+import { tokenChanged } from "#plugins/market-index/tokens/tokenChanged.ts";
 import {
 	PROVIDER_TOKENS_TASK,
 	READ_TOKENS_TASK,
@@ -66,6 +67,23 @@ async function collectionOf(count: number, standard: "erc721" | "erc1155" = "erc
 	}
 	return { id, contract };
 }
+
+test("a token that is said to change while it is read is read once more", async () => {
+	const { id } = await collectionOf(1);
+	const { context, lab } = made;
+	const readUri: typeof context.readUri = async (...given) => {
+		lab.nowMs += 1_000;
+		await tokenChanged(context.core, id, 0n);
+		return context.readUri(...given);
+	};
+	const dueAt = () =>
+		database.db.query("select next_at from market_index.token where collection_id = $1", [id]);
+	await made.run(readTokensTask({ ...context, readUri }), { collectionId: id });
+	expect(await dueAt()).toEqual([{ next_at: new Date(NOW_MS + 1_000) }]);
+	lab.nowMs += 1_000;
+	await read(id);
+	expect(await dueAt()).toEqual([{ next_at: null }]);
+});
 
 test("[IDX-06] a token's name, traits and the hash of its URI are stored", async () => {
 	const { id } = await collectionOf(2);

@@ -18,12 +18,15 @@ export function storableTraits(
 		const trait: TokenTrait = { type: name, value: text };
 		const shownAs = displayType ? textOf(displayType) : "";
 		if (shownAs !== "") trait.displayType = shownAs;
-		const key = JSON.stringify([name, text]);
+		// What is between them is in neither: both are clean.
+		const key = `${name}\u0000${text}`;
 		if (!kept.has(key)) kept.set(key, trait);
 	}
 	return [...kept.values()];
 }
 
 function textOf(text: string): string {
-	return [...(cleanName(text) ?? "")].slice(0, TRAIT_TEXT_MAX).join("").trimEnd();
+	const clean = cleanName(text) ?? "";
+	if (clean.length <= TRAIT_TEXT_MAX) return clean;
+	return [...clean].slice(0, TRAIT_TEXT_MAX).join("").trimEnd();
 }

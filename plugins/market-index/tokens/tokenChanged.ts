@@ -13,7 +13,8 @@ export async function tokenChanged(
 ): Promise<void> {
 	await db.transaction(async (tx) => {
 		await tx.execute(
-			`insert into market_index.token (collection_id, token_id, next_at) values ($1, $2, $3)
+			`insert into market_index.token (collection_id, token_id, next_at)
+			select id, $2, $3 from market_index.collection where id = $1
 			on conflict (collection_id, token_id) do update set next_at = excluded.next_at`,
 			[collectionId, tokenId, new Date(clock.nowMs())],
 		);

@@ -24,7 +24,8 @@ export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload
 	return {
 		name: TRAIT_FLOORS_TASK,
 		payload,
-		attemptsMax: 4,
+		// Enough to outlast a minute in which the provider is asked no more.
+		attemptsMax: 8,
 		timeoutMs: PART_TIMEOUT_MS,
 		lane: TOKEN_LANE,
 		async run({ collectionId, isNewBook }, { signal }) {

@@ -13,7 +13,13 @@ export type Waiting = Turn & {
 	fail(error: unknown): void;
 };
 
-/** The calls of this process that wait for their turn, requests before the background. */
+/** Who gives up a place in a full queue last. */
+const PURPOSES = ["request", "background", "endless"] as const satisfies Turn["purpose"][];
+
+const BACKGROUND_FIRST = ["background", "endless"] as const;
+const ENDLESS_FIRST = ["endless", "background"] as const;
+
+/** The calls of this process that wait for their turn, requests before all else. */
 export type CallQueue = {
 	/** Waits; answers what `begin` is given. Leaves the queue when its signal aborts. */
 	join(turn: Turn): Promise<() => void>;
@@ -27,6 +33,8 @@ export type CallQueue = {
 
 export function createCallQueue(): CallQueue {
 	const queue: Waiting[] = [];
+	/** Whose turn it is of the two that no client waits for. */
+	let turns: readonly [Turn["purpose"], Turn["purpose"]] = BACKGROUND_FIRST;
 
 	function remove(waiting: Waiting): boolean {
 		const index = queue.indexOf(waiting);
@@ -36,13 +44,18 @@ export function createCallQueue(): CallQueue {
 	function drop(waiting: Waiting, error: unknown): void {
 		if (remove(waiting)) waiting.fail(error);
 	}
-	/** A full queue gives the place of the last of the background to a request. */
+	/** A full queue gives the place of the last of the least urgent to who is more urgent. */
 	function makeRoom(purpose: Turn["purpose"]): void {
 		if (queue.length < QUEUE_CALLS_MAX) return;
 		const error = tooOften(QUEUE_CALLS_MAX * CALL_DISTANCE_MS, "too many wait for their turn");
-		const last = queue.findLast((waiting) => waiting.purpose === "background");
-		if (purpose === "background" || !last) throw error;
-		drop(last, error);
+		const lesser = PURPOSES.slice(PURPOSES.indexOf(purpose) + 1).toReversed();
+		for (const one of lesser) {
+			const last = queue.findLast((waiting) => waiting.purpose === one);
+			if (!last) continue;
+			drop(last, error);
+			return;
+		}
+		throw error;
 	}
 
 	return {
@@ -69,8 +82,16 @@ export function createCallQueue(): CallQueue {
 				queue.push(waiting);
 			});
 		},
-		next: (may) =>
-			queue.find((waiting) => waiting.purpose === "request" && may(waiting)) ?? queue.find(may),
+		next(may) {
+			const firstOf = (purpose: Turn["purpose"]) =>
+				queue.find((waiting) => waiting.purpose === purpose && may(waiting));
+			const asked = firstOf("request");
+			if (asked) return asked;
+			const [one, other] = turns;
+			const first = firstOf(one) ?? firstOf(other);
+			if (first) turns = first.purpose === "background" ? ENDLESS_FIRST : BACKGROUND_FIRST;
+			return first;
+		},
 		waiting: () => [...queue],
 		remove,
 		drop,

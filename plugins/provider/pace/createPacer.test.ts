@@ -7,6 +7,7 @@ import { createPacer } from "#plugins/provider/pace/createPacer.ts";
 
 const request: Turn = { bucket: "read", purpose: "request" };
 const background: Turn = { bucket: "read", purpose: "background" };
+const endless: Turn = { bucket: "read", purpose: "endless" };
 
 /** Time passes only where the pacer waits. */
 function lab(processes = 1) {
@@ -73,6 +74,24 @@ describe("pace", () => {
 		// The first had begun before any other came.
 		expect(order).toEqual(["b1", "r1", "r2", "b2", "b3"]);
 	});
+
+	test("[MRG-11] work that would use up all there is takes turns with the rest of the background", async () => {
+		const { pacer } = lab();
+		const order: string[] = [];
+		const turn = async (name: string, what: Turn) => {
+			const release = await pacer.turn(what);
+			order.push(name);
+			release();
+		};
+		await Promise.all([
+			...["e1", "e2", "e3", "e4"].map((name) => turn(name, endless)),
+			turn("b1", background),
+			turn("b2", background),
+			turn("r1", request),
+		]);
+		// The first had begun before any other came.
+		expect(order).toEqual(["e1", "r1", "b1", "e2", "b2", "e3", "e4"]);
+	});
 });
 
 describe("the shared minute", () => {
@@ -92,13 +111,28 @@ describe("the shared minute", () => {
 	test("[MRG-08] with 20 left the background is told so at once, and requests go on", async () => {
 		const { outcome, pass, time } = lab();
 		const from = time.nowMs;
-		for (let turn = 0; turn < 100; turn++) await pass(background);
+		for (let turn = 0; turn < 30; turn++) await pass(request);
+		for (let turn = 0; turn < 70; turn++) await pass(background);
 		const atMs = time.nowMs;
 		expect(await outcome(background)).toMatch(/^rate_limited \d+$/);
 		// It did not wait for more than its place in the pace.
 		expect(time.nowMs - atMs).toBeLessThanOrEqual(250);
 		expect(await outcome(request)).toBe("begun");
 		expect(time.nowMs - from).toBeLessThan(60_000);
+	});
+
+	test("[MRG-11] neither the background nor work without an end can use up what is the other's", async () => {
+		for (const [one, most, other, least] of [
+			[background, 80, endless, 20],
+			[endless, 50, background, 50],
+		] as const) {
+			const { outcome, pass } = lab();
+			for (let turn = 0; turn < most; turn++) await pass(one);
+			expect(await outcome(one)).toMatch(/^rate_limited \d+$/);
+			for (let turn = 0; turn < least; turn++) expect(await outcome(other)).toBe("begun");
+			expect(await outcome(other)).toMatch(/^rate_limited \d+$/);
+			expect(await outcome(request)).toBe("begun");
+		}
 	});
 
 	test("[MRG-08] a request that would wait longer than 3 s is told how long", async () => {

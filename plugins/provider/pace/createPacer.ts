@@ -5,6 +5,8 @@ import {
 	BLOCK_WAITED_OUT_MS,
 	CALL_DISTANCE_MS,
 	CALLS_FOR_REQUESTS,
+	CALLS_OF_BACKGROUND_MAX,
+	CALLS_OF_ENDLESS_MAX,
 	CALLS_PER_MINUTE_MAX,
 	MINUTE_MS,
 } from "#plugins/provider/limits.ts";
@@ -22,10 +24,14 @@ export type Pacer = {
 	turn(turn: Turn): Promise<() => void>;
 };
 
+/** What each may have of the minute beside the other. */
+const SHARES = { background: CALLS_OF_BACKGROUND_MAX, endless: CALLS_OF_ENDLESS_MAX } as const;
+
 /**
  * Whose turn it is to call the provider: one each 250 ms in this process and 120 a minute on the
  * key, requests before the background. A wait of at most three seconds is waited out; whoever would
- * wait longer is told so at once, as is the background when only 20 of the minute are left.
+ * wait longer is told so at once, as is the background when only 20 of the minute are left, or when
+ * it has had its share of the rest: who comes by the clock might else always come too late.
  */
 export function createPacer(options: {
 	/** The same in every process that uses this key. */
@@ -89,8 +95,7 @@ export function createPacer(options: {
 		const waiting = queue.next((one) => places.has(one.purpose) && blocks.leftMs(one.bucket) === 0);
 		if (!waiting) return;
 		const { purpose } = waiting;
-		const perWindow = CALLS_PER_MINUTE_MAX - (purpose === "background" ? CALLS_FOR_REQUESTS : 0);
-		const answer = await budget.take(budgetName, { amount: 1, perWindow, windowMs: MINUTE_MS });
+		const answer = await takeCall(budget, { name: budgetName, purpose });
 		if (!answer.granted) return refuse(waiting, answer);
 		// It was given up meanwhile: the unit is lost, and nobody waits.
 		if (!queue.remove(waiting)) return;
@@ -116,4 +121,16 @@ export function createPacer(options: {
 			return begun;
 		},
 	};
+}
+
+/** Takes a call out of the minute: of the share of its kind first, then of the whole. */
+async function takeCall(
+	budget: Budget,
+	{ name, purpose }: { name: string; purpose: Turn["purpose"] },
+): Promise<BudgetAnswer> {
+	const take = (of: string, perWindow: number) =>
+		budget.take(of, { amount: 1, perWindow, windowMs: MINUTE_MS });
+	if (purpose === "request") return await take(name, CALLS_PER_MINUTE_MAX);
+	const share = await take(`${name}:${purpose}`, SHARES[purpose]);
+	return share.granted ? await take(name, CALLS_PER_MINUTE_MAX - CALLS_FOR_REQUESTS) : share;
 }

@@ -18,10 +18,11 @@ export function createPlaces(): Places {
 			return purpose === "request" || taken.background < BACKGROUND_UNDER_WAY_MAX;
 		},
 		take(purpose) {
-			taken[purpose]++;
+			const kind = purpose === "request" ? "request" : "background";
+			taken[kind]++;
 			let isTaken = true;
 			return () => {
-				if (isTaken) taken[purpose]--;
+				if (isTaken) taken[kind]--;
 				isTaken = false;
 			};
 		},

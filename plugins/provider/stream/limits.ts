@@ -53,5 +53,7 @@ export const GAP_TIMEOUT_MS = 600_000;
 
 /** How often a process asks whether the stream is its own to hold. */
 export const LEASE_EVERY_MS = 1_000;
+/** What the process that listens said of the stream is believed so long: a few of its beats. */
+export const STATUS_BELIEVED_MS = 5_000;
 /** For pushes under way when the stream is stopped. */
 export const STOP_TIMEOUT_MS = 5_000;

@@ -29,8 +29,14 @@ function run(keeper: ReturnType<ReturnType<typeof leases>["of"]>) {
 		stop: async () => void said.push("stop"),
 	};
 	const { signal } = stopping;
-	const over = startProviderStream({ stream, leases: keeper, log: silentLog, signal, everyMs: 1 });
-	return { stopping, said, over };
+	const shared = { told: 0, learned: 0 };
+	const status = {
+		tell: async () => void shared.told++,
+		learn: async () => void shared.learned++,
+	};
+	const options = { stream, leases: keeper, status, log: silentLog, signal, everyMs: 1 };
+	const over = startProviderStream(options);
+	return { stopping, said, over, shared };
 }
 
 test("[MRG-13] of many processes one listens, and the next takes over when it is gone", async () => {
@@ -38,6 +44,8 @@ test("[MRG-13] of many processes one listens, and the next takes over when it is
 	const first = run(of("first"));
 	await until(() => first.said.length === 1);
 	const second = run(of("second"));
+	await until(() => first.shared.told > 0 && second.shared.learned > 0);
+	expect([first.shared.learned, second.shared.told]).toEqual([0, 0]);
 	first.stopping.abort();
 	await first.over;
 	expect(first.said).toEqual(["start", "stop"]);

@@ -1,6 +1,7 @@
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import { sleep } from "#core/time/sleep.ts";
+import type { StreamStatus } from "#plugins/provider/stream/createStreamStatus.ts";
 import { LEASE_EVERY_MS } from "#plugins/provider/stream/limits.ts";
 import type { StreamClient } from "#plugins/provider/stream/StreamClient.ts";
 
@@ -18,10 +19,12 @@ export async function startProviderStream(options: {
 	stream: StreamClient;
 	leases: Pick<LeaseKeeper, "hold" | "release">;
 	log: Log;
+	/** Told how it stands by the one that listens, asked by all others. */
+	status: Pick<StreamStatus, "tell" | "learn">;
 	signal: AbortSignal;
 	everyMs?: number;
 }): Promise<void> {
-	const { stream, leases, log, signal, everyMs = LEASE_EVERY_MS } = options;
+	const { stream, leases, status, log, signal, everyMs = LEASE_EVERY_MS } = options;
 	let isOurs = false;
 	while (!signal.aborted) {
 		const lease = await leases.hold(LEASE).catch(() => null);
@@ -35,6 +38,8 @@ export async function startProviderStream(options: {
 			await stream.stop();
 		}
 		isOurs = lease !== null;
+		// What is not said now is said with the next beat.
+		await (isOurs ? status.tell(stream.state()) : status.learn()).catch(() => {});
 		await sleep(everyMs, signal);
 	}
 	await stream.stop();

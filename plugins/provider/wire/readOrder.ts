@@ -68,7 +68,10 @@ function placeOf(order: {
 	const asset = wire.orderAsset.safeParse(order.asset).data;
 	const contract = asset?.contract ?? criteria?.contract ?? signed.token?.contract ?? null;
 	const tokenId = asset?.identifier ?? signed.token?.tokenId ?? null;
-	if (side === "listing") return { kind: "listing", contract, tokenId, criteria: [] };
+	// A bundle is for sale at one price, which is none of its tokens'.
+	if (side === "listing") {
+		return { kind: "listing", contract, tokenId: signed.isBundle ? null : tokenId, criteria: [] };
+	}
 	const isOpen = criteria?.isPartial || signed.token?.tokenId === null || tokenId === null;
 	if (!isOpen) return { kind: "item_offer", contract, tokenId, criteria: [] };
 	return {

@@ -211,6 +211,12 @@ describe("orders", () => {
 		expect(listing({ protocol_data })).toMatchObject({ isPrivate: true, totalRaw: 1_000n });
 	});
 
+	test("a listing of several tokens together is the price of none of them", () => {
+		const offer = ["7", "8"].map((id) => rows.item(2, CAT, "1", { identifierOrCriteria: id }));
+		const protocol_data = { parameters: rows.parameters({ offer }) };
+		expect(listing({ protocol_data })).toMatchObject({ contract: CAT, tokenId: null });
+	});
+
 	test("[MRG-05] an order in two currencies names none", () => {
 		const consideration = [rows.item(0, `0x${"0".repeat(40)}`, "1"), rows.item(1, WETH, "1")];
 		const protocol_data = { parameters: rows.parameters({ consideration }) };

@@ -7,6 +7,8 @@ export type SignedOrder = {
 	maker: Address | null;
 	/** The token that changes hands; null where the order leaves open which. */
 	token: { contract: Address; tokenId: bigint | null } | null;
+	/** It is about several tokens at once, and its price is that of all together. */
+	isBundle: boolean;
 	/** Units it was signed for. */
 	units: bigint | null;
 	/** Paid for all of them, in one currency; null where it is paid in several or in none. */
@@ -38,6 +40,7 @@ export function readSignedOrder(
 		token: token?.token
 			? { contract: token.token, tokenId: isOpen(token) ? null : token.identifierOrCriteria }
 			: null,
+		isBundle: tokens.length > 1,
 		units: token?.startAmount ?? null,
 		payment: sumPayments((side === "listing" ? wanted : offered).filter((item) => !isToken(item))),
 		isPrivate: side === "listing" && wanted.some(isToken),

@@ -4,6 +4,8 @@ export type FillOptions = {
 	events: number;
 	recentEvents: number;
 	collections: number;
+	/** The first ones, which provider and tokens have told everything about. */
+	marketed: number;
 	days: number;
 	nowMs: number;
 	/** Collections are dealt to these in turn, four of five to the first. */

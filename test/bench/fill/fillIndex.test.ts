@@ -13,6 +13,7 @@ beforeAll(async () => {
 		events: 3_000,
 		recentEvents: 1_000,
 		collections: 100,
+		marketed: 20,
 		days: 40,
 		nowMs: NOW_MS,
 		chainIds: [1, 8_453],
@@ -73,4 +74,23 @@ test("collections tell the sums of their days, and their newest sale", async () 
 			or c.last_sale_position < d.position`,
 	);
 	expect(wrong).toEqual([]);
+});
+
+test("the first collections have books, tokens and figures, and stand in the provider's lists", async () => {
+	const [row] = await database.db.query(
+		`select count(*)::int4 as collections, sum(listed_count)::int4 as listings,
+			(select count(*)::int4 from market_index.market_order where is_active and kind = 0) as orders,
+			(select count(*)::int4 from market_index.token where rank is not null) as ranked,
+			(select count(*)::int4 from market_index.trait_count) > 20 * 10 as counted,
+			(select sum(jsonb_array_length(rows))::int4 from market_index.discovery_list) as listed
+		from market_index.collection where provider_stats is not null and floor_native > 0`,
+	);
+	expect(row).toEqual({
+		collections: 20,
+		listings: 20 * 40,
+		orders: 20 * 40,
+		ranked: 20 * 40,
+		counted: true,
+		listed: 20 * 3,
+	});
 });

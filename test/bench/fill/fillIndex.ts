@@ -1,14 +1,24 @@
 import { Client } from "pg";
 import type { FillOptions } from "#test/bench/fill/FillOptions.ts";
 import { fillCollections } from "#test/bench/fill/fillCollections.ts";
+import { fillMarket } from "#test/bench/fill/fillMarket.ts";
 import { fillMonth } from "#test/bench/fill/fillMonth.ts";
-import { fillTiers } from "#test/bench/fill/fillTiers.ts";
 import { monthsOf } from "#test/bench/fill/monthsOf.ts";
 import { setIndexesAside } from "#test/bench/fill/setIndexesAside.ts";
 
 const DAY_MS = 86_400_000;
 
 const ROLLUPS = ["rollup_minute", "rollup_hour", "rollup_day"];
+
+const MARKET = [
+	"collection",
+	"sync",
+	"floor_snapshot",
+	"market_order",
+	"token",
+	"trait_count",
+	"discovery_list",
+];
 
 /**
  * Fills a migrated, empty index: events, rollups and collections that agree with each other, as
@@ -32,11 +42,11 @@ export async function fillIndex(connectionString: string, options: FillOptions):
 		// The last month has most of the events, so it goes first.
 		const months = monthsOf(options.nowMs - options.days * DAY_MS, options.nowMs).reverse();
 		await shareOut(clients, months, (client, month) => fillMonth(client, month, options));
-		await fillTiers(one);
 		await shareOut(clients, restore, (client, statement) => client.query(statement));
 		await fillCollections(one, options);
+		await fillMarket(one, options);
 		// One name each: several tables in one VACUUM would share nothing but the statement.
-		const tables = [...ROLLUPS, "collection", ...months.map(({ name }) => `event_${name}`)];
+		const tables = [...ROLLUPS, ...MARKET, ...months.map(({ name }) => `event_${name}`)];
 		await shareOut(clients, tables, (client, table) =>
 			client.query(`vacuum (analyze, freeze) market_index.${table}`),
 		);

@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 import type { FillOptions } from "#test/bench/fill/FillOptions.ts";
-import { logOfPosition } from "#test/bench/fill/logOfPosition.ts";
 import type { Month } from "#test/bench/fill/monthsOf.ts";
 import { priceOf } from "#test/bench/fill/priceOf.ts";
+import { rollupStatements } from "#test/bench/fill/rollupStatements.ts";
 
 const DAY_MS = 86_400_000;
 const BLOCK_SECONDS = 12;
 
-/** A month of events, made by the server itself, with its minute rollups. */
+/** A month of events, made by the server itself, with its rollups. */
 export async function fillMonth(client: Client, month: Month, options: FillOptions): Promise<void> {
 	const table = `market_index.event_${month.name}`;
 	await client.query("begin");
@@ -19,7 +19,7 @@ export async function fillMonth(client: Client, month: Month, options: FillOptio
 		if (last < first) continue;
 		await client.query(eventsStatement(table, { stretch, month, options }), [first, last]);
 	}
-	await client.query(minutesStatement(table));
+	for (const statement of rollupStatements(month, table)) await client.query(statement);
 	await client.query(
 		`alter table ${table} add unique (chain_id, block_number, log_index, sub_index, occurred_at)`,
 	);
@@ -94,31 +94,6 @@ function eventsStatement(
 				'\\x00000000000000000000000000000000'::bytea as zero16,
 				'\\x000000000000000000000000000000000000000000000000'::bytea as zero24
 		) as zeros`;
-}
-
-function minutesStatement(table: string): string {
-	return `insert into market_index.rollup_minute (
-			collection_id, bucket, chain_id, sales, priced, units, mints, volume, open, high, low, close,
-			open_position, close_position
-		)
-		select collection_id, bucket, chain_id, sales, priced, priced, mints, coalesce(volume, 0),
-			case when priced > 0 then ${priceOf(logOfPosition("first"))} end, high, low,
-			case when priced > 0 then ${priceOf(logOfPosition("last"))} end, first, last
-		from (
-			select collection_id, date_bin('1 minute', occurred_at, '2000-01-01Z') as bucket,
-				min(chain_id) as chain_id, count(*) filter (where kind = 1) as sales,
-				count(*) filter (where kind = 1 and total_native is not null) as priced,
-				count(*) filter (where kind = 2) as mints,
-				sum(total_native) filter (where kind = 1) as volume,
-				max(total_native) filter (where kind = 1) as high,
-				min(total_native) filter (where kind = 1) as low,
-				min((block_number << 30) | (log_index::int8 << 10))
-					filter (where kind = 1 and total_native is not null) as first,
-				max((block_number << 30) | (log_index::int8 << 10))
-					filter (where kind = 1 and total_native is not null) as last
-			from ${table} where accepted
-			group by 1, 2
-		) as summed order by bucket`;
 }
 
 function isoOf(atMs: number): string {

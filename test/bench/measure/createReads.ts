@@ -2,6 +2,8 @@ import { Elysia } from "elysia";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Database } from "#core/db/Database.ts";
+import { LIST_KEPT_MS } from "#plugins/market-index/discovery/limits.ts";
+import { readList } from "#plugins/market-index/discovery/sql/readList.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
@@ -42,7 +44,12 @@ export function createReads(
 			providerHealth: () => ({ isConnected: null, stream: "off" }),
 			prices: fakePrices(),
 			lists: {
-				listFor: async () => null,
+				async listFor({ chain, mode }) {
+					const key = { chainId: chain.id, mode, by: "worker" } as const;
+					const kept = { nowMs: options.nowMs, maxAgeMs: LIST_KEPT_MS };
+					const list = await readList(db, key, kept);
+					return list && { ...list, isWarm: true };
+				},
 				complete: async () => {},
 				search: async () => [],
 				found: async () => {},

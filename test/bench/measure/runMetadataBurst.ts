@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { z } from "zod";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
@@ -7,9 +6,12 @@ import { silentLog } from "#core/log/silentLog.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { MIGRATIONS } from "#test/bench/fill/migrations.ts";
 import { openDataDir } from "#test/bench/measure/openDataDir.ts";
+import { runScript } from "#test/bench/measure/runScript.ts";
 
 export type MetadataBurst = {
 	tokensPerSecond: number;
+	/** The bare script, which fetches and writes the same documents. */
+	barePerSecond: number;
 	seconds: number;
 	/** Of the process that reads, its runtime included. */
 	peakMb: number;
@@ -37,12 +39,27 @@ export async function runMetadataBurst({ scope }: { scope: Scope }): Promise<Met
 	await migrate(connectionString, MIGRATIONS, silentLog);
 	const gateway = startGateway();
 	const stopGateway = scope.defer(gateway.stop);
-	const { seconds, peakMb, idleMb } = await readAll(scope, connectionString, gateway.url);
+	const { seconds, peakMb, idleMb } = await runScript(scope, {
+		script: "measure/tokenBurst.ts",
+		args: [connectionString, gateway.url, String(BURST_TOKENS)],
+		told: readSchema,
+	});
 	await assertAll(connectionString);
+	const bare = await runScript(scope, {
+		script: "reference/bareBurst.ts",
+		args: [connectionString, gateway.url, String(BURST_TOKENS)],
+		told: readSchema.pick({ seconds: true }),
+	});
 	await stopGateway();
 	await stopServer();
 	await data.remove();
-	return { tokensPerSecond: BURST_TOKENS / seconds, seconds, peakMb, idleMb };
+	return {
+		tokensPerSecond: BURST_TOKENS / seconds,
+		barePerSecond: BURST_TOKENS / bare.seconds,
+		seconds,
+		peakMb,
+		idleMb,
+	};
 }
 
 function startGateway() {
@@ -68,23 +85,6 @@ function documentOf(token: number) {
 			value: `Value ${(Math.imul(token, 2_654_435_761) >>> (trait + 4)) % (5 + trait * 10)}`,
 		})),
 	};
-}
-
-async function readAll(scope: Scope, connectionString: string, gatewayUrl: string) {
-	const script = join(import.meta.dir, "tokenBurst.ts");
-	const args = [connectionString, gatewayUrl, String(BURST_TOKENS)];
-	const child = Bun.spawn([process.execPath, script, ...args], {
-		stdin: "ignore",
-		stdout: "pipe",
-		stderr: "inherit",
-	});
-	const stop = scope.defer(async () => {
-		child.kill("SIGKILL");
-		await child.exited;
-	});
-	const told = readSchema.parse(JSON.parse(await new Response(child.stdout).text()));
-	await stop();
-	return told;
 }
 
 /** A burst counts only if every token was read and ranked. */

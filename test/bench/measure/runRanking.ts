@@ -1,39 +1,46 @@
-import { rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
+import { z } from "zod";
+import type { Scope } from "#test/bench/createScope.ts";
+import { runScript } from "#test/bench/measure/runScript.ts";
+import { median } from "#test/bench/report/statistics.ts";
 
-export type Ranking = { p50Ms: number; worstMs: number; turns: number };
+export type Ranking = {
+	service: RankingTimes;
+	bare: RankingTimes;
+	/** Of the process that ranks, its runtime and the tokens included. */
+	peakMb: number;
+	idleMb: number;
+	turns: number;
+};
 
-const TOKENS = 10_000;
-const TRAITS = 10;
-/** So that the compiler has seen the code, as it has in a service that runs. */
-const WARM_TURNS = 10;
-const TURNS = 30;
+export type RankingTimes = { p50Ms: number; leastMs: number; worstMs: number };
 
-/** Ranks a collection as it comes from the database: every text a string of its own. */
-export function runRanking(): Ranking {
-	const times: number[] = [];
-	for (let turn = 0; turn < WARM_TURNS + TURNS; turn++) {
-		const tokens = collection();
-		const beganMs = performance.now();
-		const ranked = rankTokens(tokens);
-		const tookMs = performance.now() - beganMs;
-		if (ranked.length !== TOKENS) throw new Error("not every token was ranked");
-		if (turn >= WARM_TURNS) times.push(tookMs);
+/** Processes of each, one after the other. */
+const ROUNDS = 3;
+
+const told = z.object({
+	timesMs: z.array(z.number().positive()).min(1),
+	idleMb: z.number().positive(),
+	peakMb: z.number().positive(),
+});
+
+/** Ranks a collection as it comes from the database, beside a bare script, turn about. */
+export async function runRanking({ scope }: { scope: Scope }): Promise<Ranking> {
+	const script = "measure/rankingTurns.ts";
+	const service: z.output<typeof told>[] = [];
+	const bare: z.output<typeof told>[] = [];
+	for (let round = 0; round < ROUNDS; round++) {
+		service.push(await runScript(scope, { script, args: ["service"], told }));
+		bare.push(await runScript(scope, { script, args: ["bare"], told }));
 	}
-	times.sort((a, b) => a - b);
-	return { p50Ms: times[TURNS / 2] ?? Number.NaN, worstMs: times.at(-1) ?? 0, turns: TURNS };
+	return {
+		service: timesOf(service.flatMap(({ timesMs }) => timesMs)),
+		bare: timesOf(bare.flatMap(({ timesMs }) => timesMs)),
+		peakMb: Math.max(...service.map(({ peakMb }) => peakMb)),
+		idleMb: Math.max(...service.map(({ idleMb }) => idleMb)),
+		turns: service.flatMap(({ timesMs }) => timesMs).length,
+	};
 }
 
-type Token = { id: string; traits: { type: string; value: string }[] };
-
-function collection(): Token[] {
-	const tokens: Token[] = [];
-	for (let id = 0; id < TOKENS; id++) {
-		const traits = Array.from({ length: TRAITS }, (_, trait) => ({
-			type: `Trait ${trait}`,
-			// Few values of the first trait, about a hundred of the last.
-			value: `Value ${(Math.imul(id, 2_654_435_761) >>> (trait + 4)) % (5 + trait * 10)}`,
-		}));
-		tokens.push({ id: String(id), traits });
-	}
-	return JSON.parse(JSON.stringify(tokens)) as Token[];
+function timesOf(timesMs: readonly number[]): RankingTimes {
+	return { p50Ms: median(timesMs), leastMs: Math.min(...timesMs), worstMs: Math.max(...timesMs) };
 }

@@ -1,6 +1,6 @@
 // Reads all tokens of one collection, counts and ranks them, and prints how long it took and how
 // much memory this process had, as one JSON line. Arguments: the database, the gateway, how many.
-import { encodeAbiParameters, toFunctionSelector } from "viem";
+import { toFunctionSelector } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -41,14 +41,23 @@ await db.execute(
 	[collectionId, Number(tokens)],
 );
 
+/** By hand: the process that is measured makes its own answers, which must cost it little. */
+function abiText(ascii: string): string {
+	const word = (value: number) => value.toString(16).padStart(64, "0");
+	const words = Math.ceil(ascii.length / 32);
+	const hex = Buffer.from(ascii)
+		.toString("hex")
+		.padEnd(words * 64, "0");
+	return `0x${word(32)}${word(ascii.length)}${hex}`;
+}
+
 /** A contract whose tokens are all under one CID. */
 const rpc: Pick<Rpc, "settle"> = {
 	settle: async (calls) =>
 		calls.map(({ params }) => {
 			const [{ data }] = params as [{ data: string }];
 			const id = BigInt(`0x${data.slice(SELECTOR.length)}`);
-			const result = encodeAbiParameters([{ type: "string" }], [`ipfs://${CID}/${id}`]);
-			return { kind: "result", result };
+			return { kind: "result", result: abiText(`ipfs://${CID}/${id}`) };
 		}),
 };
 const line: NewJob[] = [readTokensJob(collectionId)];

@@ -66,14 +66,17 @@ async function register(tx: Tx, chainId: number, rows: readonly Listed[]): Promi
 		],
 	);
 	const slugs = new Map(rows.map(({ address, slug }) => [address, slug]));
+	// Before any name: whoever syncs takes the provider's slug first as well, and then the lock of
+	// names. Two contracts of one slug: the first has it, and the sync finds out about the other.
 	for (const { id, address } of fresh) {
-		const slug = slugs.get(address);
-		// Two contracts of one slug: the first has it, and the sync finds out about the other.
 		await tx.execute(
 			`insert into market_index.sync (collection_id, chain_id, provider_slug)
 			values ($1, $2, $3) on conflict do nothing`,
-			[id, chainId, slug ?? null],
+			[id, chainId, slugs.get(address) ?? null],
 		);
+	}
+	for (const { id, address } of fresh) {
+		const slug = slugs.get(address);
 		if (slug !== undefined && ROUTABLE.test(slug)) {
 			await renameCollection(tx, { chainId, collectionId: id, wish: slug });
 		}

@@ -40,6 +40,10 @@ export function createDiscoveryLab(db: Database, chains: readonly Chain[] = [eth
 		prices: fixture.prices,
 		discovered: async (ids) => void discovered.push(...ids),
 	};
+	/** Time passes where the worker waits. */
+	const passes = async (ms: number) => {
+		nowMs += ms;
+	};
 	return {
 		fixture,
 		fake,
@@ -52,7 +56,7 @@ export function createDiscoveryLab(db: Database, chains: readonly Chain[] = [eth
 		ask: createAsk({ ...fixture, lists: createListSource(context) }),
 		/** One tick of the worker. */
 		tick: (of: readonly Chain[] = [ethereum]) =>
-			discoveryJob(context, of).run({ signal: new AbortController().signal }),
+			discoveryJob(context, of, passes).run({ signal: new AbortController().signal }),
 		pass(ms: number) {
 			nowMs += ms;
 			fixture.setNow(nowMs);

@@ -13,19 +13,20 @@ type UnconfirmedColumn =
 	| "subIndex"
 	| "occurredAtMs";
 
-/** Remembers that these events are the provider's word alone. */
+/** Remembers that these events are the provider's word alone, and since when they are again. */
 export async function insertUnconfirmed(
 	tx: Tx,
 	chainId: number,
 	rows: readonly Pick<EventRow, UnconfirmedColumn>[],
+	leftChainAt: Date | null = null,
 ): Promise<void> {
 	if (rows.length === 0) return;
 	await tx.execute(
 		`insert into market_index.unconfirmed (
 			chain_id, transaction_hash, collection_id, kind, token_id, block_number, log_index,
-			sub_index, occurred_at
+			sub_index, occurred_at, left_chain_at
 		)
-		select $1, * from unnest(
+		select $1, *, $10::timestamptz from unnest(
 			$2::bytea[], $3::int4[], $4::int2[], $5::numeric[], $6::int8[], $7::int4[], $8::int4[],
 			$9::timestamptz[]
 		)
@@ -40,6 +41,7 @@ export async function insertUnconfirmed(
 			rows.map((row) => row.logIndex),
 			rows.map((row) => row.subIndex),
 			rows.map((row) => new Date(row.occurredAtMs)),
+			leftChainAt,
 		],
 	);
 }

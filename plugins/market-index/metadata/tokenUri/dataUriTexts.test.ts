@@ -54,3 +54,11 @@ test("any text comes back as it was written, whichever way", () => {
 		}),
 	);
 });
+
+test("[SEC-05] what stands before the comma is read only so far", () => {
+	const head = (length: number) => `data:application/json;${"x".repeat(length)},{}`;
+	expect(dataUriTexts(head(400))).toEqual(["{}"]);
+	for (const flood of [head(600), `data:${";".repeat(2_900_000)},{}`]) {
+		expect(dataUriTexts(flood)).toBeNull();
+	}
+});

@@ -1,6 +1,13 @@
 /** Of one document, after decompression. */
 export const DOCUMENT_BYTES_MAX = 1_000_000;
 
+/** Of a document's JSON, before it is parsed: nesting, and commas outside of texts. */
+export const DOCUMENT_DEPTH_MAX = 64;
+export const DOCUMENT_VALUES_MAX = 20_000;
+
+/** Characters before the comma of a `data:` URI. */
+export const DATA_HEAD_LENGTH_MAX = 512;
+
 /** Characters of a `data:` URI; a base64 document of the size above, percent-encoded, fits. */
 export const DATA_URI_LENGTH_MAX = 3_000_000;
 

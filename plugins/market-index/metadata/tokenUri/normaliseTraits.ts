@@ -16,8 +16,9 @@ export function normaliseTraits(attributes: unknown): ProviderTrait[] {
 }
 
 function listed(row: unknown): ProviderTrait | null {
-	const { trait_type, traitType, name, type, key, ...rest } = fieldsOf(row);
-	return traitOf(trait_type ?? traitType ?? name ?? type ?? key, rest);
+	const fields = fieldsOf(row);
+	const { trait_type, traitType, name, type, key } = fields;
+	return traitOf(trait_type ?? traitType ?? name ?? type ?? key, fields);
 }
 
 function mapped([name, value]: [string, unknown]): ProviderTrait | null {

@@ -84,3 +84,10 @@ test("whatever the JSON, reading it ends and PostgreSQL takes the result", () =>
 		{ numRuns: 300 },
 	);
 });
+
+test("[SEC-05] a document that is all nesting or all members is none", () => {
+	const members = Array.from({ length: 30_000 }, (_, index) => `"${index}a":0`).join(",");
+	for (const bomb of ["[".repeat(999_999), `{"attributes":{${members}}}`, `{${members}}`]) {
+		expect(parseTokenJson(bomb, gateways)).toBeNull();
+	}
+});

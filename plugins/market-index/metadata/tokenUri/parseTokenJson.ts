@@ -2,6 +2,7 @@ import { z } from "zod";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { displayUrl } from "#plugins/market-index/metadata/tokenUri/displayUrl.ts";
 import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
+import { isJsonBounded } from "#plugins/market-index/metadata/tokenUri/isJsonBounded.ts";
 import {
 	DESCRIPTION_LENGTH_MAX,
 	DOCUMENT_BYTES_MAX,
@@ -24,8 +25,11 @@ const text = z
 	.optional()
 	.catch(undefined);
 const url = z.string().optional().catch(undefined);
-const list = z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]);
-const traits = list.optional().catch(undefined);
+/** A list or a map; its rows are judged one by one, and only the first of them. */
+const traits = z
+	.custom<object>((value) => typeof value === "object" && value !== null)
+	.optional()
+	.catch(undefined);
 
 const documentSchema = z.object({
 	name: text,
@@ -64,7 +68,7 @@ export function parseTokenJson(json: string, gateways: Gateways): TokenMetadata 
 }
 
 function documentOf(json: string) {
-	if (json.length > DOCUMENT_BYTES_MAX) return null;
+	if (json.length > DOCUMENT_BYTES_MAX || !isJsonBounded(json)) return null;
 	try {
 		return documentSchema.parse(JSON.parse(json.replace(/^\ufeff/, "")));
 	} catch {

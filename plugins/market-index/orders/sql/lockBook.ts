@@ -1,5 +1,5 @@
 import type { Address } from "#core/chain/Hex.ts";
-import type { Tx } from "#core/db/Database.ts";
+import type { SqlValue, Tx } from "#core/db/Database.ts";
 
 export type LockedBook = {
 	id: number;
@@ -12,29 +12,35 @@ export type LockedBook = {
 };
 
 /**
- * The book of a provider's slug on a chain, by `sync_slug`, locked against syncs of it until the
- * transaction ends. The book's row goes first and the collection's after it, as in `writeBook`.
+ * The book of a provider's slug on a chain, by `sync_slug`, or that of a collection, locked against
+ * syncs of it until the transaction ends. The book's row goes first and the collection's after it,
+ * as in `writeBook`.
  */
 export async function lockBook(
 	tx: Tx,
-	{ chainId, slug }: { chainId: number; slug: string },
+	named: { chainId: number; slug: string } | { collectionId: number },
 ): Promise<LockedBook | null> {
+	const [where, values]: [string, SqlValue[]] =
+		"slug" in named
+			? ["chain_id = $1 and provider_slug = $2", [named.chainId, named.slug]]
+			: ["collection_id = $1", [named.collectionId]];
 	const rows = await tx.query<{ id: number; generation: number; ordersAt: Date | null }>(
 		`select collection_id as id, generation, orders_at as "ordersAt" from market_index.sync
-		where chain_id = $1 and provider_slug = $2 for update`,
-		[chainId, slug],
+		where ${where} for update`,
+		values,
 	);
 	const [book] = rows;
 	if (!book) return null;
 	const [collection] = await tx.query<{
+		chainId: number;
 		address: Address;
 		floorNative: string | null;
 		listedCount: number | null;
 	}>(
-		`select '0x' || encode(address, 'hex') as address, floor_native as "floorNative",
-			listed_count as "listedCount"
+		`select chain_id as "chainId", '0x' || encode(address, 'hex') as address,
+			floor_native as "floorNative", listed_count as "listedCount"
 		from market_index.collection where id = $1 and not excluded`,
 		[book.id],
 	);
-	return collection ? { ...book, ...collection, chainId } : null;
+	return collection ? { ...book, ...collection } : null;
 }

@@ -11,6 +11,8 @@ export async function retireOrders(
 		collectionId: number;
 		generation: number;
 		kinds: readonly number[];
+		/** Of this generation as well, though they were not written again. */
+		kept: readonly Hex[];
 		seenBefore: Date;
 		at: Date;
 	},
@@ -18,9 +20,16 @@ export async function retireOrders(
 	const rows = await tx.query<{ orderHash: Hex }>(
 		`update market_index.market_order set is_active = false, retired_at = $5
 		where collection_id = $1 and is_active and generation < $2 and kind = any($3::int2[])
-			and seen_at < $4
+			and seen_at < $4 and order_hash <> all($6::bytea[])
 		returning '0x' || encode(order_hash, 'hex') as "orderHash"`,
-		[retire.collectionId, retire.generation, retire.kinds, retire.seenBefore, retire.at],
+		[
+			retire.collectionId,
+			retire.generation,
+			retire.kinds,
+			retire.seenBefore,
+			retire.at,
+			retire.kept.map((hash) => Buffer.from(hash.slice(2), "hex")),
+		],
 	);
 	return rows.map(({ orderHash }) => orderHash);
 }

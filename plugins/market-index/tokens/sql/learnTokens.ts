@@ -1,4 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
 
 /** Events that are looked through for ids of a collection that is not walked. */
@@ -42,7 +43,7 @@ export async function learnTokens(
 			select token_id
 			from (
 				select e.token_id
-				from unnest(array[0, 1, 2]::int2[]) as kinds (kind)
+				from unnest($6::int2[]) as kinds (kind)
 				cross join lateral (
 					select token_id from market_index.event
 					where collection_id = $1 and kind = kinds.kind limit $5
@@ -54,6 +55,6 @@ export async function learnTokens(
 		)
 		order by id limit $3
 		on conflict do nothing`,
-		[collectionId, at, room, TOKENS_MAX, EVENTS_MAX],
+		[collectionId, at, room, TOKENS_MAX, EVENTS_MAX, Object.values(EVENT_KIND)],
 	);
 }

@@ -6,12 +6,14 @@ export type ReadToken = { tokenId: bigint; uri: string; uriHash: Uint8Array } & 
 
 /**
  * Writes what tokens say of themselves; answers how many have other traits than before, and how
- * many have another URI. Only rows that are there: a collection may have gone meanwhile.
+ * many have another URI. Only rows that are there: a collection may have gone meanwhile. What was
+ * said to have changed since reading began is read once more.
  */
 export async function writeTokens(
 	db: Queryable,
-	{ collectionId, at, tokens }: { collectionId: number; at: Date; tokens: readonly ReadToken[] },
+	write: { collectionId: number; beganAt: Date; at: Date; tokens: readonly ReadToken[] },
 ): Promise<{ changed: number; swapped: number }> {
+	const { collectionId, beganAt, at, tokens } = write;
 	const rows = await db.query<{ changed: number; swapped: number }>(
 		`with given as (
 			select * from unnest($3::numeric[], $4::text[], $5::bytea[], $6::text[], $7::text[],
@@ -27,7 +29,7 @@ export async function writeTokens(
 				name = g.name, description = g.description, image_url = g.image_url,
 				animation_url = g.animation_url, token_uri = g.uri, token_uri_hash = g.hash,
 				traits = g.traits, source = 'chain', fetched_at = $2, failures = 0,
-				failed_code = null, next_at = null
+				failed_code = null, next_at = case when t.next_at > $11 then t.next_at end
 			from given as g where t.collection_id = $1 and t.token_id = g.token_id
 		)
 		select count(*) filter (where changed)::int4 as changed,
@@ -44,6 +46,7 @@ export async function writeTokens(
 			tokens.map(({ imageUrl }) => imageUrl),
 			tokens.map(({ animationUrl }) => animationUrl),
 			tokens.map(({ traits }) => (traits === null ? null : JSON.stringify(traits))),
+			beganAt,
 		],
 	);
 	return rows[0] ?? { changed: 0, swapped: 0 };

@@ -1,0 +1,65 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { Outbox } from "#core/outbox/createOutbox.ts";
+import type { JobQueue } from "#core/queue/JobQueue.ts";
+import { addFrames } from "#plugins/market-index/apply/addFrames.ts";
+import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
+import { liveFrames } from "#plugins/market-index/apply/framesOf.ts";
+import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
+import { retractionFrames } from "#plugins/market-index/apply/retractionFrames.ts";
+import { tellWhatIsLeft } from "#plugins/market-index/apply/tellWhatIsLeft.ts";
+import { supplyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
+import { dropEmptyCollections } from "#plugins/market-index/sql/dropEmptyCollections.ts";
+import { readCollectionNames } from "#plugins/market-index/sql/readCollectionNames.ts";
+import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
+import { lockFirstSyncs } from "#plugins/market-index/sync/sql/lockFirstSyncs.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+export type TakingBack = {
+	outbox: Outbox;
+	queue: JobQueue;
+	clock: Clock;
+	prices: Pick<Prices, "ethUsd">;
+};
+
+/**
+ * All that follows from events that were taken out: the figures become those of what is left, what
+ * nothing speaks for any more is gone, and streams say what was taken back. Under the chain's lock.
+ */
+export async function takeBack(
+	options: TakingBack,
+	tx: Tx,
+	chain: Chain,
+	taken: {
+		gone: readonly TakenBack[];
+		/** Puts back what still stands without its block; after the figures, which it adds to. */
+		standsAlone(): Promise<readonly TakenBack[]>;
+	},
+): Promise<void> {
+	const { gone, standsAlone } = taken;
+	const ids = [...new Set(gone.map(({ collectionId }) => collectionId))];
+	const collections = await readCollectionNames(tx, ids);
+	await lockFirstSyncs(tx, ids);
+	const moved = await repairFigures(tx, chain.id, gone);
+	const told = await standsAlone();
+	const dropped = await dropEmptyCollections(tx, ids);
+	const left = (some: ReadonlySet<number>) => new Set([...some].filter((id) => !dropped.has(id)));
+	const minted = left(moved.minted);
+	await options.queue.add(tx, supplyJobs(minted));
+
+	const currencies = await readCurrencies(tx, chain.id, foreignCurrencies(gone));
+	const shown = { currencies, prices: options.prices };
+	const topics = retractionFrames({ chain, events: gone, collections, shown });
+	addFrames(topics, liveFrames({ chain, events: told, collections, shown }));
+	await tellWhatIsLeft(tx, chain, topics, {
+		collections,
+		traded: [],
+		takenFrom: moved.traded,
+		sold: left(moved.sold),
+		minted,
+		nowMs: options.clock.nowMs(),
+	});
+	for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
+}

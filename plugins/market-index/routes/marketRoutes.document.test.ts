@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openApiDocument } from "#core/http/openApiDocument.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
+import { createMarketFixture, ethereum } from "#plugins/market-index/testing/marketFixture.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+/** The market's routes as the specification names them, and those that we added. */
+const ROUTES = [
+	"GET /assets/{chain}/{contract}/{tokenId}",
+	"GET /collections",
+	"GET /collections/{slug}",
+	"GET /collections/{slug}/activity",
+	"GET /collections/{slug}/candles",
+	"GET /collections/{slug}/depth",
+	"GET /collections/{slug}/holders",
+	"GET /collections/{slug}/listings",
+	"GET /collections/{slug}/offers",
+	"GET /collections/{slug}/sales",
+	"GET /collections/{slug}/traits",
+	"GET /discover",
+	"GET /drops",
+	"GET /search",
+	"GET /trending",
+	"POST /collections/{slug}/resync",
+	"POST /quote-estimate",
+];
+
+let database: TestDatabase;
+let operations: Map<string, any>;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	const routes = [marketRoutes(createMarketFixture(database.db, [ethereum]))];
+	const { paths } = openApiDocument({
+		app: testHttpApp({ routes }),
+		version: "1",
+		sandbox: false,
+	});
+	operations = new Map(
+		Object.entries(paths).flatMap(([path, item]) => {
+			const [, rest] = path.split("/v1/nft-market");
+			if (rest === undefined) return [];
+			return Object.entries(Object(item)).map(([method, told]) => {
+				return [`${method.toUpperCase()} ${rest}`, told] as const;
+			});
+		}),
+	);
+});
+afterAll(() => database.drop());
+
+test("[API-21] the document has every route of the market", () => {
+	expect([...operations.keys()].sort()).toEqual([...ROUTES].sort());
+});
+
+test("[API-21] each route says what it is for, takes, answers and refuses, with examples", () => {
+	for (const [route, told] of operations) {
+		expect([route, told.summary?.length > 0, told.description?.length > 0]).toEqual([
+			route,
+			true,
+			true,
+		]);
+		const { default: problem, ...answers } = told.responses;
+		expect(problem.content).toHaveProperty(["application/problem+json", "schema", "$ref"]);
+		for (const answer of Object.values<any>(answers)) {
+			const { schema } = answer.content["application/json"];
+			expect([route, Object.keys(schema.properties).length > 0]).toEqual([route, true]);
+			expect([route, /"examples?":/.test(JSON.stringify(schema))]).toEqual([route, true]);
+		}
+		const isPost = route.startsWith("POST /quote");
+		expect([route, told.requestBody !== undefined]).toEqual([route, isPost]);
+		for (const { name, schema } of told.parameters ?? []) {
+			expect([route, name, Object.keys(schema).length > 0]).toEqual([route, name, true]);
+		}
+	}
+});

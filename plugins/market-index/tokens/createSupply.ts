@@ -1,0 +1,77 @@
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { AHEAD_TOKENS, PART_TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
+import { readTokenUris } from "#plugins/market-index/tokens/readTokenUris.ts";
+import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
+import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
+
+/** A token whose time has come, and where its contract says its document is. */
+export type DueToken = { tokenId: bigint; uri: string };
+
+export type SupplyOptions = {
+	core: Pick<Core, "db" | "clock">;
+	rpc: ChainAccess["rpc"];
+	collection: Pick<TokenState, "id" | "address" | "standard">;
+	signal: AbortSignal;
+	/** Hears of tokens whose URI the contract does not tell. */
+	untold(tokenId: bigint): Promise<void>;
+};
+
+export type Supply = {
+	/** The next token by id, if one is at hand; has the part after it asked for in good time. */
+	take(): DueToken | null;
+	/** No more will come. */
+	isDone(): boolean;
+	/** Waits for the part that is on its way. Throws where database or node failed. */
+	filled(): Promise<void>;
+	/** Waits until nothing is asked for any more. */
+	close(): Promise<void>;
+};
+
+/**
+ * Due tokens of one collection, each once, with their URIs. The next part is asked for while the
+ * last one is still being read: nobody waits for the node but at the beginning.
+ */
+export function createSupply(options: SupplyOptions): Supply {
+	const { core, rpc, collection, signal, untold } = options;
+	const waiting: DueToken[] = [];
+	let after = -1n;
+	let isAll = false;
+	let filling: Promise<void> | null = null;
+
+	async function refill(): Promise<void> {
+		const at = new Date(core.clock.nowMs());
+		const limit = PART_TOKENS_MAX;
+		const ids = await dueTokens(core.db, { collectionId: collection.id, after, at, limit });
+		after = ids.at(-1) ?? after;
+		const uris = await readTokenUris(rpc, collection, ids, signal);
+		for (const [index, tokenId] of ids.entries()) {
+			const uri = uris[index];
+			if (uri) waiting.push({ tokenId, uri });
+			else await untold(tokenId);
+		}
+		isAll = ids.length < limit;
+		filling = null;
+	}
+
+	function fill(): Promise<void> {
+		if (filling === null) {
+			filling = refill();
+			// One that fails is kept, for whoever comes to wait for it: nobody may be yet.
+			filling.catch(() => {});
+		}
+		return filling;
+	}
+
+	return {
+		take() {
+			const due = waiting.shift() ?? null;
+			if (waiting.length < AHEAD_TOKENS && !isAll) void fill();
+			return due;
+		},
+		isDone: () => isAll && waiting.length === 0,
+		filled: () => (isAll ? Promise.resolve() : fill()),
+		async close() {
+			await filling?.catch(() => {});
+		},
+	};
+}

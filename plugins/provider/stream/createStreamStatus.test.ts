@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createStreamStatus } from "#plugins/provider/stream/createStreamStatus.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+test("[MRG-13] a process that does not listen says how the one that does stands, while that lives", async () => {
+	const [listener, other] = [database.db, database.db].map(createStreamStatus);
+	await other?.learn();
+	expect(other?.state()).toBe("connecting");
+	await listener?.tell("live");
+	await other?.learn();
+	expect(other?.state()).toBe("live");
+	await listener?.tell("connecting");
+	await other?.learn();
+	expect(other?.state()).toBe("connecting");
+	await listener?.tell("live");
+	await other?.learn();
+	// It was killed, and told nobody.
+	await database.db.execute(
+		"update provider.stream_status set told_at = now() - interval '10 seconds'",
+	);
+	await other?.learn();
+	expect(other?.state()).toBe("connecting");
+});
+
+test("a listener that is just closing is no stream that nobody wants", async () => {
+	const status = createStreamStatus(database.db);
+	await status.tell("off");
+	await status.learn();
+	expect(status.state()).toBe("connecting");
+});

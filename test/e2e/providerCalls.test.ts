@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "#core/redis/testing/until.ts";
+import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
+import { skipWithReason } from "#test/harness/skipWithReason.ts";
+import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
+import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
+
+// Guarantee: the provider's minute is spent on what somebody needs, however many ask for it. What
+// clients ask is counted at a provider of their own, beside the worker's.
+
+type Api = Awaited<ReturnType<MarketLab["openApi"]>>["api"];
+type Asked = { path: string; count: number };
+
+const TIMEOUT_MS = 60_000;
+const CROWD = 50;
+const MODES = ["trending", "top", "new"] as const;
+const OPENED = "kiln-folk";
+
+let lab: MarketLab;
+let redis: TestRedis | undefined;
+let client: { api: Api; provider: ProviderEmulator };
+beforeAll(async () => {
+	lab = await openMarketLab();
+	// The worker is told to stay away, so that nobody but the clients asks for anything yet.
+	lab.emulator.fault({ kind: "429", retryAfter: 90 });
+	client = await lab.openApi();
+}, TIMEOUT_MS);
+afterAll(async () => {
+	await lab?.close();
+	await redis?.stop();
+}, TIMEOUT_MS);
+
+/** How often the paths that fit were asked for. */
+function count(provider: ProviderEmulator, path: RegExp): number {
+	const asked: Asked[] = Object.entries(provider.calls().byPath).map(([one, count]) => {
+		return { path: one.replace(/^[A-Z]+ \/api\/v2/, ""), count };
+	});
+	return asked.filter((one) => path.test(one.path)).reduce((sum, one) => sum + one.count, 0);
+}
+const lists = () => count(client.provider, /^\/collections(\/trending|\/top)?$/);
+const stats = () => count(client.provider, /\/stats$/);
+/** A full sync asks for its collection once. */
+const syncs = (slug: string) => count(lab.emulator, new RegExp(`^/collections/${slug}$`));
+
+const list = (mode: string, rest = "") =>
+	client.api.get(`/v1/nft-market/collections?chain=anvil&mode=${mode}${rest}`);
+/** How each of many requests at once was answered, and of when the list was. */
+async function crowd(mode: string) {
+	const answers = await Promise.all(Array.from({ length: CROWD }, () => list(mode)));
+	expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+	const [first] = answers;
+	const times = new Set(answers.map(({ body }) => body.freshness.listRefreshedAt));
+	expect(times.size).toBe(1);
+	return {
+		outcomes: new Set(answers.map(({ headers }) => headers.get("x-svc-cache"))),
+		listRefreshedAt: Date.parse(first?.body.freshness.listRefreshedAt),
+	};
+}
+const outcome = async (mode: string) => (await list(mode)).headers.get("x-svc-cache");
+const rebuilt = (mode: string) =>
+	until(async () => (await outcome(mode)) === "hit", "the page was rebuilt");
+async function timesAtOnce(times: number, ask: (n: number) => Promise<{ status: number }>) {
+	const answers = await Promise.all(Array.from({ length: times }, (_, n) => ask(n)));
+	return [...new Set(answers.map(({ status }) => status))];
+}
+
+test("[API-02] [API-04] [API-05] a cold page costs one list and eight rows' figures, however many want it", async () => {
+	expect((await crowd("new")).outcomes).toEqual(new Set(["miss"]));
+	expect(lists()).toBe(1);
+	// Three seconds are kept for them: at four calls a second a slow machine may have fewer.
+	expect(stats()).toBeLessThanOrEqual(8);
+	expect(stats()).toBeGreaterThanOrEqual(5);
+	const { body } = await list("new");
+	expect(body.normalized.length).toBeGreaterThan(8);
+	const counted = body.normalized.filter((row: any) => row.ownersCount !== null);
+	expect(counted.length).toBeGreaterThanOrEqual(5);
+});
+
+test("[API-05] fresh it is a hit; stale it is served at once, and rebuilt once behind the crowd", async () => {
+	client.provider.clearCalls();
+	const fresh = await crowd("new");
+	expect(fresh.outcomes).toEqual(new Set(["hit"]));
+	expect(client.provider.calls().total).toBe(0);
+	lab.advance(46_000);
+	// The list takes its time, so that the whole crowd comes before it.
+	client.provider.fault({ kind: "slow", path: "/collections\\?", delayMs: 1_000 });
+	const { outcomes, listRefreshedAt } = await crowd("new");
+	expect(outcomes).toEqual(new Set(["stale"]));
+	expect(listRefreshedAt).toBe(fresh.listRefreshedAt);
+	await rebuilt("new");
+	client.provider.clearFaults();
+	expect((await crowd("new")).listRefreshedAt).toBeGreaterThan(fresh.listRefreshedAt + 45_000);
+	expect(lists()).toBe(1);
+	expect(stats()).toBeLessThanOrEqual(8);
+});
+
+test("[API-02] [API-05] no mode, scope or limit of a warm list calls the provider, cached or not", async () => {
+	lab.emulator.clearFaults();
+	lab.advance(100_000);
+	await lab.runJob("discovery");
+	const enqueued = "select max(enqueued_at)::text as at from market_index.sync";
+	const [before] = await lab.service.core.db.query(enqueued);
+	client.provider.clearCalls();
+	for (const wait of [0, 20_000, 100_000]) {
+		lab.advance(wait);
+		for (const mode of MODES) {
+			for (const rest of ["", "&limit=3", "&scope=all", "&limit=200&scope=all"]) {
+				const { status, body } = await list(mode, rest);
+				expect(status).toBe(200);
+				expect(body.data.collections.length).toBeGreaterThan(2);
+			}
+			// Stale pages are rebuilt behind their answers, and that calls nobody either.
+			await rebuilt(mode);
+		}
+	}
+	expect(client.provider.calls()).toMatchObject({ total: 0, byPath: {} });
+	expect(await lab.service.core.db.query(enqueued)).toEqual([before]);
+});
+
+test("[API-16] however many look, a collection is synced once in 20 seconds", async () => {
+	const view = (n: number) => {
+		const { api } = n % 2 === 0 ? client : { api: lab.service };
+		const rest = n % 3 === 0 ? "/candles" : "";
+		return api.get(`/v1/nft-market/collections/${OPENED}${rest}?chain=anvil`);
+	};
+	const look = async () => {
+		lab.emulator.clearCalls();
+		expect(await timesAtOnce(30, view)).toEqual([200]);
+		await lab.drainQueue();
+		return syncs(OPENED);
+	};
+	expect(await look()).toBe(1);
+	expect(await look()).toBe(0);
+	lab.advance(20_000);
+	expect(await look()).toBe(1);
+});
+
+test("[API-16] however many search, what they find is synced once in five minutes", async () => {
+	const search = () => client.api.get("/v1/nft-market/search?chain=anvil&q=kiln");
+	const find = async () => {
+		lab.emulator.clearCalls();
+		expect(await timesAtOnce(4, search)).toEqual([200]);
+		await lab.drainQueue();
+		return syncs(OPENED);
+	};
+	lab.advance(200_000);
+	expect(await find()).toBe(0);
+	lab.advance(100_000);
+	expect(await find()).toBe(1);
+});
+
+test("[API-07] a repair that many ask for is accepted from each and done once", async () => {
+	lab.emulator.clearCalls();
+	lab.advance(5_000);
+	const resync = (n: number) => {
+		const { url } = n % 2 === 0 ? client.api : lab.service;
+		const address = `10.9.0.${n}`;
+		return fetch(`${url}/v1/nft-market/collections/${OPENED}/resync?chain=anvil`, {
+			method: "POST",
+			headers: { "x-forwarded-for": address },
+		});
+	};
+	expect(await timesAtOnce(12, resync)).toEqual([202]);
+	await lab.drainQueue();
+	expect(syncs(OPENED)).toBe(1);
+});
+
+skipWithReason(whyNoRedis)(
+	"[MRG-08] two processes spend one minute of 120 calls, and the background leaves the last 20",
+	async () => {
+		redis = await startRedis();
+		const env = { REDIS_URL: redis.url };
+		const one = await lab.openApi({ env });
+		const { provider } = one;
+		const two = await lab.openApi({ env, provider });
+		const search = async (n: number) => {
+			// Each call begins 250 ms after the one before it, by a clock that we move.
+			lab.advance(251);
+			const { api } = n % 2 === 0 ? one : two;
+			return (await api.get(`/v1/nft-market/search?chain=anvil&q=no-${n}`)).status;
+		};
+		const statuses = new Set<number>();
+		let asked = 0;
+		// A slow machine gives some up before they are sent.
+		while (provider.calls().total < 100 && asked < 150) statuses.add(await search(asked++));
+		expect(provider.calls().total).toBe(100);
+		for (const { api } of [one, two]) {
+			const discovery = api.host.jobs.find(({ name }) => name === "market-index.discovery");
+			await discovery?.run({ signal: AbortSignal.timeout(TIMEOUT_MS) });
+		}
+		expect(provider.calls().total).toBe(100);
+		for (const end = asked + 40; asked < end; asked++) statuses.add(await search(asked));
+		expect(provider.calls().total).toBeLessThanOrEqual(120);
+		expect(provider.calls().total).toBeGreaterThan(110);
+		expect([...statuses]).toEqual([200]);
+	},
+	TIMEOUT_MS,
+);

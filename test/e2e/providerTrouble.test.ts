@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Log } from "#core/log/Log.ts";
+import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
+import type { Fault } from "#test/sandbox/provider/faults/Fault.ts";
+import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
+
+// Guarantee: whatever the provider answers, and whether it does, the market stays up with figures
+// that are right or unknown, says so once, and is whole again when the provider is.
+
+type Api = Awaited<ReturnType<MarketLab["openApi"]>>["api"];
+
+const SLUG = "kiln-folk";
+const EMPTY = "night-ferry";
+const TIMEOUT_MS = 60_000;
+const DETAIL = `/collections/${SLUG}?chain=anvil`;
+/** More than a page is kept for, and than the longest wait after a failure. */
+const PAGE_MS = 91_000;
+const BACKOFF_MS = 1_801_000;
+/** As long as anybody stands aside for. */
+const BLOCK_S = 300;
+
+let lab: MarketLab;
+let client: { api: Api; provider: ProviderEmulator };
+let known: any;
+const lines: string[] = [];
+beforeAll(async () => {
+	lab = await openMarketLab({ only: [SLUG, EMPTY], log: listening() });
+	await lab.runJob("discovery");
+	await lab.drainQueue();
+	known = await figures();
+	expect(known.floorNative).toBeGreaterThan(0);
+	expect(known.ownersCount).toBeGreaterThan(0);
+	client = await lab.openApi();
+}, TIMEOUT_MS);
+afterAll(() => lab?.close(), TIMEOUT_MS);
+
+/** Remembers what an operator would be called for. */
+function listening(): Log {
+	const keep = (message: string) => void lines.push(message);
+	const log: Log = { debug() {}, info() {}, warn: keep, error: keep, with: () => log };
+	return log;
+}
+
+/** The collection's row, of a page made just now. Nobody opens it for that. */
+async function row() {
+	lab.advance(PAGE_MS);
+	const { normalized, data } = await lab.read("/collections?chain=anvil");
+	expect(data.collections.length).toBeGreaterThan(1);
+	return normalized.find((one: any) => one.slug === SLUG);
+}
+async function figures() {
+	const { floorNative, ownersCount, listedCount, totalSupply, name } = await row();
+	return { floorNative, ownersCount, listedCount, totalSupply, name };
+}
+
+async function resync(): Promise<void> {
+	lab.advance(5_000);
+	const path = `/v1/nft-market${DETAIL.replace("?", "/resync?")}`;
+	const response = await fetch(`${lab.service.url}${path}`, { method: "POST" });
+	expect(response.status).toBe(202);
+	await lab.drainQueue();
+}
+
+/** Nobody asks: what failed is tried again when its time has come, and is whole. */
+async function recovers(): Promise<void> {
+	lab.emulator.clearFaults();
+	lab.advance(BACKOFF_MS);
+	const before = lab.nowMs();
+	await lab.runJob("full-sync");
+	await lab.drainQueue();
+	const { syncStatus, lastProviderAt, health } = await row();
+	expect(syncStatus).toBe("synced");
+	expect(Date.parse(lastProviderAt)).toBeGreaterThanOrEqual(before);
+	expect(health.providerConnected).toBe(true);
+	expect(await figures()).toEqual(known);
+}
+
+const UNAVAILABLE = "the provider does not answer";
+const UNREADABLE = "the provider answered something that cannot be read";
+const TOO_OFTEN = "the provider says that it is asked too often";
+
+for (const [fault, line] of [
+	[{ kind: "500" }, UNAVAILABLE],
+	[{ kind: "html" }, UNREADABLE],
+	[{ kind: "wrong_types" }, UNREADABLE],
+	[{ kind: "huge" }, UNREADABLE],
+] satisfies [Fault, string][]) {
+	test(`[MRG-12] [MRG-15] ${fault.kind}: figures stay, one line is told, and all comes back by itself`, async () => {
+		lab.advance(60_000);
+		lines.length = 0;
+		lab.emulator.fault(fault);
+		// Two collections, a book, recent events and three lists fail.
+		await resync();
+		for (const job of ["full-sync", "order-books", "lean-sync", "discovery"]) await lab.runJob(job);
+		await lab.drainQueue();
+		const { sync, floor, owners } = (await lab.read(DETAIL)).market;
+		expect([sync.status, floor, owners]).toEqual(["failed", known.floorNative, known.ownersCount]);
+		expect(lines).toEqual([line]);
+		expect(await figures()).toEqual(known);
+		await recovers();
+	});
+}
+
+test("[MRG-02] a floor of 0 that hides a known one is never shown, nor taken for an answer", async () => {
+	lab.emulator.fault({ kind: "zero_floor" });
+	await resync();
+	const { floorNative, ...rest } = await figures();
+	// The best ask stands in for it.
+	expect(floorNative).toBeGreaterThan(0);
+	const { floorNative: _, ...others } = known;
+	expect(rest).toEqual(others);
+	const { stats } = await lab.read(DETAIL);
+	expect(stats.data.total.floor_price).toBeNull();
+	await recovers();
+});
+
+test("[MRG-06] [MRG-15] collections on no chain and on three, names with markup: right, or unknown", async () => {
+	lab.emulator.fault({ kind: "odd_data" });
+	await resync();
+	await lab.runJob("discovery");
+	await lab.drainQueue();
+	lab.advance(PAGE_MS);
+	for (const mode of ["trending", "top", "new"]) {
+		const { normalized } = await lab.read(`/collections?chain=anvil&mode=${mode}&scope=all`);
+		const mine = normalized.find((one: any) => one.slug === SLUG);
+		expect(mine.contractAddress).toBe(lab.addressOf(SLUG));
+		expect([known.floorNative, null]).toContain(mine.floorNative);
+		expect([known.ownersCount, null]).toContain(mine.ownersCount);
+		for (const { name } of normalized) expect(name).not.toMatch(/\p{Cc}|[\u202a-\u202e]/u);
+	}
+	await recovers();
+});
+
+test("[MRG-08] a burst of 599 is asked again once after its block, and nobody notices", async () => {
+	lines.length = 0;
+	lab.emulator.clearCalls();
+	lab.emulator.fault({ kind: "599", times: 1, retryAfter: 1 });
+	await resync();
+	expect((await row()).syncStatus).toBe("synced");
+	expect(lab.emulator.calls().byPath[`GET /api/v2/collections/${SLUG}`]).toBe(2);
+	expect(lines).toEqual([]);
+});
+
+for (const [form, retryAfter] of [
+	["seconds", () => BLOCK_S],
+	["a date", () => new Date(lab.nowMs() + BLOCK_S * 1_000).toUTCString()],
+] as const) {
+	test(`[MRG-08] [MRG-11] 429 with its time as ${form}: nobody calls while it lasts, and nothing has failed`, async () => {
+		lab.advance(60_000);
+		lines.length = 0;
+		lab.emulator.clearCalls();
+		lab.emulator.fault({ kind: "429", retryAfter: retryAfter() });
+		await resync();
+		expect(lab.emulator.calls().total).toBe(1);
+		lab.advance(100_000);
+		for (const job of ["full-sync", "order-books", "lean-sync", "discovery"]) await lab.runJob(job);
+		await lab.drainQueue();
+		expect(lab.emulator.calls().total).toBe(1);
+		expect(lines).toEqual([TOO_OFTEN]);
+		expect((await lab.read(DETAIL)).market.sync.status).toBe("queued");
+		expect((await lab.read("/collections?chain=anvil&limit=7")).normalized).not.toEqual([]);
+		await recovers();
+	});
+}
+
+test("[MRG-09] a client is refused for the provider where nothing stale is left, and only there", async () => {
+	const list = () => client.api.get("/v1/nft-market/collections?chain=anvil&mode=new");
+	// No worker has read the lists for a quarter of an hour.
+	lab.advance(901_000);
+	expect((await list()).status).toBe(200);
+	client.provider.fault({ kind: "429", retryAfter: 300 });
+	lab.advance(60_000);
+	const stale = await list();
+	expect([stale.status, stale.headers.get("x-svc-cache")]).toEqual([200, "stale"]);
+	lab.advance(31_000);
+	const { status, body, headers } = await list();
+	expect(status).toBe(429);
+	expect(body).toMatchObject({ code: "rate_limited", provider: "opensea" });
+	expect(body.retryAfterMs).toBeGreaterThan(200_000);
+	expect(body.retryAfterMs).toBeLessThanOrEqual(300_000);
+	expect(Number(headers.get("retry-after"))).toBe(Math.ceil(body.retryAfterMs / 1_000));
+	client.provider.clearFaults();
+	lab.advance(body.retryAfterMs);
+	expect((await list()).body.normalized.length).toBeGreaterThan(1);
+});
+
+test("[MRG-12] a provider that is gone for long costs a line, and no figure; back, it is found", async () => {
+	lab.advance(60_000);
+	lines.length = 0;
+	const port = Number(new URL(lab.emulator.url).port);
+	await lab.emulator.stop();
+	await resync();
+	await lab.runJob("discovery");
+	const { sync, health } = (await lab.read(DETAIL)).market;
+	expect([sync.status, health.providerConnected]).toEqual(["failed", false]);
+	expect(lines).toEqual([UNAVAILABLE]);
+	expect(await figures()).toEqual(known);
+	const search = await lab.read("/search?chain=anvil&q=kiln");
+	expect(search.data.map(({ slug }: any) => slug)).toEqual([SLUG]);
+	const back = lab.start({ port });
+	await back.sync();
+	await recovers();
+});

@@ -1,0 +1,81 @@
+import { eachFile } from "#test/tidy/eachFile.ts";
+import { findInCode } from "#test/tidy/findInCode.ts";
+import { isTestFile } from "#test/tidy/isTestFile.ts";
+import type { Rule } from "#test/tidy/Rule.ts";
+import type { SourceFile } from "#test/tidy/SourceFile.ts";
+
+/** Who may call out by itself, and whom. Whatever else calls, calls `core/foreign`. */
+const HOMES: Record<string, string> = {
+	"core/foreign/requestOnce.ts": "the guarded call itself",
+	"core/foreign/createPublicResolve.ts": "the names that strangers chose",
+	"core/foreign/systemResolve.ts": "the names that the operator chose",
+	"core/foreign/findAddresses.ts": "asks what an address is, calls nobody",
+	"core/chain/rpc/postRpc.ts": "the operator's nodes",
+	"core/chain/heads/openHeadSocket.ts": "the operator's nodes",
+	"plugins/provider/client/createClient.ts": "the operator's provider",
+	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
+	"core/http/problemResponse.ts": "names of statuses, calls nobody",
+	"core/http/openApiDocument.ts": "names of statuses, calls nobody",
+};
+
+/** Runs in a browser, which has its own guards and no private network of ours. */
+const BROWSER = "plugins/terminal/web/";
+
+const MODULES =
+	/^((node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)|undici|ws|axios|got|node-fetch)$/;
+
+/** The guarded call without its guards. */
+const UNGUARDED = /^core\/foreign\/(requestOnce|systemResolve|createPublicResolve)\.ts$/;
+
+const CALLS = [
+	// The global itself, called or handed on; neither a type nor a property of that name.
+	/(?<![.\w$])(?<!typeof\s+)fetch\b(?!\s*\??\s*:)/,
+	/\b(globalThis|window|self|Bun)\s*\??\.\s*(fetch|WebSocket|connect|udpSocket|dns|s3)\b/,
+	/\b(new\s+|construct\(\s*)(WebSocket|EventSource|XMLHttpRequest|S3Client)\b/,
+];
+
+export const waysOut: Rule = {
+	name: "waysOut",
+	why: "a URL that a stranger chose is reached through core/foreign only: it may lead inward",
+	check: eachFile((file) => {
+		const { path } = file;
+		if (isTestFile(path) || path.startsWith(BROWSER) || Object.hasOwn(HOMES, path)) return [];
+		return linesOf(file).map((line) => ({
+			line,
+			message: "calls out by itself: use core.foreignFetch, or say in waysOut.ts whom it calls",
+		}));
+	}),
+	bad: [
+		[{ path: "plugins/a/x.ts", text: "const got = await fetch(url);" }],
+		[{ path: "plugins/a/x.ts", text: "const { ask = fetch } = options;" }],
+		[{ path: "plugins/a/x.ts", text: "start({ fetch });" }],
+		[{ path: "agent/x.ts", text: "const got = await globalThis.fetch(url);" }],
+		[{ path: "agent/x.ts", text: "const got = await Bun.fetch(url);" }],
+		[{ path: "api/x.ts", text: 'import { get } from "node:https";' }],
+		[{ path: "api/x.ts", text: 'import { lookup } from "dns/promises";' }],
+		[{ path: "api/x.ts", text: 'import { request } from "undici";' }],
+		[{ path: "api/x.ts", text: 'import { requestOnce } from "#core/foreign/requestOnce.ts";' }],
+		[{ path: "core/x.ts", text: "const socket = new WebSocket(url);" }],
+		[{ path: "core/x.ts", text: "Reflect.construct(WebSocket, [url]);" }],
+		[{ path: "core/foreign/x.ts", text: "Bun.connect({ hostname, port, socket });" }],
+	],
+	good: [
+		[{ path: "core/chain/rpc/postRpc.ts", text: "const got = await fetch(url);" }],
+		[{ path: "core/a.ts", text: "type Options = { fetch?: typeof fetch };" }],
+		[{ path: "core/a.ts", text: "serve({ fetch: (request) => app.fetch(request) });" }],
+		[{ path: "core/a.ts", text: 'import type { Socket } from "node:net";' }],
+		[{ path: "core/a.ts", text: "// fetch(url)\nconst text = 'fetch(url)', refetch = prefetch;" }],
+		[{ path: "core/a.ts", text: "if (socket.readyState === WebSocket.OPEN) send();" }],
+		[{ path: "core/a.test.ts", text: "const got = await fetch(url);" }],
+		[{ path: "test/sandbox/x.ts", text: 'import { connect } from "node:net";' }],
+	],
+};
+
+function linesOf({ path, code, imports }: SourceFile): number[] {
+	const called = CALLS.flatMap((pattern) => findInCode(code, pattern));
+	const isGuard = path.startsWith("core/foreign/");
+	const imported = imports.filter(({ specifier, target = "", typeOnly }) => {
+		return !typeOnly && (MODULES.test(specifier) || (!isGuard && UNGUARDED.test(target)));
+	});
+	return [...called, ...imported.map(({ line }) => line)];
+}
