@@ -2,6 +2,8 @@ import { STATUS_CODES } from "node:http";
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import type { AnyElysia } from "elysia";
 import { z } from "zod";
+import { FAILURES_MEMBER } from "#core/http/canFail.ts";
+import { failureResponses } from "#core/http/failureResponses.ts";
 import { problemSchema } from "#core/http/problemSchema.ts";
 
 export type OpenApiDocument = {
@@ -89,12 +91,14 @@ function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
 function operation(value: unknown): unknown {
 	if (!isRecord(value)) return value;
 	const responses = isRecord(value.responses) ? value.responses : {};
+	const { [FAILURES_MEMBER]: _, ...rest } = value;
 	return {
-		...value,
+		...rest,
 		...(Array.isArray(value.parameters) ? { parameters: value.parameters.map(described) } : {}),
 		...(isRecord(value.requestBody) ? { requestBody: jsonOnly(value.requestBody) } : {}),
 		responses: {
 			...(Object.keys(responses).length === 0 ? { 200: { description: "OK" } } : named(responses)),
+			...failureResponses(value),
 			default: responses.default ?? {
 				description: "Any error",
 				content: {

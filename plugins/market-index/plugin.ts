@@ -42,6 +42,9 @@ import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { ProviderKey } from "#plugins/provider/contract.ts";
 
+/** What this plugin answers over HTTP, for typed clients. */
+export type MarketApi = ReturnType<typeof marketRoutes>;
+
 /** Collections, events and figures: takes in what lanes find, and answers what the market did. */
 export const marketIndexPlugin = definePlugin({
 	name: "market-index",

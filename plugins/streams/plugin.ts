@@ -27,6 +27,9 @@ const config = z.object({
 		.describe("Streams that one client address may hold open. More are closed with code 4029."),
 });
 
+/** What this plugin answers over sockets, for typed clients. */
+export type StreamsApi = ReturnType<typeof streamRoutes>;
+
 /** Pushes what was committed to the log of frames to everybody who listens. */
 export const streamsPlugin = definePlugin({
 	name: "streams",

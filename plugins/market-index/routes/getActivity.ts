@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { readEventPage } from "#plugins/market-index/read/readEventPage.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
@@ -44,6 +46,7 @@ export function getActivity(context: RouteContext) {
 			}),
 			response: { 200: z.object({ data: z.array(marketEventSchema), page: pageSchema }) },
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Lists a collection's sales, mints and transfers",
 				description: "Newest first. Rows with `accepted: false` are told and count in no figure.",

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { readAsset } from "#plugins/market-index/read/readAsset.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { assetSchema } from "#plugins/market-index/schemas/assetSchema.ts";
@@ -32,6 +34,7 @@ export function getAsset({ core, index }: RouteContext) {
 			}),
 			response: { 200: assetSchema },
 			detail: {
+				...canFail(marketFault.notFound),
 				tags: ["market"],
 				summary: "Shows one token: metadata, traits, rank",
 				description:

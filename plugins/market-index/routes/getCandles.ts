@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { readCandlePage } from "#plugins/market-index/read/readCandlePage.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { candleSchema } from "#plugins/market-index/schemas/candleSchema.ts";
@@ -44,6 +46,7 @@ export function getCandles(context: RouteContext) {
 			}),
 			response: { 200: z.object({ candles: z.array(candleSchema), page: pageSchema }) },
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Shows a collection's candles",
 				description:

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { readCollectionDetail } from "#plugins/market-index/read/readCollectionDetail.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
@@ -20,6 +22,7 @@ export function getCollection(context: RouteContext) {
 			query: z.object({ chain: chainParam }),
 			response: { 200: collectionDetailSchema },
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Shows one collection",
 				description:

@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
 import { readBookAt } from "#plugins/market-index/book/readBookAt.ts";
 import { type DepthLevel, readDepth } from "#plugins/market-index/book/readDepth.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { displayNative } from "#plugins/market-index/render/displayNative.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { bookReadAtSchema } from "#plugins/market-index/schemas/bookReadAtSchema.ts";
@@ -45,6 +47,7 @@ export function getDepth({ core, index }: RouteContext) {
 				}),
 			},
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Order book depth",
 				description:

@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
 import { CURSOR_PART, createCursor } from "#plugins/market-index/cursor/createCursor.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { readHolders } from "#plugins/market-index/owners/readHolders.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
@@ -55,6 +57,7 @@ export function getHolders({ core, index }: RouteContext) {
 				}),
 			},
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Lists holders",
 				description:

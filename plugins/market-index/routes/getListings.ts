@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { answerOrders } from "#plugins/market-index/routes/answerOrders.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
@@ -34,6 +36,7 @@ export function getListings(context: RouteContext) {
 				}),
 			},
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Lists what is for sale",
 				description:

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { readSales, SALES_RANGES } from "#plugins/market-index/read/readSales.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
@@ -40,6 +42,7 @@ export function getSales(context: RouteContext) {
 				}),
 			},
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Lists a collection's sales and its 13 figures",
 				description:

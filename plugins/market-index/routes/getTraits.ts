@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
 import { CURSOR_PART, createCursor } from "#plugins/market-index/cursor/createCursor.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { displayNative } from "#plugins/market-index/render/displayNative.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
@@ -61,6 +63,7 @@ export function getTraits({ core, index }: RouteContext) {
 			}),
 			response: { 200: z.object({ data: z.array(traitCountSchema), page: pageSchema }) },
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Lists traits with their counts and floors",
 				description:

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import { QUOTE_LISTINGS_MAX } from "#plugins/market-index/limits.ts";
 import { readQuote } from "#plugins/market-index/quote/readQuote.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
@@ -35,6 +37,7 @@ export function postQuoteEstimate(context: RouteContext) {
 			body: bodySchema,
 			response: { 200: quoteSchema },
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Estimates what buying costs",
 				description:

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
 import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
@@ -28,6 +30,7 @@ export function postResync({ index, resync }: RouteContext) {
 				}),
 			},
 			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
 				tags: ["market"],
 				summary: "Repairs a collection",
 				description:
