@@ -29,6 +29,8 @@ export function getTraits({ core, index }: RouteContext) {
 		"/collections/:slug/traits",
 		async ({ params, query }) => {
 			const found = await index.find(params.slug, query.chain);
+			// Floors of traits are made of the whole book, which is read while somebody looks.
+			index.touch(found.id, "detail");
 			const read = await readTraitPage(core.db, {
 				collectionId: found.id,
 				type: query.type ?? null,
