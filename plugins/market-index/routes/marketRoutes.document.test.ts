@@ -61,11 +61,19 @@ test("[API-21] each route says what it is for, takes, answers and refuses, with 
 		]);
 		const { default: problem, ...answers } = told.responses;
 		expect(problem.content).toHaveProperty(["application/problem+json", "schema", "$ref"]);
-		for (const answer of Object.values<any>(answers)) {
+		for (const [status, answer] of Object.entries<any>(answers)) {
+			if (!status.startsWith("2")) {
+				const told = JSON.stringify(answer.content["application/problem+json"].schema);
+				expect([route, status, /"enum":\["[a-z_]+"/.test(told)]).toEqual([route, status, true]);
+				continue;
+			}
 			const { schema } = answer.content["application/json"];
 			expect([route, Object.keys(schema.properties).length > 0]).toEqual([route, true]);
 			expect([route, /"examples?":/.test(JSON.stringify(schema))]).toEqual([route, true]);
 		}
+		const named = Object.keys(answers).filter((status) => !status.startsWith("2"));
+		expect([route, named]).toEqual([route, expect.arrayContaining(["422", "429", "500"])]);
+		if (route.includes(":slug")) expect(named).toContain("404");
 		const isPost = route.startsWith("POST /quote");
 		expect([route, told.requestBody !== undefined]).toEqual([route, isPost]);
 		for (const { name, schema } of told.parameters ?? []) {
