@@ -5,6 +5,7 @@ import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { testServer } from "#test/harness/testServer.ts";
 
 export type TestDatabase = {
 	db: Database;
@@ -13,6 +14,8 @@ export type TestDatabase = {
 	drop(): Promise<void>;
 };
 
+/** Between test processes that would make the same template. */
+const TEMPLATE_LOCK_KEY = 7_401_664;
 const ROOT = join(import.meta.dir, "../..");
 
 const MIGRATIONS = [
@@ -31,10 +34,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 	const server = await joinServer();
 	const worker = process.env.BUN_TEST_WORKER_ID ?? "0";
 	const name = `test_${worker}_${process.pid}_${crypto.randomUUID().slice(0, 8)}`;
-	await administer(server.connectionString, `create database ${name}`);
-	// Not by `URL`: it refuses the form without a host that stands for a socket.
-	const connectionString = server.connectionString.replace(/(\/\/[^/]*\/)[^?]*/, `$1${name}`);
-	await migrate(connectionString, MIGRATIONS, silentLog);
+	const like = `template ${await migratedTemplate(server.connectionString)} strategy file_copy`;
+	await administer(server.connectionString, `create database ${name} ${like}`);
+	const connectionString = databaseOf(server.connectionString, name);
 	const db = openDatabase({
 		connectionString,
 		connectionsMax: 4,
@@ -52,10 +54,57 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 	};
 }
 
+let template: Promise<string> | null = null;
+
+/**
+ * The database that the others are copies of, migrated once for all test processes. Its name is of
+ * what the migrations say, so that a change of them makes a new one; it gets it once it is whole.
+ */
+function migratedTemplate(server: string): Promise<string> {
+	template ??= makeTemplate(server);
+	return template;
+}
+
+async function makeTemplate(server: string): Promise<string> {
+	const name = `template_${await fingerprint()}`;
+	const client = new Client({ connectionString: server });
+	await client.connect();
+	try {
+		await client.query("select pg_advisory_lock($1)", [TEMPLATE_LOCK_KEY]);
+		const there = await client.query("select 1 from pg_database where datname = $1", [name]);
+		if (there.rowCount) return name;
+		const making = `making_${name}`;
+		await client.query(`drop database if exists ${making} with (force)`);
+		await client.query(`create database ${making}`);
+		await migrate(databaseOf(server, making), MIGRATIONS, silentLog);
+		await client.query(`alter database ${making} rename to ${name}`);
+		return name;
+	} finally {
+		await client.end();
+	}
+}
+
+async function fingerprint(): Promise<string> {
+	const hash = new Bun.CryptoHasher("sha256");
+	for (const { schema, folder } of MIGRATIONS) {
+		const files = [...new Bun.Glob("**/*.{sql,json}").scanSync(folder)].sort();
+		for (const file of files) {
+			hash.update(`${schema}/${file}\n${await Bun.file(join(folder, file)).text()}`);
+		}
+	}
+	return hash.digest("hex").slice(0, 16);
+}
+
+/** Not by `URL`: it refuses the form without a host that stands for a socket. */
+function databaseOf(server: string, name: string): string {
+	return server.replace(/(\/\/[^/]*\/)[^?]*/, `$1${name}`);
+}
+
 async function joinServer(): Promise<{ connectionString: string; close(): Promise<void> }> {
 	const connectionString = process.env.TEST_DATABASE_ADMIN_URL;
 	if (connectionString) return { connectionString, close: async () => {} };
-	return startEmbeddedServer({ dataDir: join(ROOT, "test/.data/postgres"), log: silentLog });
+	const dataDir = join(ROOT, "test/.data/postgres");
+	return startEmbeddedServer({ dataDir, log: silentLog, settings: testServer });
 }
 
 async function administer(connectionString: string, statement: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { testServer } from "#test/harness/testServer.ts";
 
 const DATA_DIR = join(import.meta.dir, "../.data/postgres");
 
@@ -11,7 +12,11 @@ const DATA_DIR = join(import.meta.dir, "../.data/postgres");
 export async function withDatabase(
 	run: (env: Record<string, string>) => Promise<number>,
 ): Promise<number> {
-	const server = await startEmbeddedServer({ dataDir: DATA_DIR, log: silentLog });
+	const server = await startEmbeddedServer({
+		dataDir: DATA_DIR,
+		log: silentLog,
+		settings: testServer,
+	});
 	try {
 		return await run({ TEST_DATABASE_ADMIN_URL: server.connectionString });
 	} finally {

@@ -29,7 +29,7 @@ import type { Wrong } from "#test/sim/Wrong.ts";
 
 /** Waits of lanes, shrunk: what takes seconds in the product takes milliseconds here. */
 const TIMES = {
-	ceilingMs: 2_000,
+	ceilingMs: 8_000,
 	idleWaitMs: 40,
 	leaseRetryMs: 25,
 	retryMinMs: 1,
