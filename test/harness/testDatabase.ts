@@ -43,6 +43,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 		applicationName: "tapeline test",
 		log: silentLog,
 	});
+	// A copy is a deployment of its own.
+	await db.execute("update core.stream_epoch set epoch = gen_random_uuid()::text");
 	return {
 		db,
 		connectionString,

@@ -46,7 +46,9 @@ export function createOperator(
 				const left = kept.find(({ hash }, index) => others[index]?.hash !== hash);
 				if (left) throw stillForked(left.number);
 				if (!header) throw scannerFault.command({ public: `The node has no block ${block}.` });
-				await takeBack(tx, { chainId, block, hash: header.hash, sinks: parts.sinks });
+				const { number, hash, parentHash } = header;
+				const above = { number, hash, parentHash, settled: true };
+				await takeBack(tx, { chainId, above, sinks: parts.sinks });
 			});
 		},
 	};

@@ -61,6 +61,39 @@ test("[ING-11] a fork no longer than ours is seen by its head's hash, and a shor
 	await isLevel(world, [1, 2, 23]);
 });
 
+test("[ING-11] a block that was only fallen back on, and leaves the chain too, is one more fork", async () => {
+	const world = await newWorld();
+	const lane = world.worker({ scanFrom: 0 });
+	mint(world, 1, 2, 3, 4, 5);
+	lane.look();
+	await lane.untilIndexed(5);
+	// A hole, as a lane leaves that jumped: nothing below the newest two was ever stored.
+	await database.db.execute(
+		"delete from chain_scanner.block where chain_id = $1 and number in (2, 3)",
+		[world.chainId],
+	);
+	world.chain.drop(2);
+	mint(world, 14, 15);
+	lane.look();
+	await lane.untilReverted(1);
+	await world.untilLevel();
+	await database.db.execute(
+		"delete from chain_scanner.block where chain_id = $1 and number in (4, 5)",
+		[world.chainId],
+	);
+	await database.db.execute(
+		`update chain_scanner.cursor set block_number = 3, block_hash = (
+			select hash from chain_scanner.block where chain_id = $1 and number = 3
+		) where chain_id = $1`,
+		[world.chainId],
+	);
+	world.chain.drop(3);
+	mint(world, 23, 24, 25, 26);
+	lane.look();
+	await lane.untilReverted(2);
+	await lane.stop();
+});
+
 test("[ING-11] a chain that flips to another fork and back ends as it began", async () => {
 	const world = await newWorld();
 	const lane = world.worker({ scanFrom: 0 });

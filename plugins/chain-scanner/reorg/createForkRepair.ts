@@ -134,8 +134,9 @@ async function repair(
 		await lockChain(tx, chainId);
 		await requireLease(tx, found.lease);
 		if (!(await isUnchanged(tx, { chainId, depthMax, stored: found.stored }))) return false;
-		const { number: block, hash } = found.fork;
-		await takeBack(tx, { chainId, block, hash, sinks });
+		const { number, hash, parentHash } = found.fork;
+		const above = { number, hash, parentHash, settled: false };
+		await takeBack(tx, { chainId, above, sinks });
 		return true;
 	});
 }

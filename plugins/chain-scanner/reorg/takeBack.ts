@@ -1,20 +1,25 @@
-import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
-import { forgetBlocks } from "#plugins/chain-scanner/sql/block.ts";
+import { type BlockRef, forgetBlocks, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 import { resetCursors } from "#plugins/chain-scanner/sql/cursor.ts";
 import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
 
 /**
  * Takes out everything above a block: rows, figures, blocks, what is owed, and how far lanes have
  * come. Under the chain's lock; lanes read those numbers again.
+ *
+ * The block itself is what the index stands on then. It is stored, as it may never have been (a lane
+ * that jumped left a hole there): should it leave the chain too, that is one more fork, and not one
+ * that nobody can see the depth of.
  */
 export async function takeBack(
 	tx: Tx,
-	fork: { chainId: number; block: number; hash: Hex; sinks: readonly EventSink[] },
+	fork: { chainId: number; above: BlockRef; sinks: readonly EventSink[] },
 ): Promise<void> {
-	const { chainId, block, hash, sinks } = fork;
+	const { chainId, above, sinks } = fork;
+	const { number: block, hash } = above;
 	await forgetBlocks(tx, chainId, block);
+	await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
 	await resetCursors(tx, { chainId, block, hash });
 	await clipGaps(tx, { chainId, above: block });
 	for (const sink of sinks) await sink.revert(tx, { chainId, forkBlock: block });
