@@ -9,8 +9,8 @@ import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
  * come. Under the chain's lock; lanes read those numbers again.
  *
  * The block itself is what the index stands on then. It is stored, as it may never have been (a
- * lane that jumped left a hole there): should it leave the chain too, that is one more fork, and not
- * one that nobody can see the depth of.
+ * lane that jumped left a hole there): should it leave the chain too, that is one more fork, and
+ * not one that nobody can see the depth of.
  */
 export async function takeBack(
 	tx: Tx,
