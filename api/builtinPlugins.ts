@@ -2,9 +2,12 @@ import { definePlugins } from "#core/plugin/definePlugin.ts";
 import { chainScannerPlugin } from "#plugins/chain-scanner/plugin.ts";
 import { looksRarePlugin } from "#plugins/looksrare/plugin.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
+import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
 import { pricesPlugin } from "#plugins/prices/plugin.ts";
 import { providerPlugin } from "#plugins/provider/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
+import { transfersPlugin } from "#plugins/transfers/plugin.ts";
+import { walletsPlugin } from "#plugins/wallets/plugin.ts";
 
 /** What ships. The loader sorts it; a need that nothing here meets does not compile. */
 export const builtinPlugins = definePlugins([
@@ -14,4 +17,7 @@ export const builtinPlugins = definePlugins([
 	providerPlugin,
 	pricesPlugin,
 	streamsPlugin,
+	walletsPlugin,
+	transfersPlugin,
+	nftBuysPlugin,
 ]);

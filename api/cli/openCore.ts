@@ -3,6 +3,8 @@ import { chainAccess } from "#api/service/chainAccess.ts";
 import { openShared } from "#api/service/openShared.ts";
 import { openStorage } from "#api/service/openStorage.ts";
 import { sectionsOf } from "#api/service/sectionsOf.ts";
+import { createOperators } from "#core/admin/createOperators.ts";
+import { createAudit } from "#core/audit/createAudit.ts";
 import { inProcessBus } from "#core/bus/inProcessBus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
@@ -51,8 +53,9 @@ export async function openCore<N extends Needs>(
 	const sections = sectionsOf(plugins);
 	const parsed = parseConfig(sections.all, env);
 	const config = parsed.of(sections.core);
+	const secrets = config.ADMIN_API_KEY === undefined ? [] : [config.ADMIN_API_KEY];
 	const to = { write: (line: string) => note(line.trimEnd()) };
-	const log = createLog({ level: quieter(config.LOG_LEVEL), clock, to });
+	const log = createLog({ level: quieter(config.LOG_LEVEL), clock, secrets, to });
 	for (const warning of parsed.warnings) note(warning);
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
@@ -73,6 +76,7 @@ export async function openCore<N extends Needs>(
 		const core: Core = {
 			role: config.ROLE,
 			holder,
+			session,
 			leases: createLeaseKeeper({ db, holder, session, clock, log }),
 			clock,
 			log,
@@ -84,8 +88,11 @@ export async function openCore<N extends Needs>(
 			budget: shared.budget,
 			foreignFetch: openForeignFetch(config),
 			metrics,
+			audit: createAudit({ clock }),
+			operators: createOperators({ apiKey: config.ADMIN_API_KEY, clock, metrics }),
 			chains,
 			indexed,
+			observeSteps: null,
 			allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 		};
 		undo.push(() => core.leases.stop());

@@ -1,3 +1,4 @@
+import { auditCommand } from "#api/cli/auditCommand.ts";
 import { cliFault } from "#api/cli/faults.ts";
 import { openCore } from "#api/cli/openCore.ts";
 import { wantsHelp } from "#api/cli/wantsHelp.ts";
@@ -10,7 +11,7 @@ import type { Environment } from "#core/config/readEnvironment.ts";
 import { renderConfig } from "#core/config/renderConfig.ts";
 import { renderEnvExample } from "#core/config/renderEnvExample.ts";
 import { createLog } from "#core/log/createLog.ts";
-import type { Terminal } from "#core/plugin/CliCommand.ts";
+import type { CliCommand, Terminal } from "#core/plugin/CliCommand.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import { orderPlugins } from "#core/plugin/orderPlugins.ts";
 import type { AnyPlugin } from "#core/plugin/Plugin.ts";
@@ -33,13 +34,11 @@ export async function runCommand(
 	const { loaded, disabled } = pluginNames(context.env);
 	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
 	if (rest.some((arg) => arg === "--help" || arg === "-h")) {
-		const known = commandsOf(plugins).filter(({ usage }) => usage.split(" ", 1)[0] === name);
+		const known = helpOf(plugins).filter(({ usage }) => usage.split(" ", 1)[0] === name);
 		for (const { usage, summary } of known) context.out(`bun run svc ${usage}\n  ${summary}`);
 		if (known.length > 0) return 0;
 	}
-	const own = plugins
-		.flatMap((plugin) => plugin.cli ?? [])
-		.find((command) => command.name === name);
+	const own = commandsOf(plugins).find((command) => command.name === name);
 	if (own) {
 		return own.run(rest, {
 			out: context.out,
@@ -60,6 +59,11 @@ export async function runCommand(
 		return 0;
 	}
 	throw cliFault.usage({ public: `"${name}" is not a command.\n\n${helpText(plugins)}` });
+}
+
+/** Those that are data: the runtime's, and the plugins'. */
+function commandsOf(plugins: readonly AnyPlugin[]): readonly CliCommand[] {
+	return [auditCommand, ...plugins.flatMap((plugin) => plugin.cli ?? [])];
 }
 
 async function migrateCommand(plugins: readonly AnyPlugin[], context: CommandContext) {
@@ -91,17 +95,17 @@ function configCommand(
 	return 0;
 }
 
-function commandsOf(plugins: readonly AnyPlugin[]): { usage: string; summary: string }[] {
+function helpOf(plugins: readonly AnyPlugin[]): { usage: string; summary: string }[] {
 	return [
 		{ usage: "migrate", summary: "bring the database up to this build's version" },
 		{ usage: "config print", summary: "print the configuration, secrets masked" },
 		{ usage: "config example", summary: "print .env.example" },
-		...plugins.flatMap((plugin) => plugin.cli ?? []),
+		...commandsOf(plugins),
 	];
 }
 
 function helpText(plugins: readonly AnyPlugin[]): string {
-	const commands = commandsOf(plugins);
+	const commands = helpOf(plugins);
 	const width = Math.max(...commands.map(({ usage }) => usage.length));
 	const lines = commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
 	return `bun run svc <command>\n\n${lines.join("\n")}`;

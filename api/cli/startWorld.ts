@@ -20,6 +20,13 @@ const readySchema = z.object({
 	usdFeeds: z.record(z.string(), z.unknown()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
+	walletProviderUrl: z.string(),
+	walletProvider: z.object({
+		appId: z.string(),
+		appSecret: z.string(),
+		authorizationKey: z.string(),
+		verificationKey: z.string(),
+	}),
 });
 
 export type World = z.output<typeof readySchema> & { providerKey: string; stop(): Promise<void> };

@@ -46,6 +46,9 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
 		...providerOf(world, env),
+		...walletProviderOf(world, env),
+		// Nothing here is real, so nothing has to be held back.
+		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
 		DATA_DIR: join(sandboxDir, await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
@@ -66,5 +69,18 @@ function providerOf(world: World, env: Environment): Environment {
 		PROVIDER_API_KEY: world.providerKey,
 		PROVIDER_STREAM_URL: world.providerStreamUrl,
 		PROVIDER_STREAM_ENABLED: "true",
+	};
+}
+
+/** The sandbox's own wallet provider, unless one is configured. */
+function walletProviderOf(world: World, env: Environment): Environment {
+	if (env["WALLET_PROVIDER_APP_ID"] || env["WALLET_PROVIDER_BASE_URL"]) return {};
+	const { appId, appSecret, authorizationKey, verificationKey } = world.walletProvider;
+	return {
+		WALLET_PROVIDER_BASE_URL: world.walletProviderUrl,
+		WALLET_PROVIDER_APP_ID: appId,
+		WALLET_PROVIDER_APP_SECRET: appSecret,
+		WALLET_PROVIDER_AUTHORIZATION_KEY: authorizationKey,
+		WALLET_PROVIDER_VERIFICATION_KEY: verificationKey,
 	};
 }

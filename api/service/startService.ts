@@ -5,6 +5,9 @@ import { openStorage, type Storage } from "#api/service/openStorage.ts";
 import { readyReport } from "#api/service/readyReport.ts";
 import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
 import { VERSION } from "#api/version.ts";
+import { createOperators } from "#core/admin/createOperators.ts";
+import { auditHeadJob } from "#core/audit/auditHeadJob.ts";
+import { createAudit } from "#core/audit/createAudit.ts";
 import { inProcessBus } from "#core/bus/inProcessBus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
@@ -30,6 +33,7 @@ import { orderPlugins } from "#core/plugin/orderPlugins.ts";
 import { createJobQueue } from "#core/queue/createJobQueue.ts";
 import { runQueueWorkers } from "#core/queue/runQueueWorkers.ts";
 import { runSchedules } from "#core/schedule/runSchedules.ts";
+import type { StepObserver } from "#core/steps/Steps.ts";
 
 const QUEUE_CONCURRENCY = 4;
 
@@ -49,6 +53,8 @@ export type ServiceOptions = {
 	clock?: Clock;
 	/** Replaces the log that the configuration asks for. */
 	log?: Log;
+	/** For tests that kill a process between two steps of what moves money. */
+	observeSteps?: StepObserver;
 };
 
 /** Brings the whole service up in this process, or fails with a Fault that says why. */
@@ -59,7 +65,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const sections = sectionsOf(plugins);
 	const parsed = parseConfig(sections.all, env);
 	const config = parsed.of(sections.core);
-	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock });
+	const secrets = config.ADMIN_API_KEY === undefined ? [] : [config.ADMIN_API_KEY];
+	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock, secrets });
 	for (const warning of parsed.warnings) log.warn(warning);
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
@@ -72,7 +79,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const shared = await share(world);
 		undo.push(() => shared.close());
 		const { holder, session } = storage;
-		const core = makeCore({ ...world, shared, chains, indexed, holder, session });
+		const observeSteps = options.observeSteps ?? null;
+		const made = { ...world, shared, chains, indexed, holder, session, observeSteps };
+		const core = makeCore(made);
 		undo.push(() => core.leases.stop());
 		const host = await createHost({ plugins, config: parsed, core });
 		const running = await run({ core, host, config, shared }, undo);
@@ -94,14 +103,16 @@ function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
 }
 
 type Made = World &
-	Pick<Core, "chains" | "indexed" | "holder"> & { shared: Shared; session: string };
+	Pick<Core, "chains" | "indexed" | "holder" | "session" | "observeSteps"> & { shared: Shared };
 
 function makeCore(made: Made): Core {
 	const { config, clock, log, db, metrics, shared, chains, indexed, holder, session } = made;
+	const { observeSteps } = made;
 	const { bus, pageCache, budget } = shared;
 	return {
 		role: config.ROLE,
 		holder,
+		session,
 		leases: createLeaseKeeper({ db, holder, session, clock, log }),
 		clock,
 		log,
@@ -113,8 +124,11 @@ function makeCore(made: Made): Core {
 		budget,
 		foreignFetch: openForeignFetch(config),
 		metrics,
+		audit: createAudit({ clock }),
+		operators: createOperators({ apiKey: config.ADMIN_API_KEY, clock, metrics }),
 		chains,
 		indexed,
+		observeSteps,
 		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 	};
 }
@@ -132,7 +146,7 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 		const { tasks } = host;
 		const workers = await runQueueWorkers({ db, tasks, concurrency: QUEUE_CONCURRENCY, log });
 		undo.push(() => workers.stop());
-		const jobs = [pruneFramesJob(outbox, clock), ...host.jobs];
+		const jobs = [pruneFramesJob(outbox, clock), auditHeadJob({ db, log }), ...host.jobs];
 		const schedules = runSchedules({ db, clock, log, jobs });
 		undo.push(() => schedules.stop());
 	}

@@ -75,6 +75,12 @@ export const coreConfig = z.object({
 		.optional()
 		.meta({ expects: "a URL that begins with https:// or http://" })
 		.describe("Where browsers reach this service; links and secure cookies are made from it."),
+	ADMIN_API_KEY: z
+		.string()
+		.regex(/^[\x21-\x7e]{16,256}$/)
+		.optional()
+		.meta({ expects: "16 to 256 letters, digits and signs without spaces" })
+		.describe("What operators send as x-api-key. Unset: the admin routes answer 401 to everybody."),
 	TRUSTED_PROXY_HOPS: z
 		.int()
 		.min(0)

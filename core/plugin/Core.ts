@@ -1,3 +1,5 @@
+import type { Operators } from "#core/admin/Operators.ts";
+import type { Audit } from "#core/audit/Audit.ts";
 import type { Budget } from "#core/budget/Budget.ts";
 import type { Bus } from "#core/bus/Bus.ts";
 import type { PageCache } from "#core/cache/PageCache.ts";
@@ -12,6 +14,7 @@ import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
+import type { StepObserver } from "#core/steps/Steps.ts";
 
 /** `all` does everything in one process; `api` answers, `worker` indexes and runs jobs. */
 export type Role = "all" | "api" | "worker";
@@ -29,6 +32,8 @@ export type Core = {
 	role: Role;
 	/** This process's name among its peers, new at each start: the holder of leases. */
 	holder: string;
+	/** What its connections to the database are called: none left, and the process is gone. */
+	session: string;
 	clock: Clock;
 	log: Log;
 	db: Database;
@@ -42,10 +47,16 @@ export type Core = {
 	/** The only way to a URL that a stranger chose. */
 	foreignFetch: ForeignFetch;
 	metrics: Metrics;
+	/** Where whatever an operator, or somebody in their own name, changed is written down. */
+	audit: Audit;
+	/** Who may change what belongs to the deployment. */
+	operators: Operators;
 	/** Every chain there is a definition for. */
 	chains: ChainRegistry;
 	/** The chains of `CHAINS`, in its order. */
 	indexed: readonly ChainAccess[];
+	/** Told before and after each step of what moves money; null but in tests that kill there. */
+	observeSteps: StepObserver | null;
 	/** Browser origins that may call, beside the service's own. */
 	allowedOrigins: readonly string[];
 };

@@ -23,6 +23,7 @@ const MIGRATIONS = [
 	{ schema: "chain_scanner", folder: join(ROOT, "plugins/chain-scanner/migrations") },
 	{ schema: "market_index", folder: join(ROOT, "plugins/market-index/migrations") },
 	{ schema: "prices", folder: join(ROOT, "plugins/prices/migrations") },
+	{ schema: "wallets", folder: join(ROOT, "plugins/wallets/migrations") },
 	{ schema: "provider", folder: join(ROOT, "plugins/provider/migrations") },
 ];
 

@@ -6,7 +6,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 const Reply = z.object({
 	id: z.number(),
-	result: z.unknown(),
+	result: z.unknown().optional(),
 	error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 

@@ -1,11 +1,13 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
-// [--port 0] [--provider-port 0] [--provider-key KEY]
+// [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 import { systemClock } from "#core/clock/systemClock.ts";
 import { catalogue } from "./catalogue.ts";
 import { createActors } from "./createActors.ts";
 import { createSaver } from "./createSaver.ts";
+import { startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
+import { walletProviderOf } from "./custody/walletProviderOf.ts";
 import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
 import { lockDataDir } from "./lockDataDir.ts";
 import { openChain } from "./openChain.ts";
@@ -62,9 +64,15 @@ async function run(): Promise<void> {
 		say,
 	});
 	const providerUrls = { providerUrl: provider.url, providerStreamUrl: provider.streamUrl };
+	const custody = await startCustodyEmulator({
+		rpcUrl: urls.httpUrl,
+		port: options.walletProviderPort,
+		dataDir,
+	});
 	const { firstBlock } = chain.world;
 	const usdFeeds = usdFeedsOf(chain.world);
-	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock, usdFeeds, ...providerUrls };
+	const services = { ...providerUrls, ...walletProviderOf(custody) };
+	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock, usdFeeds, ...services };
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
 	await saver.save();
@@ -94,6 +102,7 @@ async function run(): Promise<void> {
 	await runLive(chain, live);
 	await learn();
 	await provider.stop();
+	await custody.stop();
 	await saver.save();
 	await chain.anvil.stop();
 	lock.release();

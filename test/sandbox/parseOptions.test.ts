@@ -10,6 +10,7 @@ test("only the directory has to be said", () => {
 		port: 0,
 		providerPort: 0,
 		providerKey: "",
+		walletProviderPort: 0,
 	});
 });
 

@@ -11,6 +11,8 @@ const Options = z.object({
 	/** The marketplace provider's port, and the key it asks for; empty asks for none. */
 	providerPort: z.coerce.number().int().min(0).max(65_535),
 	providerKey: z.string().max(200),
+	/** The wallet provider's port. */
+	walletProviderPort: z.coerce.number().int().min(0).max(65_535),
 });
 export type Options = z.infer<typeof Options>;
 
@@ -26,6 +28,7 @@ export function parseOptions(argv: string[]): Options {
 			port: { type: "string", default: "0" },
 			"provider-port": { type: "string", default: "0" },
 			"provider-key": { type: "string", default: "" },
+			"wallet-provider-port": { type: "string", default: "0" },
 		},
 	});
 	return Options.parse({
@@ -36,5 +39,6 @@ export function parseOptions(argv: string[]): Options {
 		port: values.port,
 		providerPort: values["provider-port"],
 		providerKey: values["provider-key"],
+		walletProviderPort: values["wallet-provider-port"],
 	});
 }

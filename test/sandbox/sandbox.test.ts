@@ -97,6 +97,19 @@ describe("the sandbox world", () => {
 		expect(Math.abs(head.timeS - Date.now() / 1_000)).toBeLessThan(120);
 	});
 
+	test("has a wallet provider that takes the application it tells of, and no other", async () => {
+		const { walletProviderUrl, walletProvider } = sandbox;
+		const { appId, appSecret } = walletProvider;
+		const ask = async (secret: string): Promise<number> => {
+			const basic = Buffer.from(`${appId}:${secret}`).toString("base64");
+			const headers = { authorization: `Basic ${basic}`, "privy-app-id": appId };
+			const path = "/v1/users/did%3Aprivy%3Asandbox000000";
+			return (await fetch(`${walletProviderUrl}${path}`, { headers })).status;
+		};
+		expect(await ask(appSecret)).toBe(200);
+		expect(await ask("another")).toBe(401);
+	});
+
 	test("has no reverted transaction", async () => {
 		const head = await readHead(rpc);
 		const found = await findReverts(rpc, { fromBlock: 1, toBlock: head.number });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
+import type { WalletProviderAccess } from "./custody/walletProviderOf.ts";
 
 const Ready = z.object({
 	ready: z.literal(true),
@@ -10,6 +11,13 @@ const Ready = z.object({
 	usdFeeds: z.record(z.string(), z.unknown()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
+	walletProviderUrl: z.string(),
+	walletProvider: z.object({
+		appId: z.string(),
+		appSecret: z.string(),
+		authorizationKey: z.string(),
+		verificationKey: z.string(),
+	}),
 });
 
 export type SandboxOptions = {
@@ -35,6 +43,9 @@ export type Sandbox = {
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;
+	/** The wallet provider with this chain's keys, and what a service needs to be its application. */
+	walletProviderUrl: string;
+	walletProvider: WalletProviderAccess;
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;

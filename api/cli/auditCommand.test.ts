@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { auditCommand } from "#api/cli/auditCommand.ts";
+import type { AuditHead } from "#core/audit/AuditHead.ts";
+import { createAudit } from "#core/audit/createAudit.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { CliContext } from "#core/plugin/CliCommand.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let closed = 0;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	const audit = createAudit({ clock: { nowMs: () => 0 } });
+	for (const subject of ["a", "b"]) {
+		await database.db.transaction((tx) =>
+			audit.append(tx, { actor: "operator:ann", action: "a.b", subject, detail: {} }),
+		);
+	}
+}, 60_000);
+afterAll(() => database.drop());
+
+async function run(...args: string[]) {
+	const out: string[] = [];
+	const notes: string[] = [];
+	const context = {
+		out: (line: string) => void out.push(line),
+		note: (line: string) => void notes.push(line),
+		openCore: async () => ({
+			core: { db: database.db },
+			close: async () => {
+				closed += 1;
+			},
+		}),
+	} as unknown as CliContext;
+	const code = await auditCommand.run(args, context);
+	return { code, out: out.map((line) => JSON.parse(line)), notes };
+}
+const head = async (): Promise<AuditHead> => (await run("head")).out[0];
+const text = ({ seq, hash }: AuditHead) => `${seq}:${hash}`;
+
+test("[SEC-06] `audit head` prints a line that `audit verify --head` takes", async () => {
+	const printed = await head();
+	expect(printed).toEqual({ seq: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+	const { code, out, notes } = await run("verify", "--head", text(printed));
+	expect({ code, out }).toEqual({ code: 0, out: [{ kind: "whole", head: printed }] });
+	expect(notes).toEqual(["whole: 2 entries, and the exported head is among them"]);
+	expect((await run("verify")).notes[0]).toContain("without --head a cut end would not show");
+	expect(closed).toBe(3);
+});
+
+test("[SEC-06] a broken log ends with code 1 and its place", async () => {
+	const { seq, hash } = await head();
+	const later = await run("verify", "--head", `${seq + 1}:${hash}`);
+	expect(later).toMatchObject({ code: 1, out: [{ kind: "broken", seq: 3, flaw: "truncated" }] });
+	expect(later.notes[0]).toBe(
+		"BROKEN at entry 3: truncated. Up to entry 2 it is what was written.",
+	);
+	const other = await run("verify", "--head", `1:${hash}`);
+	expect(other).toMatchObject({ code: 1, out: [{ seq: 1, flaw: "rewritten" }] });
+});
+
+for (const args of [
+	[],
+	["heads"],
+	["head", "verify"],
+	["head", "--head", `1:${"a".repeat(64)}`],
+	["verify", "--haed", `1:${"a".repeat(64)}`],
+	["verify", "--head"],
+	["verify", "--head", ""],
+	["verify", "--head", "1"],
+	["verify", "--head", `1:${"A".repeat(64)}`],
+	["verify", "--head", `01:${"a".repeat(64)}`],
+	["verify", "--head", `1:${"a".repeat(63)}`],
+]) {
+	test(`\`audit ${args.join(" ")}\` is refused before anything is opened`, async () => {
+		const before = closed;
+		expect(await run(...args).catch((error) => error)).toBeInstanceOf(Fault);
+		expect(closed).toBe(before);
+	});
+}

@@ -1,0 +1,40 @@
+import { AUDIT_USAGE, parseAuditArgs } from "#core/audit/parseAuditArgs.ts";
+import { readHead } from "#core/audit/sql/readHead.ts";
+import { type ChainVerdict, verifyChain } from "#core/audit/verifyChain.ts";
+import type { CliCommand } from "#core/plugin/CliCommand.ts";
+
+const EXIT_BROKEN = 1;
+
+/** Exports the audit log's head, and proves the log, against an exported head if one is given. */
+export const auditCommand: CliCommand = {
+	name: "audit",
+	usage: AUDIT_USAGE,
+	summary: "export the audit log's head, or prove that nobody changed it",
+	async run(args, context) {
+		const ask = parseAuditArgs(args);
+		const { core, close } = await context.openCore({});
+		try {
+			if (ask.kind === "head") {
+				context.out(JSON.stringify(await readHead(core.db)));
+				return 0;
+			}
+			const verdict = await verifyChain(core.db, ask);
+			context.out(JSON.stringify(verdict));
+			context.note(sentence(verdict, ask.exported !== null));
+			return verdict.kind === "whole" ? 0 : EXIT_BROKEN;
+		} finally {
+			await close();
+		}
+	},
+};
+
+function sentence(verdict: ChainVerdict, isAnchored: boolean): string {
+	if (verdict.kind === "broken") {
+		const { seq, flaw, good } = verdict;
+		return `BROKEN at entry ${seq}: ${flaw}. Up to entry ${good.seq} it is what was written.`;
+	}
+	const whole = `whole: ${verdict.head.seq} entries`;
+	return isAnchored
+		? `${whole}, and the exported head is among them`
+		: `${whole}; without --head a cut end would not show`;
+}

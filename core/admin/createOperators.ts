@@ -1,0 +1,93 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Operators } from "#core/admin/Operators.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import { assert } from "#core/fault/assert.ts";
+import { grantAllowance } from "#core/http/grantAllowance.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+
+/** What one address may ask of all admin routes, and what a wrong key takes of that. */
+const ALLOWANCE_PER_MINUTE = 120;
+const WRONG_KEY_COST = 20;
+const WINDOW_SECONDS = 60;
+
+const KEY_LENGTH_MIN = 16;
+
+/** Header values are bytes of Latin-1: other letters would arrive as something else. */
+const ACTOR = /^[\x20-\x7e]{1,100}$/;
+const UNNAMED = "unnamed";
+
+/**
+ * Operators, by the deployment's one key.
+ *
+ * An address that guesses is refused before its key is looked at, so that what it hears tells
+ * nothing about its guesses: six wrong keys a minute. Each process counts by itself.
+ */
+export function createOperators(options: {
+	apiKey: string | undefined;
+	clock: Clock;
+	metrics: Metrics;
+}): Operators {
+	const { apiKey, clock, metrics } = options;
+	const isLong = apiKey === undefined || apiKey.length >= KEY_LENGTH_MIN;
+	assert(isLong, "the configuration lets no short key through");
+	// The key itself is not kept: what is not there cannot be written anywhere.
+	const keyHash = apiKey === undefined ? null : hashOf(apiKey);
+	const limiter = createMemoryLimiter({
+		requestsMax: ALLOWANCE_PER_MINUTE,
+		windowSeconds: WINDOW_SECONDS,
+		clock,
+	});
+	const refusals = metrics.counter({
+		name: "admin_refusals_total",
+		help: "Requests to admin routes that were not an operator's.",
+		labels: ["reason"],
+	});
+	return {
+		authenticate(request) {
+			const context = requestContexts.get(request);
+			const address = context?.clientAddress ?? "unknown";
+			const taken = limiter.takeNow(address);
+			if (!taken.allowed) {
+				refusals.inc({ reason: "limited" });
+				grantAllowance(taken, context?.headers ?? new Map());
+			}
+			const given = request.headers.get("x-api-key") ?? "";
+			const isRight = keyHash !== null && timingSafeEqual(hashOf(given), keyHash);
+			if (!isRight) {
+				const isGuess = keyHash !== null && given !== "";
+				for (let cost = 1; isGuess && cost < WRONG_KEY_COST; cost += 1) limiter.takeNow(address);
+				refusals.inc({ reason: reasonOf({ isGuess, isOn: keyHash !== null }) });
+				throw httpFault.unauthorized({ public: "This takes the deployment's x-api-key." });
+			}
+			return { actor: actorOf(request) };
+		},
+	};
+}
+
+function reasonOf({ isGuess, isOn }: { isGuess: boolean; isOn: boolean }): string {
+	if (!isOn) return "no_key_configured";
+	return isGuess ? "wrong_key" : "no_key";
+}
+
+/** Hashes have one length: comparing them tells neither the key's length nor where it differs. */
+function hashOf(text: string): Buffer {
+	return createHash("sha256").update(text).digest();
+}
+
+/** Asked for only of those who hold the key: nobody else learns what is wrong with the header. */
+function actorOf(request: Request): string {
+	const given = request.headers.get("x-admin-actor");
+	if (given === null || given === "") return UNNAMED;
+	if (!ACTOR.test(given)) {
+		throw httpFault.validationError({
+			public: "x-admin-actor is 1 to 100 printable ASCII characters.",
+			members: {
+				issues: [{ path: "x-admin-actor", message: "not 1 to 100 printable characters" }],
+			},
+		});
+	}
+	return given;
+}

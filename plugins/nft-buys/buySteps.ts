@@ -1,0 +1,11 @@
+/** Every outbound call of a buy that is its own; the path's are in its own list. */
+export const buySteps = [
+	"nft_buy.collection",
+	"nft_buy.listing",
+	"nft_buy.order_state",
+	"nft_buy.fulfilment",
+	"nft_buy.funds",
+	"nft_buy.ownership",
+] as const;
+
+export type BuyStep = (typeof buySteps)[number];

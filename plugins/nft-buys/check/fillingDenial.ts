@@ -1,0 +1,130 @@
+import { size } from "viem";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Check, firstDenial } from "#plugins/nft-buys/check/firstDenial.ts";
+import type { OrderState } from "#plugins/nft-buys/check/OrderState.ts";
+import type { Payment } from "#plugins/nft-buys/check/paymentOf.ts";
+import { areSameOrders, isSameOrder } from "#plugins/nft-buys/check/repeatedOrders.ts";
+import type { Wanted } from "#plugins/nft-buys/check/Wanted.ts";
+import { SUFFIX_BYTES_MAX } from "#plugins/nft-buys/limits.ts";
+import type { Filling } from "#plugins/nft-buys/seaport/Filling.ts";
+import { hashOrder } from "#plugins/nft-buys/seaport/hashOrder.ts";
+import { spenderOf } from "#plugins/nft-buys/seaport/knownConduits.ts";
+import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/** Where the provider's word for the marketplace's version stands. */
+const PROTOCOL = "seaport1.6";
+/** The year 2200: what the provider's book reads as a time lies before it. */
+const TIME_MAX_S = 7_258_118_400n;
+
+export type Filled = {
+	filling: Filling;
+	payment: Payment;
+	fulfilment: ProviderFulfilment;
+	listing: ProviderOrder;
+	wanted: Wanted;
+	state: OrderState;
+};
+
+/**
+ * Holds a fulfilment against what is wanted, against the listing and against the chain, member by
+ * member. Null: signing it buys exactly the wanted token from exactly that listing at its price,
+ * for the wallet itself, and moves nothing else.
+ */
+export function fillingDenial(filled: Filled): Denial | null {
+	const failed = (checks: readonly (readonly [boolean, string])[]) =>
+		firstDenial(
+			checks.map(([holds, what]): Check => {
+				return [holds, "fulfilment_mismatch", `The fulfilment has another ${what}.`];
+			}),
+		);
+	return failed([
+		...callChecks(filled),
+		...goodsChecks(filled),
+		...priceChecks(filled),
+		...orderChecks(filled),
+	]);
+}
+
+type Held = readonly [holds: boolean, what: string];
+
+/** Where the call goes, with how much, and for whom. */
+function callChecks({ fulfilment, filling, wanted, payment }: Filled): Held[] {
+	const { transaction, protocol } = fulfilment;
+	const { recipient, fulfillerConduitKey, resolvers } = filling;
+	const isNative = payment.currency === ZERO_ADDRESS;
+	return [
+		[protocol === PROTOCOL, "protocol"],
+		[transaction.chainId === wanted.chainId, "chain"],
+		[transaction.to === wanted.marketplace, "marketplace"],
+		[transaction.valueRaw === (isNative ? payment.total : 0n), "value"],
+		[isSuffix(transaction.calldataSuffix ?? "0x"), "attribution"],
+		[recipient === ZERO_ADDRESS || recipient === wanted.wallet, "recipient"],
+		[spenderOf(fulfillerConduitKey, wanted.chainId) !== null, "conduit"],
+		[resolvers === 0, "number of criteria"],
+	];
+}
+
+/** That it offers exactly the wanted token, in exactly the wanted number. */
+function goodsChecks({ filling, wanted }: Filled): Held[] {
+	const { parameters, numerator, denominator } = filling;
+	const [goods, ...others] = parameters.offer;
+	const amount = goods?.startAmount ?? 0n;
+	const isWhole = numerator === denominator;
+	return [
+		[others.length === 0, "number of offered tokens"],
+		[goods?.itemType === 2 || goods?.itemType === 3, "kind of token"],
+		[goods?.token === wanted.contract, "collection"],
+		[goods?.identifierOrCriteria === wanted.tokenId, "token"],
+		[goods?.startAmount === goods?.endAmount, "amount"],
+		[amount * numerator === wanted.quantity * denominator, "amount"],
+		[goods?.itemType !== 2 || amount === 1n, "amount"],
+		// Only orders of these types may be filled in parts.
+		[isWhole || parameters.orderType % 2 === 1, "part"],
+	];
+}
+
+/** That it costs what the listing says, to whoever signed it. */
+function priceChecks({ filling, payment, listing, wanted }: Filled): Held[] {
+	const { consideration, totalOriginalConsiderationItems, offerer } = filling.parameters;
+	return [
+		[listing.maker === offerer, "seller"],
+		[offerer !== wanted.wallet, "seller"],
+		// What is behind the signed items would be tips that nobody agreed to.
+		[totalOriginalConsiderationItems === BigInt(consideration.length), "number of payments"],
+		[payment.currency === listing.currency, "currency"],
+		[payment.total * listing.quantity === listing.totalRaw * wanted.quantity, "price"],
+	];
+}
+
+/** That it is the listing's order, which is open now and not filled too far. */
+function orderChecks({ filling, fulfilment, listing, wanted, state }: Filled): Held[] {
+	const { parameters, signature } = filling;
+	const { startTime, endTime } = parameters;
+	const { orderHash } = listing;
+	const { counter, totalFilled, totalSize } = state;
+	const nowS = BigInt(Math.floor(wanted.nowMs / 1_000));
+	const as = { orderHash, counter, parameters };
+	const [goods] = parameters.offer;
+	const left = (goods?.startAmount ?? 0n) * (totalSize - totalFilled);
+	return [
+		[hashOrder(parameters, counter) === orderHash, "order"],
+		[isTime(listing.startsAtMs, startTime), "beginning"],
+		[isTime(listing.expiresAtMs, endTime), "end"],
+		[startTime <= nowS && nowS < endTime, "time"],
+		[isSameOrder(listing.protocolData, as), "order than the book"],
+		[areSameOrders(fulfilment.orders, { ...as, signature }), "order beside the call"],
+		[totalSize === 0n || left >= wanted.quantity * totalSize, "number of units that are left"],
+	];
+}
+
+/** Bytes, and few of them: they stand behind everything that the marketplace reads. */
+function isSuffix(suffix: Hex): boolean {
+	return /^0x(?:[0-9a-f]{2})*$/.test(suffix) && size(suffix) <= SUFFIX_BYTES_MAX;
+}
+
+/** What no book would call a time ("for ever") is held against the clock alone. */
+function isTime(ms: number | null, seconds: bigint): boolean {
+	const isPlausible = seconds > 0n && seconds < TIME_MAX_S;
+	return !isPlausible || ms === Number(seconds) * 1_000;
+}

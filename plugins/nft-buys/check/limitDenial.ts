@@ -1,0 +1,44 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+const EXCEEDED: Denial = {
+	code: "price_limit_exceeded",
+	detail: "The listing costs more than the price limit.",
+};
+const UNKNOWN: Denial = {
+	code: "usd_rate_unavailable",
+	detail: "The listing's currency cannot be compared with the price limit right now.",
+};
+
+/**
+ * Holds a price against a limit in base units of the chain's coin. The coin and its wrapped form
+ * are compared as they are; every other currency by both rates, in integers and without rounding.
+ * What has no rate is not under any limit.
+ */
+export function limitDenial(given: {
+	price: { currency: Address; raw: bigint };
+	/** Null: the order was named, and its price is the limit. */
+	limitRaw: bigint | null;
+	chain: Chain;
+	prices: Prices;
+	nowMs: number;
+}): Denial | null {
+	const { price, limitRaw, chain, prices, nowMs } = given;
+	if (limitRaw === null) return null;
+	if (price.currency === ZERO_ADDRESS || price.currency === chain.wrappedNative) {
+		return price.raw > limitRaw ? EXCEEDED : null;
+	}
+	const rateOf = (currency: Address) => prices.usdRate({ chainId: chain.id, currency }, nowMs);
+	const asked = rateOf(price.currency);
+	const coin = rateOf(ZERO_ADDRESS);
+	if (!asked || !coin || asked.answer <= 0n || coin.answer <= 0n) return UNKNOWN;
+	const askedUsd = price.raw * asked.answer * 10n ** places(coin);
+	const limitUsd = limitRaw * coin.answer * 10n ** places(asked);
+	return askedUsd > limitUsd ? EXCEEDED : null;
+}
+
+function places(rate: { decimals: number; currencyDecimals: number }): bigint {
+	return BigInt(rate.decimals + rate.currencyDecimals);
+}

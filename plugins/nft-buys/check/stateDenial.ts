@@ -1,0 +1,18 @@
+import { firstDenial } from "#plugins/nft-buys/check/firstDenial.ts";
+import type { OrderState } from "#plugins/nft-buys/check/OrderState.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/**
+ * Whether the chain says that an order is over: the provider may hear of it later than we do.
+ *
+ * @param signedCounter what the book says the order was signed with; null where it does not say.
+ */
+export function stateDenial(state: OrderState, signedCounter: bigint | null): Denial | null {
+	const { totalFilled, totalSize, counter } = state;
+	const gone = (why: string): [string, string] => ["listing_gone", `The listing was ${why}.`];
+	return firstDenial([
+		[!state.isCancelled, ...gone("cancelled")],
+		[signedCounter === null || signedCounter === counter, ...gone("voided by its seller")],
+		[totalSize === 0n || totalFilled < totalSize, ...gone("sold")],
+	]);
+}

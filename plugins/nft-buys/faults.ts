@@ -1,0 +1,32 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+
+export const buyFault = defineFaults({
+	marketplaceAbsent: {
+		code: "chain_unavailable",
+		status: 503,
+		retry: "later",
+		public: "The marketplace's contract does not answer on that chain.",
+	},
+	currencyUnreadable: {
+		status: 503,
+		retry: "never",
+		public: "The currency of the listing does not answer as an ERC-20.",
+	},
+	noExecutableWallet: {
+		status: 409,
+		retry: "never",
+		public: "Your profile has no wallet that can pay. Link one first.",
+	},
+	chainRequired: { status: 422, retry: "never", public: "Name the chain." },
+	notFound: { status: 404, retry: "never", public: "You have no such intent." },
+	validationError: { status: 422, retry: "never", public: "The request is not valid." },
+});
+
+/** A member of the body that has the right form and yet means nothing here. */
+export function invalidBody(path: string, message: string): Fault {
+	return buyFault.validationError({
+		public: `The body is not valid (${path}): ${message}`,
+		members: { issues: [{ path, message }] },
+	});
+}

@@ -1,0 +1,31 @@
+import { assert } from "#core/fault/assert.ts";
+import { type BuyRequest, buyRequest } from "#plugins/nft-buys/buyRequest.ts";
+import { buySteps } from "#plugins/nft-buys/buySteps.ts";
+import { nftSpendDenial } from "#plugins/nft-buys/nftSpendDenial.ts";
+import type { BuyWorld } from "#plugins/nft-buys/plan/BuyWorld.ts";
+import { keepsBuy } from "#plugins/nft-buys/plan/keepsBuy.ts";
+import { planBuy } from "#plugins/nft-buys/plan/planBuy.ts";
+import { shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
+import { ownershipDenial } from "#plugins/nft-buys/settle/ownershipDenial.ts";
+import type { IntentKind } from "#plugins/wallets/contract.ts";
+
+/** How buying a token from a listing goes, for the path that money leaves by. */
+export function createBuyKind(world: BuyWorld): IntentKind<BuyRequest> {
+	return {
+		name: "nft_buy",
+		plugin: "nft-buys",
+		request: buyRequest,
+		steps: buySteps,
+		deny: nftSpendDenial,
+		keeps: keepsBuy,
+		prepare: ({ request, chainId }, { wallet, outbound, signal }) =>
+			planBuy(world, { request, chainId, wallet, outbound, signal }),
+		async settle(intent, { blockNumber }, { wallet, outbound, signal }) {
+			const rpc = world.rpcOf(intent.chainId);
+			assert(rpc && intent.plan, "a receipt is of a plan on a chain that is served");
+			const goods = shownBuy.read(intent.plan.shown);
+			const asked = { goods, wallet: wallet.address, blockNumber, signal };
+			return await outbound("nft_buy.ownership", () => ownershipDenial(rpc, asked));
+		},
+	};
+}

@@ -1,0 +1,208 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
+import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
+import type { BuyStep } from "#plugins/nft-buys/buySteps.ts";
+import { fillingDenial } from "#plugins/nft-buys/check/fillingDenial.ts";
+import { limitDenial } from "#plugins/nft-buys/check/limitDenial.ts";
+import { listingDenial } from "#plugins/nft-buys/check/listingDenial.ts";
+import { type Payment, paymentOf } from "#plugins/nft-buys/check/paymentOf.ts";
+import { stateDenial } from "#plugins/nft-buys/check/stateDenial.ts";
+import type { Wanted } from "#plugins/nft-buys/check/Wanted.ts";
+import { zoneDenial } from "#plugins/nft-buys/check/zoneDenial.ts";
+import { PLAN_LIFETIME_MS } from "#plugins/nft-buys/limits.ts";
+import { findListing } from "#plugins/nft-buys/listing/findListing.ts";
+import { readFunds } from "#plugins/nft-buys/listing/readFunds.ts";
+import { readOrderState } from "#plugins/nft-buys/listing/readOrderState.ts";
+import type { BuyWorld } from "#plugins/nft-buys/plan/BuyWorld.ts";
+import { fundsDenial } from "#plugins/nft-buys/plan/fundsDenial.ts";
+import { shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
+import { encodeFilling } from "#plugins/nft-buys/seaport/encodeFilling.ts";
+import type { Filling } from "#plugins/nft-buys/seaport/Filling.ts";
+import { spenderOf } from "#plugins/nft-buys/seaport/knownConduits.ts";
+import { marketplaceOf } from "#plugins/nft-buys/seaport/marketplaceOf.ts";
+import { readFilling } from "#plugins/nft-buys/seaport/readFilling.ts";
+import { wireOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
+import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
+import type { Denial, Plan, Preparation, Wallet } from "#plugins/wallets/contract.ts";
+
+type Asked = {
+	chain: Chain;
+	rpc: Rpc;
+	wanted: Wanted;
+	priceLimitRaw: bigint | null;
+	outbound: <Result>(step: BuyStep, call: () => Promise<Result>) => Promise<Result>;
+	signal: AbortSignal;
+};
+
+/**
+ * Finds the listing, has the provider say how to fill it, checks that member by member and encodes
+ * it here. Cheap and free checks come before the fulfilment, of which the provider gives a handful
+ * a minute, and which a buy by hand asks for once. Changes nothing anywhere.
+ */
+export async function planBuy(
+	world: BuyWorld,
+	given: Pick<Asked, "outbound" | "signal"> & {
+		request: BuyRequest;
+		chainId: number;
+		wallet: Wallet;
+	},
+): Promise<Preparation> {
+	const { request, chainId, wallet, outbound, signal } = given;
+	const { contract, tokenId, orderHash, priceLimitRaw } = request;
+	const chain = world.chains.byId(chainId);
+	const rpc = world.rpcOf(chainId);
+	if (!canPay(wallet)) return denied("no_executable_wallet", "The wallet cannot pay.");
+	if (!chain || !rpc) return denied("chain_unavailable", "The chain is not served here.");
+	if (tokenId === null) return denied("listing_not_found", "A buy names a token.");
+	const wanted: Wanted = {
+		chainId,
+		marketplace: marketplaceOf(chainId),
+		wallet: wallet.address,
+		contract,
+		tokenId: BigInt(tokenId),
+		quantity: BigInt(request.quantity),
+		nowMs: world.clock.nowMs(),
+	};
+	const asked: Asked = {
+		chain,
+		rpc,
+		wanted,
+		priceLimitRaw: priceLimitRaw === null ? null : BigInt(priceLimitRaw),
+		outbound,
+		signal,
+	};
+	const { provider } = world;
+	const listing = await findListing({ ...wanted, orderHash }, { provider, outbound, signal });
+	if (!listing) return denied("listing_not_found", "That token is not for sale.");
+	return await planFill(world, asked, listing);
+}
+
+/** Somebody must look at these wallets first. */
+function canPay({ capability }: Wallet): boolean {
+	return capability !== "disabled" && capability !== "review-required";
+}
+
+async function planFill(
+	world: BuyWorld,
+	asked: Asked,
+	listing: ProviderOrder,
+): Promise<Preparation> {
+	const { wanted, outbound, signal, rpc } = asked;
+	const { orderHash, maker: offerer } = listing;
+	const { marketplace, chainId, contract, tokenId, wallet } = wanted;
+	const early = listingDenial(listing, wanted) ?? bookLimitDenial(world, asked, listing);
+	if (early) return { kind: "denied", denial: early };
+	const state = await outbound("nft_buy.order_state", () =>
+		readOrderState(rpc, { marketplace, orderHash, offerer, signal }),
+	);
+	const book = wireOrder.listed.safeParse(listing.protocolData).data;
+	const over = stateDenial(state, book?.parameters.counter ?? null);
+	if (over) return { kind: "denied", denial: over };
+	const fulfilment = await outbound("nft_buy.fulfilment", () =>
+		world.provider.listingFulfilment(
+			{
+				chainId,
+				protocolAddress: marketplace,
+				orderHash,
+				fulfiller: wallet,
+				token: { contract, tokenId },
+				// Left out, the provider means all that is left.
+				units: wanted.quantity,
+			},
+			{ purpose: "request", signal },
+		),
+	);
+	if (!fulfilment)
+		return denied("listing_gone", "The provider does not fill that listing any more.");
+	const read = readFulfilment(fulfilment);
+	if ("denial" in read) return { kind: "denied", denial: read.denial };
+	const { filling, payment } = read;
+	const { extraData } = filling;
+	const denial =
+		zoneDenial(filling.parameters, { extraData, wallet, nowMs: wanted.nowMs }) ??
+		fillingDenial({ filling, payment, fulfilment, listing, wanted, state }) ??
+		limitOf(world, asked, { currency: payment.currency, raw: payment.total });
+	if (denial) return { kind: "denied", denial };
+	return await planOf(asked, { listing, filling, payment, fulfilment });
+}
+
+function readFulfilment(
+	fulfilment: ProviderFulfilment,
+): { filling: Filling; payment: Payment } | { denial: Denial } {
+	const filling = readFilling(fulfilment);
+	if (filling === "function") {
+		const detail = "The provider would fill it with a function that is not checked here.";
+		return { denial: { code: "fulfilment_function", detail } };
+	}
+	if (filling === "unreadable") {
+		const detail = "The provider's fulfilment cannot be read completely.";
+		return { denial: { code: "fulfilment_unreadable", detail } };
+	}
+	const payment = paymentOf(filling.parameters.consideration, filling);
+	const detail = "The order's price is not one amount of one currency.";
+	return payment ? { filling, payment } : { denial: { code: "listing_unsupported", detail } };
+}
+
+/** By the book's price first: a listing that is too expensive costs no fulfilment. */
+function bookLimitDenial(world: BuyWorld, asked: Asked, listing: ProviderOrder): Denial | null {
+	const { currency, totalRaw, quantity } = listing;
+	if (currency === null || quantity <= 0n) return null;
+	const raw = mulDiv(totalRaw, asked.wanted.quantity, quantity, "up");
+	return limitOf(world, asked, { currency, raw });
+}
+
+function limitOf(
+	{ prices }: BuyWorld,
+	{ chain, priceLimitRaw: limitRaw, wanted }: Asked,
+	price: Parameters<typeof limitDenial>[0]["price"],
+): Denial | null {
+	return limitDenial({ price, limitRaw, chain, prices, nowMs: wanted.nowMs });
+}
+
+async function planOf(
+	{ chain, rpc, wanted, outbound, signal }: Asked,
+	given: {
+		listing: ProviderOrder;
+		filling: Filling;
+		payment: Payment;
+		fulfilment: ProviderFulfilment;
+	},
+): Promise<Preparation> {
+	const { filling, payment, fulfilment } = given;
+	const { wallet, chainId, marketplace, nowMs } = wanted;
+	const { currency: address, total } = payment;
+	let currency = chain.nativeCurrency;
+	if (address !== ZERO_ADDRESS) {
+		const spender = spenderOf(filling.fulfillerConduitKey, chainId) ?? marketplace;
+		const funds = await outbound("nft_buy.funds", () =>
+			readFunds(rpc, { currency: address, wallet, spender, signal }),
+		);
+		const denial = fundsDenial(payment, funds);
+		if (denial) return { kind: "denied", denial };
+		// A symbol is what the contract's author likes; an address is not.
+		const isWrapped = address === chain.wrappedNative;
+		const symbol = isWrapped ? `W${chain.nativeCurrency.symbol}` : address;
+		currency = { symbol, decimals: funds.decimals };
+	}
+	const endMs = filling.parameters.endTime * 1_000n;
+	const untilMs = BigInt(nowMs + PLAN_LIFETIME_MS);
+	const plan: Plan = {
+		chainId,
+		from: wallet,
+		to: marketplace,
+		valueRaw: address === ZERO_ADDRESS ? total : 0n,
+		data: encodeFilling(filling, { wallet, suffix: fulfilment.transaction.calldataSuffix }),
+		spend: { currency: address, raw: total, ...currency },
+		// The seller gets the money and is nobody whom the owner pays by name: no cooldown.
+		recipient: null,
+		shown: shownBuy.write({ ...given, wanted, currency, chain: chain.slug }),
+		expiresAtMs: Number(endMs < untilMs ? endMs : untilMs),
+	};
+	return { kind: "plan", plan };
+}
+
+function denied(code: string, detail: string): Preparation {
+	return { kind: "denied", denial: { code, detail } };
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Payment } from "#plugins/nft-buys/check/paymentOf.ts";
+import type { Wanted } from "#plugins/nft-buys/check/Wanted.ts";
+import type { Filling } from "#plugins/nft-buys/seaport/Filling.ts";
+import type { ProviderOrder } from "#plugins/provider/contract.ts";
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const units = z
+	.string()
+	.regex(/^\d{1,78}$/)
+	.transform((text) => BigInt(text));
+
+/** What settling and comparing need of a plan as it was shown. */
+const goods = z.object({
+	contract: z.string().refine(isAddress),
+	tokenId: units,
+	quantity: units,
+	standard: z.enum(["erc721", "erc1155"]),
+});
+
+/** What a person is shown of a buy, in the plan's JSON; all of it decoded from what is signed. */
+export const shownBuy = {
+	write(given: {
+		wanted: Wanted;
+		listing: ProviderOrder;
+		filling: Filling;
+		payment: Payment;
+		currency: { symbol: string; decimals: number };
+		chain: string;
+	}): Record<string, unknown> {
+		const { wanted, listing, filling, payment, currency, chain } = given;
+		const amount = (raw: bigint) => ({ amountRaw: String(raw), ...currency });
+		return {
+			action: "nft_buy",
+			chain,
+			marketplace: wanted.marketplace,
+			function: filling.call,
+			orderHash: listing.orderHash,
+			seller: filling.parameters.offerer,
+			contract: wanted.contract,
+			tokenId: String(wanted.tokenId),
+			quantity: String(wanted.quantity),
+			standard: filling.parameters.offer[0]?.itemType === 2 ? "erc721" : "erc1155",
+			recipient: wanted.wallet,
+			pays: { currency: payment.currency, ...amount(payment.total) },
+			payments: payment.parts.map(({ recipient, raw }) => ({ recipient, ...amount(raw) })),
+		};
+	},
+	read: (shown: unknown) => goods.parse(shown),
+};
+
+export type Goods = z.output<typeof goods>;

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
+import type { IntentKind, Wallets } from "#plugins/wallets/contract.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
+import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+
+async function setUp() {
+	const kinds: IntentKind<unknown>[] = [];
+	const register = (kind: IntentKind<unknown>) => void kinds.push(kind);
+	const chains = createChainRegistry(builtinChains);
+	const chain = chains.bySlug("anvil");
+	const parts = await nftBuysPlugin.setup({
+		config: {},
+		needs: {
+			wallets: { execution: { register } } as unknown as Wallets,
+			provider: createFakeProvider().provider,
+			prices: fakePrices(chains),
+		},
+		core: { chains, clock: { nowMs: () => 0 }, indexed: [{ chain, rpc: {} }] } as unknown as Core,
+		contributions: () => [],
+	});
+	return { kinds, parts };
+}
+
+test("setting up registers both kinds under the plugin's own kill switch, with all their steps", async () => {
+	const { kinds } = await setUp();
+	expect(kinds.map(({ name, plugin }) => [name, plugin])).toEqual([
+		["nft_buy", "nft-buys"],
+		["nft_offer", "nft-buys"],
+	]);
+	expect(kinds[0]?.steps).toContain("nft_buy.fulfilment");
+});
+
+test("[SEC-04] the document names the four routes, their bodies and what they answer", async () => {
+	const { parts } = await setUp();
+	if (!parts.routes) throw new Error("no routes");
+	const app = testHttpApp({ routes: [parts.routes] });
+	const response = await app.handle(new Request("http://localhost/openapi/json"));
+	const { paths } = (await response.json()) as any;
+	const buys = paths["/v1/nft-market/buys"].post;
+	const body = buys.requestBody.content["application/json"].schema;
+	expect(Object.keys(body.properties).sort()).toEqual([
+		"chain",
+		"contract",
+		"maxPriceNative",
+		"orderHash",
+		"quantity",
+		"tokenId",
+		"walletId",
+	]);
+	expect(Object.keys(buys.responses)).toContain("201");
+	expect(paths["/v1/nft-market/offers"].post).toBeDefined();
+	expect(paths["/v1/nft-market/intents"].get).toBeDefined();
+	expect(paths["/v1/nft-market/intents/{id}"].get).toBeDefined();
+});

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
+import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
+import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import { PricesKey } from "#plugins/prices/contract.ts";
+import { ProviderKey } from "#plugins/provider/contract.ts";
+import { WalletsKey } from "#plugins/wallets/contract.ts";
+
+/** Buys NFTs from listings of the marketplace provider, by the path that money leaves by. */
+export const nftBuysPlugin = definePlugin({
+	name: "nft-buys",
+	version: "1",
+	config: z.object({}),
+	needs: { wallets: WalletsKey, provider: ProviderKey, prices: PricesKey },
+	setup({ needs, core }) {
+		const { wallets, provider, prices } = needs;
+		const { clock, chains, indexed } = core;
+		const rpcs = new Map(indexed.map(({ chain, rpc }) => [chain.id, rpc]));
+		const rpcOf = (chainId: number) => rpcs.get(chainId) ?? null;
+		wallets.execution.register(createBuyKind({ clock, chains, rpcOf, provider, prices }));
+		wallets.execution.register(createOfferKind());
+		const served = indexed.map(({ chain }) => chain);
+		const ending = new AbortController();
+		return {
+			routes: buyRoutes({ wallets, log: core.log, chains, served, ending: ending.signal }),
+			stop: () => ending.abort(),
+		};
+	},
+});

@@ -1,0 +1,80 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { assert } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
+import { ADVANCE_TIMEOUT_MS } from "#plugins/nft-buys/limits.ts";
+import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
+import { payingWallet } from "#plugins/nft-buys/routes/payingWallet.ts";
+import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
+import type { Intent, Principal } from "#plugins/wallets/contract.ts";
+
+type Asked = {
+	kind: "nft_buy" | "nft_offer";
+	route: string;
+	request: Request;
+	principal: Principal;
+	chain: Chain;
+	walletId: string | undefined;
+	/** As it was parsed: what makes two requests the same. */
+	body: unknown;
+	wish: BuyRequest;
+};
+
+/**
+ * Records a wish, takes it as far as it goes without its owner, and answers where it stands: 201,
+ * also for what was refused. Who hangs up meanwhile does not stop it.
+ */
+export async function answerIntent(context: BuyContext, asked: Asked): Promise<Response> {
+	const { wallets, chains } = context;
+	const { principal, chain, kind, wish, route, body } = asked;
+	const { profile } = principal;
+	const wallet = payingWallet(profile, asked.walletId);
+	return await wallets.once({
+		principal,
+		route,
+		idempotencyKey: asked.request.headers.get("idempotency-key"),
+		body,
+		create: (tx) =>
+			wallets.execution.create(tx, [
+				{ kind, profile, wallet, chainId: chain.id, channel: "api", request: wish },
+			]),
+		async answer(intentIds) {
+			const intent = await goOn(context, { profileId: profile.id, intentIds });
+			assert(intent, "an intent that was created is there");
+			const purpose = PURPOSES.get(intent.status);
+			const link = purpose ? await wallets.link(intent, purpose) : null;
+			const expiresAt = link && new Date(link.expiresAtMs).toISOString();
+			return {
+				status: 201,
+				body: { ...renderIntent(intent, chains), link: link && { url: link.url, expiresAt } },
+			};
+		},
+	});
+}
+
+/**
+ * Takes the wish further. Where that cannot be done now it is answered as it stands, and the
+ * service takes it up by itself: an error would invite its owner to buy once more.
+ */
+async function goOn(
+	{ wallets, log, ending }: BuyContext,
+	{ profileId, intentIds }: { profileId: string; intentIds: readonly string[] },
+): Promise<Intent | null> {
+	const { execution } = wallets;
+	try {
+		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+		const [intent = null] = await execution.advance(intentIds, signal);
+		return intent;
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		log[level]("a buy could not be taken further now", { error });
+		const [id] = intentIds;
+		return id === undefined ? null : await execution.read(id, profileId);
+	}
+}
+
+/** What its owner is asked for, by the state that asks. */
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);

@@ -1,0 +1,31 @@
+import { z } from "zod";
+
+/** A buy or an offer, as its owner sees it. */
+export const intentSchema = z.object({
+	id: z.string(),
+	kind: z.enum(["buy", "offer"]),
+	status: z.string().meta({
+		description:
+			"`created`, `rejected`, `confirmation_required`, `signature_required`, `submitting`, " +
+			"`submitted`, `uncertain`, `confirmed`, `failed`, `expired` or `dry_run`.",
+	}),
+	errorCode: z.string().nullable(),
+	chain: z.string(),
+	contract: z.string(),
+	tokenId: z.string().nullable(),
+	quantity: z.string(),
+	priceLimit: z.number().nullable().meta({ description: "In the chain's coin, for display." }),
+	priceLimitRaw: z.string().nullable().meta({ description: "In base units." }),
+	orderHash: z.string().nullable(),
+	walletId: z.string(),
+	plan: z.record(z.string(), z.unknown()).nullable().meta({
+		description: "What is or was to be signed, decoded. Null until it was planned.",
+	}),
+	planHash: z.string().nullable(),
+	transactionHash: z.string().nullable(),
+	createdAt: z.string(),
+	changedAt: z.string(),
+	expiresAt: z.string(),
+});
+
+export type IntentView = z.output<typeof intentSchema>;

@@ -1,0 +1,55 @@
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { ConsiderationItem, OrderParameters } from "#plugins/nft-buys/seaport/Order.ts";
+import type { WireBasicOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
+
+/** Four types of orders stand in each route: native or ERC-20 for an ERC-721 or an ERC-1155. */
+const ORDER_TYPES = 4;
+const NATIVE_TO_721 = 0;
+const NATIVE_TO_1155 = 1;
+const COIN_TO_721 = 2;
+const COIN_TO_1155 = 3;
+
+/**
+ * The order that Seaport makes of `BasicOrderParameters` before it hashes it. Null for the routes
+ * by which a token of ours would be sold, and for a coin's members where the native coin pays:
+ * those would not be in the hash.
+ */
+export function expandBasicOrder(basic: WireBasicOrder): OrderParameters | null {
+	const route = Math.floor(basic.basicOrderType / ORDER_TYPES);
+	if (route > COIN_TO_1155) return null;
+	const isNative = route === NATIVE_TO_721 || route === NATIVE_TO_1155;
+	if (isNative && basic.considerationToken !== ZERO_ADDRESS) return null;
+	if (basic.considerationIdentifier !== 0n) return null;
+	const payment = (amount: bigint, recipient: ConsiderationItem["recipient"]) => ({
+		itemType: isNative ? 0 : 1,
+		token: basic.considerationToken,
+		identifierOrCriteria: 0n,
+		startAmount: amount,
+		endAmount: amount,
+		recipient,
+	});
+	return {
+		offerer: basic.offerer,
+		zone: basic.zone,
+		offer: [
+			{
+				itemType: route === NATIVE_TO_721 || route === COIN_TO_721 ? 2 : 3,
+				token: basic.offerToken,
+				identifierOrCriteria: basic.offerIdentifier,
+				startAmount: basic.offerAmount,
+				endAmount: basic.offerAmount,
+			},
+		],
+		consideration: [
+			payment(basic.considerationAmount, basic.offerer),
+			...basic.additionalRecipients.map(({ amount, recipient }) => payment(amount, recipient)),
+		],
+		orderType: basic.basicOrderType % ORDER_TYPES,
+		startTime: basic.startTime,
+		endTime: basic.endTime,
+		zoneHash: basic.zoneHash,
+		salt: basic.salt,
+		conduitKey: basic.offererConduitKey,
+		totalOriginalConsiderationItems: basic.totalOriginalAdditionalRecipients + 1n,
+	};
+}

@@ -1,0 +1,12 @@
+import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+
+/** What is stored of one transfer: who gets how many wei. Checked long before, and again here. */
+export const transferRequest = z.object({
+	recipient: z.string().refine(isAddress),
+	amountRaw: z.string().regex(/^[1-9]\d{0,77}$/),
+});
+
+export type TransferRequest = z.output<typeof transferRequest>;

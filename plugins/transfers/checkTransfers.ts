@@ -1,0 +1,110 @@
+import { isAddress as isChecksummed } from "viem";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { parseAmount } from "#core/money/parseAmount.ts";
+import { transfersFault } from "#plugins/transfers/faults.ts";
+import { ISSUES_MAX, RESERVED_ADDRESSES } from "#plugins/transfers/limits.ts";
+import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
+
+export type TransfersBody = {
+	fromWalletId: string;
+	recipients: readonly string[];
+	amount: string;
+	chain?: string | undefined;
+};
+
+export type CheckedTransfers = {
+	wallet: Wallet;
+	chainId: number;
+	recipients: readonly Address[];
+	/** For each of them. */
+	amountRaw: bigint;
+};
+
+export type KnownChains = {
+	bySlug(text: string): Chain | undefined;
+	byId(id: number): Chain | undefined;
+	isServed(chainId: number): boolean;
+};
+
+type Issue = { path: string; message: string };
+
+/**
+ * Holds a request against everything that can be known without asking anybody, and tells all that
+ * is wrong with it at once. Nothing was stored yet, so nothing has to be taken back.
+ */
+export function checkTransfers(
+	body: TransfersBody,
+	{ profile, chains }: { profile: Profile; chains: KnownChains },
+): CheckedTransfers {
+	const wallet = profile.wallets.find(({ id }) => id === body.fromWalletId);
+	if (!wallet) throw transfersFault.walletNotFound();
+	const chain = chainOf(body.chain, { wallet, chains });
+	if ("message" in chain) throw invalid([chain]);
+	const issues: Issue[] = [];
+	const amountRaw = amountOf(body.amount, chain);
+	if (typeof amountRaw === "string") issues.push({ path: "amount", message: amountRaw });
+	const recipients = new Map<Address, number>();
+	for (const [index, text] of body.recipients.entries()) {
+		const path = `recipients.${index}`;
+		const flaw = addressFlaw(text, { wallet, chain });
+		const address: Address = `0x${text.slice(2).toLowerCase()}`;
+		const twin = recipients.get(address);
+		if (flaw) issues.push({ path, message: flaw });
+		else if (twin !== undefined) {
+			issues.push({ path, message: `is the same as recipients.${twin}` });
+		} else recipients.set(address, index);
+	}
+	if (typeof amountRaw === "string" || issues.length > 0) throw invalid(issues);
+	return { wallet, chainId: chain.id, recipients: [...recipients.keys()], amountRaw };
+}
+
+/** The one where the wallet was linked, unless another is named. Only where coins are ETH. */
+function chainOf(
+	named: string | undefined,
+	{ wallet, chains }: { wallet: Wallet; chains: KnownChains },
+): Chain | Issue {
+	const path = "chain";
+	const isNamed = named !== undefined;
+	const chain = isNamed ? chains.bySlug(named) : chains.byId(wallet.chainId);
+	if (!isNamed && !chain) throw transfersFault.chainUnknown();
+	const isServed = chain && (!isNamed || chains.isServed(chain.id));
+	if (!isServed) return { path, message: "is not a chain served here" };
+	if (!chain.nativeIsEth) return { path, message: "has another coin than ETH" };
+	return chain;
+}
+
+function amountOf(text: string, chain: Chain): bigint | string {
+	try {
+		const { units } = parseAmount(text, chain.nativeCurrency);
+		return units > 0n ? units : "must be more than zero";
+	} catch (error) {
+		if (error instanceof Fault) return error.publicDetail;
+		throw error;
+	}
+}
+
+/** Why nothing is sent there; null: it may be. */
+function addressFlaw(
+	text: string,
+	{ wallet, chain }: { wallet: Wallet; chain: Chain },
+): string | null {
+	if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return "is not an address: 0x and 40 hex digits";
+	// In one case it has no checksum to be wrong; in both, a digit was mistyped.
+	if (!isChecksummed(text)) return "has a wrong checksum (EIP-55): look at it again";
+	const address = text.toLowerCase();
+	if (BigInt(address) === 0n) return "is the zero address: what is sent there is gone";
+	if (BigInt(address) < RESERVED_ADDRESSES) return "is a reserved address that nobody owns";
+	if (address === wallet.address) return "is the wallet that sends";
+	if (address === chain.wrappedNative) return "is the wrapped coin's own contract";
+	return null;
+}
+
+function invalid(issues: readonly Issue[]): Fault {
+	const [first] = issues;
+	return transfersFault.validationError({
+		public: `The body is not valid (${first?.path}): ${first?.message}`,
+		members: { issues: issues.slice(0, ISSUES_MAX) },
+	});
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
+import { transferKind } from "#plugins/transfers/transferKind.ts";
+import { WalletsKey } from "#plugins/wallets/contract.ts";
+
+/** Sends ETH from somebody's wallet to one recipient or to many. */
+export const transfersPlugin = definePlugin({
+	name: "transfers",
+	version: "1",
+	config: z.object({}),
+	needs: { wallets: WalletsKey },
+	setup({ core, needs: { wallets } }) {
+		const ending = new AbortController();
+		const served = new Map(core.indexed.map((access) => [access.chain.id, access]));
+		const { clock, chains } = core;
+		wallets.execution.register(
+			transferKind({ clock, access: (chainId) => served.get(chainId) ?? null }),
+		);
+		return {
+			routes: transferRoutes({
+				wallets,
+				log: core.log,
+				chains: { ...chains, isServed: (chainId) => served.has(chainId) },
+				newId: () => Bun.randomUUIDv7(),
+				ending: ending.signal,
+			}),
+			stop: () => ending.abort(),
+		};
+	},
+});

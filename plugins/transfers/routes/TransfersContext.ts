@@ -1,0 +1,13 @@
+import type { Log } from "#core/log/Log.ts";
+import type { KnownChains } from "#plugins/transfers/checkTransfers.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+/** What the routes of wallet transfers are made of. */
+export type TransfersContext = {
+	wallets: Wallets;
+	log: Log;
+	chains: KnownChains;
+	newId(): string;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};

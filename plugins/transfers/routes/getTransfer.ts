@@ -1,0 +1,30 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { ownTransfer } from "#plugins/transfers/ownTransfer.ts";
+import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
+import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
+import { transferSchema } from "#plugins/transfers/transferSchema.ts";
+
+/** One transfer as it stands. Somebody else's is not there. */
+export function getTransfer({ wallets, chains }: TransfersContext) {
+	return new Elysia()
+		.derive(async ({ request }) => ({ principal: await wallets.authenticate(request) }))
+		.get(
+			"/:id",
+			async ({ principal, params, set }) => {
+				const { profile } = principal;
+				set.headers["cache-control"] = "no-store";
+				const intent = await ownTransfer(wallets, { id: params.id, profileId: profile.id });
+				return renderTransfer(intent, { profile, chainOf: chains.byId });
+			},
+			{
+				params: z.object({ id: z.string() }),
+				response: { 200: transferSchema },
+				detail: {
+					tags: ["trading"],
+					summary: "Reads one of your wallet transfers",
+					security: [{ session: [] }],
+				},
+			},
+		);
+}

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: a transfer is sent once, whole, to those who were named, or not at all.
+
+const PATH = "/v1/trading/wallet-transfers";
+const ETHER = 10n ** 18n;
+const ANNA = `0x${"a1".repeat(20)}` as const;
+const BERT = `0x${"b2".repeat(20)}` as const;
+const CARA = `0x${"c3".repeat(20)}` as const;
+
+let database: TestDatabase;
+let lab: TransfersLab;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	lab = openTransfersLab(database.db);
+});
+
+type Sent = { status: string; errorCode: string | null; [member: string]: unknown };
+
+async function send(
+	by: Awaited<ReturnType<TransfersLab["person"]>>,
+	more: object = {},
+	key?: string,
+) {
+	const body = { fromWalletId: by.wallet.id, recipients: [ANNA, BERT], amount: "0.25", ...more };
+	const answer = await lab.ask(PATH, { body, by, ...(key === undefined ? {} : { key }) });
+	return { ...answer, transfers: (answer.body?.transfers ?? []) as Sent[] };
+}
+
+describe("from a wallet that the service may send by", () => {
+	test("[TRF-01] [TRF-02] it is sent at once, to each the amount", async () => {
+		const by = await lab.person();
+		const { status, transfers, headers } = await send(by);
+		expect(status).toBe(202);
+		expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+		expect(headers.get("cache-control")).toBe("no-store");
+		expect(transfers).toMatchObject([
+			{ status: "submitted", recipient: ANNA, amount: "0.25", amountRaw: "250000000000000000" },
+			{ status: "submitted", recipient: BERT, chain: "anvil", signUrl: null, confirmUrl: null },
+		]);
+		const pool = lab.chain.pool();
+		expect(pool.map(({ to, valueRaw, data, from }) => ({ to, valueRaw, data, from }))).toEqual([
+			{ to: ANNA, valueRaw: ETHER / 4n, data: "0x", from: by.wallet.address },
+			{ to: BERT, valueRaw: ETHER / 4n, data: "0x", from: by.wallet.address },
+		]);
+		lab.chain.mine();
+		await lab.tick();
+		const { body } = await lab.ask(`${PATH}/${transfers[0]?.["id"]}`, { by });
+		expect(body).toMatchObject({ status: "confirmed", errorCode: null, from: by.wallet.address });
+	});
+
+	test("an amount that was sent as a JSON number is read from its text", async () => {
+		const by = await lab.person();
+		const text = `{"fromWalletId":"${by.wallet.id}","recipients":["${ANNA}"],"amount":0.100000000000000001}`;
+		const { body } = await lab.ask(PATH, { body: text, by });
+		expect(body.transfers[0].amountRaw).toBe("100000000000000001");
+	});
+
+	test("a contract is paid where that runs, and shown as one; a delegated account is none", async () => {
+		const by = await lab.person();
+		lab.chain.codes.set(ANNA, "0x6001");
+		lab.chain.codes.set(BERT, `0xef0100${"11".repeat(20)}`);
+		const { transfers } = await send(by);
+		expect(transfers.map((one) => one["recipientIsContract"])).toEqual([true, false]);
+		expect(transfers.every(({ status }) => status === "submitted")).toBe(true);
+	});
+});
+
+describe("[TRF-03] the batch is judged as a whole", () => {
+	const rejected = (code: string) => [
+		{ status: "rejected", errorCode: code, transactionHash: null },
+		{ status: "rejected", errorCode: code, transactionHash: null },
+	];
+
+	test("a balance that covers one of two sends none", async () => {
+		const by = await lab.person();
+		lab.chain.balances.set(by.wallet.address, (ETHER * 4n) / 10n);
+		expect((await send(by)).transfers).toMatchObject(rejected("balance_insufficient"));
+		lab.chain.balances.set(by.wallet.address, ETHER / 2n + 1n);
+		expect((await send(by)).transfers).toMatchObject(rejected("gas_reserve"));
+		expect(lab.handed).toHaveLength(0);
+	});
+
+	test("one that would fail on chain keeps all from being sent", async () => {
+		const by = await lab.person();
+		lab.chain.reverts.add("0x");
+		expect((await send(by)).transfers).toMatchObject(rejected("simulation_failed"));
+		expect(lab.handed).toHaveLength(0);
+	});
+
+	test("limits count the sum, and what has no price is not sent", async () => {
+		const by = await lab.person({ dailyUsdMax: 900_000_000n });
+		expect((await send(by)).transfers).toMatchObject(rejected("daily_limit"));
+		expect((await send(by, { amount: "2.6" })).transfers).toMatchObject(
+			rejected("per_trade_limit"),
+		);
+		lab.prices.setEth(null);
+		expect((await send(by)).transfers).toMatchObject(rejected("usd_rate_unavailable"));
+		expect(lab.handed).toHaveLength(0);
+	});
+
+	test("who is new waits, all recipients of a batch together, and is paid once known", async () => {
+		const by = await lab.person();
+		lab.world.settings.limits.recipientCooldownMs = 60_000;
+		expect((await send(by)).transfers).toMatchObject(rejected("recipient_cooldown"));
+		lab.clock.ms += 60_000;
+		const again = await send(by);
+		expect(again.transfers.map(({ status }) => status)).toEqual(["submitted", "submitted"]);
+	});
+
+	test("[TRF-03] TRADING_DRY_RUN judges and sends nothing", async () => {
+		const by = await lab.person();
+		lab.state.isDryRun = true;
+		const { transfers } = await send(by);
+		expect(transfers.map(({ status }) => status)).toEqual(["dry_run", "dry_run"]);
+		expect(lab.handed).toHaveLength(0);
+	});
+
+	test("a wallet that is under review or off sends nothing", async () => {
+		for (const capability of ["review-required", "disabled"] as const) {
+			const by = await lab.person({ capability });
+			expect((await send(by)).transfers).toMatchObject(rejected("no_executable_wallet"));
+		}
+	});
+
+	test("an operator's switch for transfers holds them back", async () => {
+		const by = await lab.person();
+		await database.db.execute(
+			`insert into wallets.control (key, value, changed_by, changed_at)
+			values ('kill:plugin:transfers', 'true', 'test', now())`,
+		);
+		const { transfers } = await send(by);
+		await database.db.execute("delete from wallets.control");
+		expect(transfers).toMatchObject(rejected("trading_disabled"));
+		expect(lab.handed).toHaveLength(0);
+	});
+});
+
+describe("[TRF-02] where its owner has to act", () => {
+	test("a wallet of their own gets a signing link for each transfer, and nothing is sent", async () => {
+		for (const capability of ["external/manual", "embedded/manual"] as const) {
+			const by = await lab.person({ capability });
+			const { transfers } = await send(by);
+			expect(transfers.map(({ status }) => status)).toEqual([
+				"signature_required",
+				"signature_required",
+			]);
+			const urls = transfers.map((one) => String(one["signUrl"]));
+			expect(new Set(urls).size).toBe(2);
+			for (const url of urls) expect(url).toMatch(/^https:\/\/app\.example\/links\/[\w-]{43}$/);
+			expect(lab.handed).toHaveLength(0);
+		}
+	});
+
+	test("requireTradeConfirmation asks once for all, and nothing is sent before", async () => {
+		const by = await lab.person({ requireTradeConfirmation: true });
+		const { transfers } = await send(by);
+		expect(transfers.map(({ status }) => status)).toEqual([
+			"confirmation_required",
+			"confirmation_required",
+		]);
+		expect(transfers[0]?.["confirmUrl"]).toMatch(/^https:\/\/app\.example\/links\//);
+		expect(transfers[1]?.["confirmUrl"]).toBe(transfers[0]?.["confirmUrl"]);
+		expect(lab.handed).toHaveLength(0);
+	});
+});
+
+describe("[TRF-04] with an idempotency key", () => {
+	test("a retry sends nothing twice and is answered with the same bytes", async () => {
+		const by = await lab.person();
+		const first = await send(by, {}, "key-1");
+		lab.chain.mine();
+		await lab.tick();
+		const second = await send(by, {}, "key-1");
+		expect(second).toMatchObject({ status: 202, text: first.text });
+		expect(lab.handed).toHaveLength(2);
+	});
+
+	test("another request under the key is refused, and so is a key that is none", async () => {
+		const by = await lab.person();
+		await send(by, {}, "key-1");
+		const other = await send(by, { amount: "0.26" }, "key-1");
+		expect(other).toMatchObject({ status: 409, body: { code: "idempotency_conflict" } });
+		expect((await send(by, {}, "k".repeat(256))).status).toBe(422);
+		expect(lab.handed).toHaveLength(2);
+	});
+
+	test("one that comes while the first is under way is told when to come again", async () => {
+		const by = await lab.person();
+		await send(by, {}, "key-1");
+		// As it stood before the first was answered.
+		await database.db.execute("update wallets.idempotent_answer set status = null, body = null");
+		const late = await send(by, {}, "key-1");
+		expect(late).toMatchObject({
+			status: 409,
+			body: { code: "request_running", retryAfterMs: 1_000 },
+		});
+		expect(late.headers.get("retry-after")).toBe("1");
+		expect(lab.handed).toHaveLength(2);
+	});
+
+	test("a double click sends once", async () => {
+		const by = await lab.person();
+		const both = await Promise.all([send(by, {}, "key-1"), send(by, {}, "key-1")]);
+		const statuses = both.map(({ status }) => status).sort();
+		// Whoever comes after the first is done has its answer.
+		expect([
+			[202, 202],
+			[202, 409],
+		]).toContainEqual(statuses);
+		expect(lab.handed).toHaveLength(2);
+	});
+});
+
+test("[TRF-04] what cannot be taken further now is no error: who would send it again pays twice", async () => {
+	const by = await lab.person();
+	const settle = lab.chain.rpc.settle;
+	lab.chain.rpc.settle = async () => {
+		throw rpcFault.transport({ detail: "away" });
+	};
+	const { status, transfers } = await send(by);
+	expect({ status, statuses: transfers.map((one) => one.status) }).toEqual({
+		status: 202,
+		statuses: ["created", "created"],
+	});
+	lab.chain.rpc.settle = settle;
+	await lab.tick(11_000);
+	for (const { id } of transfers) {
+		expect((await lab.ask(`${PATH}/${id}`, { by })).body.status).toBe("submitted");
+	}
+	expect(lab.handed).toHaveLength(2);
+});
+
+test("fifty recipients are one batch", async () => {
+	const by = await lab.person();
+	const recipients = Array.from({ length: 50 }, (_, index) => {
+		return `0x${(index + 0xabcdef).toString(16).padStart(40, "1")}`;
+	});
+	const { status, transfers } = await send(by, { recipients, amount: "0.001" });
+	expect({ status, count: transfers.length }).toEqual({ status: 202, count: 50 });
+	expect(transfers.every((one) => one.status === "submitted")).toBe(true);
+	expect(new Set(transfers.map((one) => one["batchId"])).size).toBe(1);
+	expect(lab.chain.pool()).toHaveLength(50);
+});
+
+test("another chain is sent on where it is named", async () => {
+	const by = await lab.person();
+	const { transfers } = await send(by, { chain: "anvil", recipients: [CARA] });
+	expect(transfers).toMatchObject([{ status: "submitted", chainId: 31_337 }]);
+});

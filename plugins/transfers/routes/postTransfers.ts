@@ -1,0 +1,136 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { Fault } from "#core/fault/Fault.ts";
+import { exactNumbers } from "#core/http/exactNumbers.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+import { checkTransfers } from "#plugins/transfers/checkTransfers.ts";
+import {
+	ADDRESS_LENGTH_MAX,
+	ADVANCE_TIMEOUT_MS,
+	AMOUNT_LENGTH_MAX,
+	ANSWER_IDLE_SECONDS,
+	RECIPIENTS_MAX,
+} from "#plugins/transfers/limits.ts";
+import { linksOf } from "#plugins/transfers/linksOf.ts";
+import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
+import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
+import { TRANSFER } from "#plugins/transfers/transferKind.ts";
+import { transferSchema } from "#plugins/transfers/transferSchema.ts";
+import type { Intent, Principal, Profile } from "#plugins/wallets/contract.ts";
+
+const ROUTE = "POST /v1/trading/wallet-transfers";
+
+// Strict: a member that is dropped in silence (a token, a memo) would send something else than
+// what its sender meant.
+const bodySchema = z.strictObject({
+	fromWalletId: z.string().min(1).max(64),
+	recipients: z
+		.array(z.string().max(ADDRESS_LENGTH_MAX))
+		.min(1)
+		.max(RECIPIENTS_MAX)
+		.meta({ description: "Addresses; each gets the amount, none stands there twice." }),
+	amount: z
+		.string()
+		.max(AMOUNT_LENGTH_MAX)
+		.meta({ description: "In ETH, for each recipient: a plain decimal.", examples: ["0.05"] }),
+	chain: z
+		.string()
+		.max(64)
+		.optional()
+		.meta({ description: "By slug or id; the one where the wallet was linked unless given." }),
+});
+
+/** Sends ETH to one recipient or to many. */
+export function postTransfers(context: TransfersContext) {
+	const { wallets, chains } = context;
+	const asked = new WeakMap<Request, Promise<Principal>>();
+	// Before the body is even read: a stranger learns nothing of how it should look.
+	const signedIn = (request: Request) => {
+		const principal = asked.get(request) ?? wallets.authenticate(request);
+		asked.set(request, principal);
+		return principal;
+	};
+	const read = exactNumbers("amount");
+	return new Elysia()
+		.derive(async ({ request }) => ({ principal: await signedIn(request) }))
+		.post(
+			"",
+			async ({ principal, body, request }) => {
+				const { profile } = principal;
+				const checked = checkTransfers(body, { profile, chains });
+				requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+				const { wallet, chainId, amountRaw, recipients } = checked;
+				const batchId = context.newId();
+				return wallets.once({
+					principal,
+					route: ROUTE,
+					idempotencyKey: request.headers.get("idempotency-key"),
+					body,
+					create: (tx) =>
+						wallets.execution.create(
+							tx,
+							recipients.map((recipient) => ({
+								kind: TRANSFER,
+								profile,
+								wallet,
+								chainId,
+								channel: "api" as const,
+								request: { recipient, amountRaw: String(amountRaw) },
+								batchId,
+							})),
+						),
+					answer: (ids) => answer(context, { principal, ids }),
+				});
+			},
+			{
+				parse: [async ({ request }) => (await signedIn(request), await read({ request })), "json"],
+				body: bodySchema,
+				response: { 202: z.object({ transfers: z.array(transferSchema) }) },
+				detail: {
+					tags: ["trading"],
+					summary: "Sends ETH from one of your wallets",
+					description:
+						"To at most 50 recipients, the amount to each. All of it is judged as a whole: balance, " +
+						"gas, simulation, limits, your confirmation; what denies one transfer denies all. A " +
+						"delegated wallet sends at once. Otherwise each transfer has a `signUrl`, or all of " +
+						"them one `confirmUrl`. With an `idempotency-key` header a retry sends nothing twice.",
+					security: [{ session: [] }],
+				},
+			},
+		);
+}
+
+async function answer(
+	context: TransfersContext,
+	{ principal, ids }: { principal: Principal; ids: readonly string[] },
+): Promise<{ status: number; body: unknown }> {
+	const { wallets, chains } = context;
+	const { profile } = principal;
+	const intents = await goOn(context, { profile, ids });
+	const urls = await linksOf(wallets, intents);
+	const transfers = intents.map((intent) => {
+		const questionUrl = urls.get(intent.id);
+		return renderTransfer(intent, { profile, chainOf: chains.byId, questionUrl });
+	});
+	return { status: 202, body: { transfers } };
+}
+
+/**
+ * Takes the transfers further. Where that cannot be done now they are answered as they stand, and
+ * the service takes them up by itself: an error would invite their sender to send them once more.
+ */
+async function goOn(
+	{ wallets, ending, log }: TransfersContext,
+	{ profile, ids }: { profile: Profile; ids: readonly string[] },
+): Promise<Intent[]> {
+	const { execution } = wallets;
+	try {
+		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+		return await execution.advance(ids, signal);
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		log[level]("wallet transfers could not be taken further now", { error });
+		const read = await Promise.all(ids.map((id) => execution.read(id, profile.id)));
+		return read.flatMap((intent) => intent ?? []);
+	}
+}

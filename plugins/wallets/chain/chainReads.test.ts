@@ -1,0 +1,244 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
+import { quantity } from "#plugins/wallets/chain/quantity.ts";
+import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
+
+// Guarantee: what a node says is read whole or not at all; nothing is made up where it is silent.
+
+const ANNA = `0x${"a1".repeat(20)}` as const;
+const SHOP = `0x${"5".repeat(40)}` as const;
+const signal = new AbortController().signal;
+
+function planOf(data: `0x${string}`, valueRaw = 1n): Plan {
+	return {
+		chainId: 1,
+		from: ANNA,
+		to: SHOP,
+		valueRaw,
+		data,
+		spend: { currency: `0x${"0".repeat(40)}`, raw: valueRaw, decimals: 18, symbol: "ETH" },
+		recipient: SHOP,
+		shown: {},
+		expiresAtMs: 0,
+	};
+}
+
+/** A node with words of its own for some methods. */
+function nodeOf(answers: Record<string, unknown>): { rpc: Rpc; calls: RpcCall[] } {
+	const chain = createScriptedChain();
+	const calls: RpcCall[] = [];
+	const settle: Rpc["settle"] = async (asked, options) => {
+		calls.push(...asked);
+		const outcomes = await chain.rpc.settle(asked, options);
+		return outcomes.map((outcome, index) => {
+			const own = answers[asked[index]?.method ?? ""];
+			if (own === undefined) return outcome;
+			return own instanceof Error
+				? { kind: "fault", fault: own as never }
+				: { kind: "result", result: own };
+		});
+	};
+	return { rpc: { ...chain.rpc, settle }, calls };
+}
+
+test("a quantity is 0x and digits of at most 32 bytes, and nothing else", () => {
+	fc.assert(
+		fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => {
+			expect(quantity.parse(`0x${value.toString(16)}`)).toBe(value);
+		}),
+	);
+	for (const bad of ["0x", "1", "0xg", "0x-1", "", null, 1, 1n, `0x${"1".repeat(65)}`, "0x1 "]) {
+		expect(quantity.safeParse(bad).success).toBe(false);
+	}
+});
+
+describe("an account", () => {
+	test("is read with its plans run, a fifth of gas on top", async () => {
+		const chain = createScriptedChain();
+		chain.balances.set(ANNA, 77n);
+		chain.reverts.add("0xbad0");
+		const plans = [planOf("0x01"), planOf("0xbad0")];
+		const read = await readAccount(chain.rpc, { address: ANNA, plans, signal });
+		expect(read.account).toEqual({
+			balanceRaw: 77n,
+			pendingNonce: 0,
+			// The base fee twice, and the tip.
+			maxFeePerGas: 16n,
+			maxPriorityFeePerGas: 2n,
+			headBlock: 0,
+		});
+		expect(read.simulations).toMatchObject([
+			{ kind: "ok", gasLimit: 25_200n },
+			{ kind: "reverts", detail: expect.stringContaining("execution reverted") },
+		]);
+	});
+
+	test("what is simulated is exactly what would be sent", async () => {
+		const { rpc, calls } = nodeOf({});
+		await readAccount(rpc, { address: ANNA, plans: [planOf("0x1234", 255n)], signal });
+		const call = calls.find(({ method }) => method === "eth_estimateGas");
+		expect(call?.params).toEqual([{ from: ANNA, to: SHOP, value: "0xff", data: "0x1234" }]);
+	});
+
+	test("the nonce counts what waits at the node", async () => {
+		const chain = createScriptedChain();
+		chain.send({ from: ANNA, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
+		const { account } = await readAccount(chain.rpc, { address: ANNA, plans: [], signal });
+		expect(account.pendingNonce).toBe(1);
+	});
+
+	test("a chain without base fees or tips is paid its gas price", async () => {
+		const { rpc } = nodeOf({
+			eth_getBlockByNumber: { number: "0x5" },
+			eth_maxPriorityFeePerGas: rpcFault.refused({ detail: "no such method" }),
+		});
+		const { account } = await readAccount(rpc, { address: ANNA, plans: [], signal });
+		expect(account).toMatchObject({ maxFeePerGas: 9n, maxPriorityFeePerGas: 9n, headBlock: 5 });
+	});
+
+	test("a node that is away, or talks nonsense, is no revert and no balance of zero", async () => {
+		const away = rpcFault.transport({ detail: "away" });
+		for (const answers of [
+			{ eth_estimateGas: away },
+			{ eth_getBalance: away },
+			{ eth_getBalance: null },
+			{ eth_getBalance: "0x" },
+			{ eth_getTransactionCount: rpcFault.refused({ detail: "no" }) },
+			{ eth_getBlockByNumber: null },
+			{ eth_estimateGas: "lots" },
+		]) {
+			const { rpc } = nodeOf(answers);
+			const read = readAccount(rpc, { address: ANNA, plans: [planOf("0x01")], signal });
+			await expect(read).rejects.toBeInstanceOf(Fault);
+		}
+	});
+});
+
+describe("a receipt", () => {
+	test("is told with the transaction as it was sent, mined or not", async () => {
+		const chain = createScriptedChain();
+		const sent = { from: ANNA, to: SHOP, nonce: 0, valueRaw: 5n, data: "0x12" } as const;
+		const hash = chain.send({ ...sent, reverts: true });
+		const waiting = await readReceipt(chain.rpc, { hash, minBlock: 0, signal });
+		expect(waiting).toMatchObject({ transaction: sent, receipt: null, headBlock: 0 });
+		chain.mine();
+		const mined = await readReceipt(chain.rpc, { hash, minBlock: 1, signal });
+		expect(mined).toMatchObject({
+			transaction: sent,
+			receipt: { transactionHash: hash, blockNumber: 1, succeeded: false, logs: [] },
+			headBlock: 1,
+		});
+	});
+
+	test("of what the node does not know there is nothing", async () => {
+		const { rpc } = createScriptedChain();
+		const hash = `0x${"ab".repeat(32)}` as const;
+		expect(await readReceipt(rpc, { hash, minBlock: 0, signal })).toBeNull();
+	});
+
+	/** A node that answers these in place of what it knows. */
+	async function read(answers: Record<string, unknown>, minBlock = 0) {
+		const { rpc } = createScriptedChain();
+		const batch: Rpc["batch"] = async (calls, options) => {
+			const known = await rpc.batch(calls, options);
+			return known.map((answer, index) => {
+				const own = answers[calls[index]?.method ?? ""];
+				return own === undefined ? answer : own;
+			});
+		};
+		return readReceipt({ ...rpc, batch }, { hash: HASH, minBlock, signal });
+	}
+	const HASH = `0x${"ab".repeat(32)}` as const;
+	const OTHER = `0x${"cd".repeat(32)}` as const;
+	const sent = { hash: HASH, from: ANNA, to: SHOP, nonce: "0x0", value: "0x1", input: "0x" };
+	const mined = {
+		...{ transactionHash: HASH, blockNumber: "0x1", blockHash: OTHER, status: "0x1", logs: [] },
+	};
+
+	test("of another transaction, or nonsense, is the node's failure and no receipt", async () => {
+		for (const answers of [
+			{ eth_getTransactionByHash: { ...sent, hash: OTHER } },
+			{ eth_getTransactionByHash: "yes" },
+			{ eth_getTransactionByHash: { ...sent, nonce: null } },
+			{ eth_getTransactionReceipt: { ...mined, transactionHash: OTHER } },
+			{ eth_getTransactionReceipt: { ...mined, blockHash: "0x12" } },
+			{ eth_getTransactionReceipt: { ...mined, status: undefined } },
+			{ eth_blockNumber: "soon" },
+		]) {
+			const asked = read({
+				eth_getTransactionByHash: sent,
+				eth_getTransactionReceipt: mined,
+				...answers,
+			});
+			await expect(asked).rejects.toMatchObject({ code: "chain_unreadable" });
+		}
+	});
+
+	test("that was seen before is not gone for a node that has not come so far", async () => {
+		for (const answers of [{}, { eth_getTransactionByHash: sent }]) {
+			await expect(read(answers, 1)).rejects.toMatchObject({ code: "chain_behind" });
+			const caughtUp = await read({ ...answers, eth_blockNumber: "0x1" }, 1);
+			expect(caughtUp?.receipt ?? null).toBeNull();
+		}
+	});
+});
+
+describe("the use of a nonce", () => {
+	const find = (chain: ReturnType<typeof createScriptedChain>, nonce: number, fromBlock = 0) =>
+		findByNonce(chain.rpc, { address: ANNA, nonce, fromBlock, signal });
+
+	test("is found wherever it was mined, whoever else sent meanwhile", async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 30 }),
+				async (blocks) => {
+					const chain = createScriptedChain();
+					const hashes: string[] = [];
+					for (const count of blocks) {
+						for (let index = 0; index < count; index++) {
+							const nonce = hashes.length;
+							const one = { from: ANNA, to: SHOP, nonce, valueRaw: 1n, data: "0x" } as const;
+							hashes.push(chain.send(one));
+						}
+						chain.send({ from: SHOP, to: ANNA, nonce: 0, valueRaw: 1n, data: "0x" });
+						chain.mine();
+					}
+					for (const [nonce, transactionHash] of hashes.entries()) {
+						const found = await find(chain, nonce);
+						expect(found).toMatchObject({ kind: "mined", transactionHash });
+					}
+					expect(await find(chain, hashes.length)).toEqual({ kind: "free" });
+				},
+			),
+			{ numRuns: 30 },
+		);
+	});
+
+	test("of what waits at the node nothing is proved", async () => {
+		const chain = createScriptedChain();
+		chain.send({ from: ANNA, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
+		expect(await find(chain, 0)).toEqual({ kind: "pending" });
+		expect(await find(chain, 1)).toEqual({ kind: "free" });
+	});
+
+	test("is not free for a node that has not come to where it was taken, nor for nonsense", async () => {
+		const chain = createScriptedChain();
+		await expect(find(chain, 0, 1)).rejects.toMatchObject({ code: "chain_behind" });
+		const rpc: Rpc = { ...chain.rpc, call: async () => "lots" };
+		const asked = findByNonce(rpc, { address: ANNA, nonce: 0, fromBlock: 0, signal });
+		await expect(asked).rejects.toMatchObject({ code: "chain_unreadable" });
+	});
+
+	test("a node that is away leaves it unknown", async () => {
+		const chain = createScriptedChain();
+		chain.state.isDown = true;
+		await expect(find(chain, 0)).rejects.toThrow();
+	});
+});

@@ -1,0 +1,15 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+
+/** What a node can do wrong while it answers. Nothing is learned by it: it is asked again. */
+export const chainFault = defineFaults({
+	chainUnreadable: {
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoint answered something that cannot be read.",
+	},
+	chainBehind: {
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoint is behind what is known already.",
+	},
+});

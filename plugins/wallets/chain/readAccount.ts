@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { quantity } from "#plugins/wallets/chain/quantity.ts";
+import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+
+/** What one transaction of an account takes now. */
+export type AccountState = {
+	balanceRaw: bigint;
+	/** The first nonce that nothing seen by the node uses. */
+	pendingNonce: number;
+	maxFeePerGas: bigint;
+	maxPriorityFeePerGas: bigint;
+	headBlock: number;
+};
+
+export type Simulation = { kind: "ok"; gasLimit: bigint } | { kind: "reverts"; detail: string };
+
+const block = z.object({ number: quantity, baseFeePerGas: quantity.optional() });
+/** What a node offers where a chain has no tips. */
+const NO_TIP = 0n;
+const REASON_LENGTH_MAX = 300;
+
+/**
+ * Reads an account and runs plans of it on the newest state, in one request. Each plan runs by
+ * itself: what one leaves for the next is not seen.
+ */
+export async function readAccount(
+	rpc: Rpc,
+	{ address, plans, signal }: { address: Address; plans: readonly Plan[]; signal: AbortSignal },
+): Promise<{ account: AccountState; simulations: Simulation[] }> {
+	const outcomes = await rpc.settle(
+		[
+			{ method: "eth_getBalance", params: [address, "latest"] },
+			{ method: "eth_getTransactionCount", params: [address, "pending"] },
+			{ method: "eth_getBlockByNumber", params: ["latest", false] },
+			{ method: "eth_gasPrice", params: [] },
+			{ method: "eth_maxPriorityFeePerGas", params: [] },
+			...plans.map((plan) => ({ method: "eth_estimateGas", params: [callOf(plan)] })),
+		],
+		{ signal },
+	);
+	const [balance, nonce, latest, gasPrice, tip, ...runs] = outcomes;
+	const head = readAnswer(block, resultOf(latest));
+	const priority = tip?.kind === "result" ? readAnswer(quantity, tip.result) : NO_TIP;
+	const price = readAnswer(quantity, resultOf(gasPrice));
+	return {
+		account: {
+			balanceRaw: readAnswer(quantity, resultOf(balance)),
+			pendingNonce: Number(readAnswer(quantity, resultOf(nonce))),
+			// Room for base fees that double before it is mined; what is not needed is not paid.
+			maxFeePerGas: head.baseFeePerGas ? head.baseFeePerGas * 2n + priority : price,
+			maxPriorityFeePerGas: head.baseFeePerGas ? priority : price,
+			headBlock: Number(head.number),
+		},
+		simulations: runs.map(simulationOf),
+	};
+}
+
+function callOf(plan: Plan) {
+	return {
+		from: plan.from,
+		to: plan.to,
+		value: `0x${plan.valueRaw.toString(16)}`,
+		data: plan.data,
+	};
+}
+
+function resultOf(outcome: RpcOutcome | undefined): unknown {
+	if (outcome?.kind === "fault") throw outcome.fault;
+	return outcome?.result;
+}
+
+/** A node that answers nothing else than "it reverts" is believed; one that fails is not. */
+function simulationOf(outcome: RpcOutcome): Simulation {
+	if (outcome.kind === "result") {
+		const gas = readAnswer(quantity, outcome.result);
+		// A fifth more: what it finds on chain may be a little different when it is mined.
+		return { kind: "ok", gasLimit: gas + gas / 5n };
+	}
+	if (outcome.fault.code !== "rpc_refused") throw outcome.fault;
+	return { kind: "reverts", detail: outcome.fault.message.slice(0, REASON_LENGTH_MAX) };
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { chainFault } from "#plugins/wallets/chain/faults.ts";
+import { quantity } from "#plugins/wallets/chain/quantity.ts";
+import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
+import type { Receipt } from "#plugins/wallets/contract.ts";
+
+/** What a chain knows of a hash: the transaction as sent, and its receipt once it is mined. */
+export type Sighting = {
+	transaction: SeenTransaction;
+	receipt: Receipt | null;
+	headBlock: number;
+};
+
+export type SeenTransaction = {
+	from: Address;
+	to: Address | null;
+	nonce: number;
+	valueRaw: bigint;
+	data: Hex;
+};
+
+const lower = (text: string) => text.toLowerCase();
+const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const isHex = (text: string): text is Hex => /^0x[0-9a-f]*$/.test(text);
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const hex = z.string().transform(lower).refine(isHex);
+const word = z.string().transform(lower).refine(isWord);
+const address = z.string().transform(lower).refine(isAddress);
+/** Above what a block has gas for: a contract must not make its own receipt unreadable. */
+const LOGS_MAX = 100_000;
+
+const transaction = z.object({
+	hash: word,
+	from: address,
+	to: address.nullable(),
+	nonce: quantity,
+	value: quantity,
+	input: hex,
+});
+const receipt = z.object({
+	transactionHash: word,
+	blockNumber: quantity,
+	blockHash: word,
+	status: quantity,
+	logs: z.array(z.object({ address, topics: z.array(hex).max(4), data: hex })).max(LOGS_MAX),
+});
+
+export type ReceiptAsked = {
+	hash: Hex;
+	/** The block where it was seen before, 0 where it was not. */
+	minBlock: number;
+	signal: AbortSignal;
+};
+
+/**
+ * Null where the node knows nothing of the hash. One that has not come to the block where it was
+ * seen before cannot say that it is gone, and is no answer.
+ */
+export async function readReceipt(
+	rpc: Rpc,
+	{ hash, minBlock, signal }: ReceiptAsked,
+): Promise<Sighting | null> {
+	const [seen, mined, head] = await rpc.batch(
+		[
+			{ method: "eth_getTransactionByHash", params: [hash] },
+			{ method: "eth_getTransactionReceipt", params: [hash] },
+			{ method: "eth_blockNumber", params: [] },
+		],
+		{ signal, minBlock },
+	);
+	const headBlock = Number(readAnswer(quantity, head));
+	if ((seen === null || mined === null) && headBlock < minBlock) throw chainFault.chainBehind();
+	if (seen === null) return null;
+	const { nonce, value, input, from, to, ...sent } = readAnswer(transaction, seen);
+	if (sent.hash !== hash) throw chainFault.chainUnreadable({ detail: "another transaction" });
+	return {
+		transaction: { from, to, nonce: Number(nonce), valueRaw: value, data: input },
+		receipt: mined === null ? null : receiptOf(mined, hash),
+		headBlock,
+	};
+}
+
+function receiptOf(mined: unknown, hash: Hex): Receipt {
+	const { status, blockNumber, ...rest } = readAnswer(receipt, mined);
+	if (rest.transactionHash !== hash)
+		throw chainFault.chainUnreadable({ detail: "another receipt" });
+	return { ...rest, blockNumber: Number(blockNumber), succeeded: status === 1n };
+}

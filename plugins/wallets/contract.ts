@@ -1,0 +1,240 @@
+import type { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { extensionPoint } from "#core/plugin/extensionPoint.ts";
+import { serviceKey } from "#core/plugin/serviceKey.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+
+/** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
+export type WalletCapability =
+	| "external/manual"
+	| "embedded/manual"
+	| "embedded/delegated"
+	| "review-required"
+	| "disabled";
+
+export type Wallet = {
+	id: string;
+	profileId: string;
+	address: Address;
+	/** The chain it was linked on. */
+	chainId: number;
+	capability: WalletCapability;
+	/** The wallet provider's name for it; null for an external one. Never in an answer. */
+	providerWalletId: string | null;
+	/** Microdollars one intent may move; null: the deployment's default. */
+	notionalUsdMax: bigint | null;
+	revision: number;
+};
+
+export type Profile = {
+	id: string;
+	socialUserId: string | null;
+	socialUsername: string | null;
+	canonicalWalletId: string | null;
+	requireTradeConfirmation: boolean;
+	/** Microdollars; null: the deployment's default. */
+	perTradeUsdMax: bigint | null;
+	dailyUsdMax: bigint | null;
+	/** Grows with whatever an armed plan must notice. */
+	revision: number;
+	wallets: readonly Wallet[];
+};
+
+/** Through what somebody speaks. Caps differ. */
+export type Channel = "api" | "social" | "snipe" | "agent" | "job";
+
+/** What would be sent, as we understand it. Nothing is signed that is not one of these. */
+export type Plan = {
+	chainId: number;
+	from: Address;
+	to: Address;
+	valueRaw: bigint;
+	data: Hex;
+	/** What leaves the wallet: fee of the network not included. */
+	spend: { currency: Address; raw: bigint; decimals: number; symbol: string };
+	/** Who gets it; policy knows them. */
+	recipient: Address | null;
+	/** For a person: what this transaction does, in sentences and figures. JSON. */
+	shown: Readonly<Record<string, unknown>>;
+	/** After that it must be planned anew. */
+	expiresAtMs: number;
+};
+
+/** A reason why nothing is sent, in a stable code and a sentence. */
+export type Denial = { code: string; detail: string };
+
+export type Preparation = { kind: "plan"; plan: Plan } | { kind: "denied"; denial: Denial };
+
+/** What policy decides on, read under the locks of the profile and the wallet's lane. */
+export type SpendSituation = {
+	/** Microdollars of the plan's spend; null where no feed knows. */
+	usdMicros: bigint | null;
+	/** Reserved and not released in the last 24 hours, of the profile. */
+	spentTodayUsdMicros: bigint;
+	/** Limits in force: the profile's, the channel's, the deployment's, whichever is least. */
+	limits: SpendLimits;
+	/** How long the plan's recipient is known to the profile; null where there is none. */
+	recipientKnownForMs: number | null;
+};
+
+export type SpendLimits = {
+	perTradeUsdMicros: bigint;
+	walletNotionalUsdMicros: bigint;
+	dailyUsdMicros: bigint;
+	recipientCooldownMs: number;
+};
+
+export type Receipt = {
+	transactionHash: Hex;
+	blockNumber: number;
+	blockHash: Hex;
+	succeeded: boolean;
+	logs: readonly { address: Address; topics: readonly Hex[]; data: Hex }[];
+};
+
+export type Intent<Request = unknown> = {
+	id: string;
+	kind: string;
+	profileId: string;
+	walletId: string;
+	chainId: number;
+	channel: Channel;
+	status: IntentStatus;
+	errorCode: string | null;
+	request: Request;
+	plan: Plan | null;
+	planHash: Hex | null;
+	batchId: string | null;
+	transactionHash: Hex | null;
+	createdAtMs: number;
+	changedAtMs: number;
+	expiresAtMs: number;
+};
+
+/** How a kind of intent thinks. Registered in `setup`; it owns no state. */
+export type IntentKind<Request> = {
+	name: string;
+	/** The plugin whose kill switch holds it back. */
+	plugin: string;
+	/** What is stored of a request, as JSON. */
+	request: z.ZodType<Request>;
+	/**
+	 * Reads what it needs and says what would be sent. May be called again (a confirmation, a crash):
+	 * it changes nothing anywhere. Each outbound call goes through `outbound`, under a name that is
+	 * in the kind's `steps`.
+	 */
+	prepare(
+		intent: Intent<Request>,
+		context: { wallet: Wallet; profile: Profile; outbound: Outbound; signal: AbortSignal },
+	): Promise<Preparation>;
+	/** Names of its outbound calls, for the tests that kill between them. */
+	steps: readonly string[];
+	/**
+	 * Whether a plan made anew is still what its owner said yes to. Left out: only the same bytes.
+	 */
+	keeps?(approved: Plan, fresh: Plan): boolean;
+	/** Pure. Null: it may be sent. */
+	deny(situation: SpendSituation): Denial | null;
+	/**
+	 * After a receipt of success: whether what was bought is there. Balance and ownership, not hope.
+	 * A code makes the intent `failed` with it: the money is spent all the same.
+	 */
+	settle(
+		intent: Intent<Request>,
+		receipt: Receipt,
+		context: { wallet: Wallet; outbound: Outbound; signal: AbortSignal },
+	): Promise<Denial | null>;
+};
+
+export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Promise<Result>;
+
+export type NewIntent = {
+	kind: string;
+	profile: Profile;
+	wallet: Wallet;
+	chainId: number;
+	channel: Channel;
+	request: unknown;
+	batchId?: string;
+};
+
+/**
+ * The one path that money leaves by.
+ *
+ * `create` records an intent; `advance` takes it as far as it goes without its owner: to `rejected`,
+ * to a question, to `submitted`, to `uncertain`. Both may be called again at any time by anybody:
+ * an intent is sent at most once.
+ */
+export type Execution = {
+	register<Request>(kind: IntentKind<Request>): void;
+	/** In the caller's transaction: what it records beside it is there with it or not at all. */
+	create(tx: Tx, intents: readonly NewIntent[]): Promise<Intent[]>;
+	/** Batches are judged as a whole: one that is denied denies all, and nothing is sent. */
+	advance(intentIds: readonly string[], signal: AbortSignal): Promise<Intent[]>;
+	/** Its owner said yes to the plan of this hash; anything else is planned and asked anew. */
+	approve(intentId: string, planHash: Hex): Promise<Intent>;
+	/** The owner's own wallet sent it. The chain decides whether that is so. */
+	signed(intentId: string, transactionHash: Hex): Promise<Intent>;
+	/** Called off before anything was sent. */
+	cancel(intentId: string): Promise<Intent>;
+	read(intentId: string, profileId: string): Promise<Intent | null>;
+	list(
+		profileId: string,
+		page: { kinds?: readonly string[]; limit: number; cursor?: string | undefined },
+	): Promise<{ items: Intent[]; nextCursor: string | null }>;
+};
+
+/** Who speaks: a session of the profile's, or the wallet provider's access token. */
+export type Principal = { profile: Profile; sessionId: string | null };
+
+export type OnceRequest = {
+	principal: Principal;
+	/** Method and path, such as `POST /v1/trading/wallet-transfers`. */
+	route: string;
+	/** As sent; null where there is none. */
+	idempotencyKey: string | null;
+	/** The body as it was parsed: what makes two requests the same. */
+	body: unknown;
+	/** Checks that cost nothing come before; this only records. */
+	create(tx: Tx): Promise<readonly Intent[]>;
+	/** May run again for the same intents. */
+	answer(intentIds: readonly string[]): Promise<{ status: number; body: unknown }>;
+};
+
+export type Wallets = {
+	/** Throws `unauthorized` (401) where nobody, or nobody any more, is signed in. */
+	authenticate(request: Request): Promise<Principal>;
+	profileOfSocial(socialUserId: string): Promise<Profile | null>;
+	execution: Execution;
+	/**
+	 * Runs a request that can move money, once for each `idempotency-key`: the same key and body is
+	 * answered with the first answer's bytes, another body is `idempotency_conflict` (409), one under
+	 * way `request_running` (409 with `Retry-After`). The key is taken in the transaction that makes
+	 * the intents; whoever takes over from a process that died answers for the same intents.
+	 */
+	once(request: OnceRequest): Promise<Response>;
+	/** A one-time link by which the intent's owner confirms, or signs with their own wallet. */
+	link(intent: Intent, purpose: "confirm" | "sign"): Promise<{ url: string; expiresAtMs: number }>;
+};
+
+/**
+ * Something that operators change while the service runs, by
+ * `PUT /v1/admin/trading/settings/:key`. It is read in the transaction that reserves, so it counts
+ * from the answer on, in every process.
+ */
+export type TradingSetting = {
+	/** How its keys look to a person: `kill:chain:<id>`. */
+	shown: string;
+	/** Matches a whole key. Its first group is what the key names. */
+	key: RegExp;
+	/** What its value may be; what it makes of one is stored as JSON. */
+	schema: z.ZodType;
+	description: string;
+	/** Why nothing is called what a key names, in a sentence. Null: something is. */
+	flaw?(db: Queryable, named: string): Promise<string | null>;
+};
+
+export const TradingSettingPoint = extensionPoint<TradingSetting>("wallets.trading-setting");
+
+export const WalletsKey = serviceKey<Wallets>()("wallets");

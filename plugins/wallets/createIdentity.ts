@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import type { Audit } from "#core/audit/Audit.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import { createEnrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
+import { NONCE_TTL_MS, SESSION_IDLE_MS } from "#plugins/wallets/limits.ts";
+import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import type { UserLimits } from "#plugins/wallets/profile/UserLimits.ts";
+import { usdText } from "#plugins/wallets/profile/usdText.ts";
+import { identityRoutes } from "#plugins/wallets/routes/identityRoutes.ts";
+import { createAuthenticate } from "#plugins/wallets/session/createAuthenticate.ts";
+import { createSessions } from "#plugins/wallets/session/createSessions.ts";
+import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
+import { pruneSignInsJob } from "#plugins/wallets/session/pruneSignInsJob.ts";
+import { createSiwe } from "#plugins/wallets/siwe/createSiwe.ts";
+import { homeChain } from "#plugins/wallets/siwe/homeChain.ts";
+
+export type IdentityOptions = {
+	core: Pick<Core, "db" | "clock" | "log" | "chains" | "indexed" | "allowedOrigins">;
+	config: IdentityConfig;
+	custody: Custody;
+	audit: Audit;
+	/** The most that a profile may set; read anew for each answer. */
+	limits: () => Promise<UserLimits>;
+	dryRun: () => Promise<boolean>;
+};
+
+/** Who somebody is: profiles, their wallets, sessions, and the routes to all of that. */
+export function createIdentity(options: IdentityOptions) {
+	const { core, config, custody, audit, limits } = options;
+	const { db, clock } = core;
+	const { PUBLIC_URL: publicUrl, SANDBOX: sandbox } = config;
+	const home = homeChain(core, { name: config.TRADING_HOME_CHAIN, sandbox });
+	if (!home.rpc) {
+		core.log.warn("contract wallets cannot sign in: the home chain is not in CHAINS", {
+			chain: home.chain.slug,
+		});
+	}
+	// Version 7 grows: wallets that were linked in one moment keep the order they were told in.
+	const newId = () => Bun.randomUUIDv7();
+	const sessions = createSessions({
+		db,
+		clock,
+		randomBytes,
+		newId,
+		secret: config.SESSION_SECRET,
+		secure: publicUrl?.startsWith("https:") ?? false,
+	});
+	const authenticate = createAuthenticate({ db, sessions, custody });
+	const shared = { db, clock, audit, sessions, authenticate, newId };
+	const siwe = createSiwe({
+		...shared,
+		randomBytes,
+		place: { publicUrl, sandbox, allowedOrigins: core.allowedOrigins },
+		chainIds: home.signInChainIds,
+		home: { chainId: home.chain.id, rpc: home.rpc },
+	});
+	const enrolment = createEnrolment({ ...shared, custody, homeChainId: home.chain.id });
+	const settings = async () => {
+		const most = await limits();
+		const { id, slug, name } = home.chain;
+		return {
+			homeChain: { id, slug, name },
+			signInChainIds: [...home.signInChainIds],
+			walletProvider: { isOn: custody.isOn },
+			dryRun: await options.dryRun(),
+			perTradeUsdMax: usdText.of(most.perTradeUsdMicros),
+			dailyUsdMax: usdText.of(most.dailyUsdMicros),
+			walletNotionalUsdMax: usdText.of(most.walletNotionalUsdMicros),
+			settlementAssets: ["ETH", "WETH", "USDG"],
+			sessionSeconds: SESSION_IDLE_MS / 1_000,
+			nonceSeconds: NONCE_TTL_MS / 1_000,
+		};
+	};
+	const service: Pick<Wallets, "authenticate" | "profileOfSocial"> = {
+		authenticate,
+		profileOfSocial: (socialUserId) => readProfile(db, { socialUserId }),
+	};
+	return {
+		service,
+		routes: identityRoutes({ ...shared, enrolment, siwe, limits, settings }),
+		jobs: [pruneSignInsJob(core)],
+	};
+}

@@ -1,0 +1,93 @@
+import { Elysia } from "elysia";
+import type { Database } from "#core/db/Database.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Execution, TradingSetting, Wallets } from "#plugins/wallets/contract.ts";
+import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
+import { createIdentity } from "#plugins/wallets/createIdentity.ts";
+import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import { openExecution } from "#plugins/wallets/execution/openExecution.ts";
+import { createLinks } from "#plugins/wallets/link/createLinks.ts";
+import { pruneLinksJob } from "#plugins/wallets/link/pruneLinksJob.ts";
+import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
+import { createOnce } from "#plugins/wallets/once/createOnce.ts";
+import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { usdMax } from "#plugins/wallets/profile/usdMax.ts";
+import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
+
+export type WalletsOptions = {
+	core: Core;
+	config: IdentityConfig &
+		Parameters<typeof openExecution>[0]["config"] & {
+			HOST: string;
+			PORT: number;
+			WALLET_PROVIDER_TIMEOUT_MS: number;
+		};
+	custody: Custody;
+	prices: Prices;
+	/** Settings that other plugins let operators change. */
+	contributed: readonly TradingSetting[];
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** The service that other plugins get, with its routes and jobs: identity, execution, links. */
+export function createWallets(options: WalletsOptions) {
+	const { core, config, custody, prices, ending } = options;
+	const identity = createIdentity({
+		core,
+		config,
+		custody,
+		audit: core.audit,
+		limits: async () => usdMax(config),
+		dryRun: async () => config.TRADING_DRY_RUN,
+	});
+	const opened = openExecution({
+		core,
+		config,
+		custody,
+		prices,
+		sendTimeoutMs: config.WALLET_PROVIDER_TIMEOUT_MS,
+		profileOf: (db, id) => readProfile(db, { id }),
+	});
+	const { world } = opened;
+	const senders = new Set<string>();
+	const execution: Execution = {
+		...opened.execution,
+		register(kind) {
+			senders.add(kind.plugin);
+			opened.execution.register(kind);
+		},
+	};
+	const db: Database = core.db;
+	const links = createLinks({ ...world, db, publicUrl: publicUrlOf(config) });
+	const { authenticate } = identity.service;
+	const service: Wallets = {
+		...identity.service,
+		execution,
+		once: createOnce(world),
+		link: (intent, purpose) => links.make(intent, purpose),
+	};
+	const control = controlRoutes({
+		core,
+		contributed: options.contributed,
+		plugins: () => senders,
+	});
+	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
+	const routes = new Elysia()
+		.use(identity.routes)
+		.use(control)
+		.use(linkRoutes({ world, links, execution, authenticate, chainOf, ending }));
+	return { service, routes, jobs: [...identity.jobs, ...opened.jobs, pruneLinksJob(core)] };
+}
+
+/** Where links lead. Without PUBLIC_URL this machine alone can follow them. */
+function publicUrlOf(config: WalletsOptions["config"]): string {
+	const { PUBLIC_URL, HOST, PORT } = config;
+	if (PUBLIC_URL !== undefined) return PUBLIC_URL;
+	// A port that is only chosen later: then links are relative to the service.
+	if (PORT === 0) return "";
+	const isAny = HOST === "0.0.0.0" || HOST === "::";
+	const host = isAny ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;
+	return `http://${host}:${PORT}`;
+}

@@ -1,0 +1,106 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+
+/** A transaction as it is handed over: everything chosen, nothing left to the other side. */
+export type CustodyTransaction = {
+	chainId: number;
+	from: Address;
+	to: Address;
+	valueRaw: bigint;
+	data: Hex;
+	nonce: number;
+	gasLimit: bigint;
+	maxFeePerGas: bigint;
+	maxPriorityFeePerGas: bigint;
+};
+
+/**
+ * What became of a request to send. `refused` is a proof that nothing left (an answer in the 4xx
+ * that says so); everything that proves nothing, silence and 5xx and nonsense included, is
+ * `unknown`.
+ */
+export type SendOutcome =
+	| { kind: "sent"; transactionHash: Hex; transactionId: string | null }
+	| { kind: "refused"; code: string; detail: string }
+	| { kind: "unknown"; detail: string };
+
+/** What the wallet provider knows of a reference or of one of its transactions. */
+export type CustodyTrace = {
+	transactionId: string;
+	referenceId: string | null;
+	status:
+		| "pending"
+		| "broadcasted"
+		| "confirmed"
+		| "execution_reverted"
+		| "failed"
+		| "replaced"
+		| "finalized"
+		| "provider_error"
+		| "unknown";
+	transactionHash: Hex | null;
+};
+
+/** An account that somebody proved to the wallet provider to be theirs. */
+export type LinkedAccount =
+	| { type: "social"; subject: string; username: string | null }
+	| {
+			type: "wallet";
+			address: Address;
+			/** Null for one that the provider does not hold. */
+			providerWalletId: string | null;
+	  };
+
+export type CustodyUser = { id: string; accounts: readonly LinkedAccount[] };
+
+export type CustodyWallet = {
+	id: string;
+	address: Address;
+	/** Whether our authorization key may sign for it. */
+	isDelegated: boolean;
+	isArchived: boolean;
+};
+
+/**
+ * Who holds keys for our users: the wallet provider. Nothing here is tried again by itself.
+ *
+ * `send` never throws: it says what is known. All else throws `wallet_provider_unavailable`,
+ * `wallet_provider_refused`, `wallet_provider_unreadable`, `rate_limited`, and
+ * `wallet_provider_off` where none is configured.
+ */
+export type Custody = {
+	isOn: boolean;
+	/**
+	 * @param request.referenceId also the idempotency key; unique for ever.
+	 * @param request.validUntilMs the provider must not act on it later (`privy-request-expiry`).
+	 */
+	send(request: {
+		providerWalletId: string;
+		transaction: CustodyTransaction;
+		referenceId: string;
+		validUntilMs: number;
+		signal: AbortSignal;
+	}): Promise<SendOutcome>;
+	/** Null: it knows of none. */
+	byReference(referenceId: string, signal: AbortSignal): Promise<CustodyTrace | null>;
+	byId(transactionId: string, signal: AbortSignal): Promise<CustodyTrace | null>;
+	signMessage(request: {
+		providerWalletId: string;
+		message: string | Uint8Array;
+		idempotencyKey: string;
+		signal: AbortSignal;
+	}): Promise<Hex>;
+	signTypedData(request: {
+		providerWalletId: string;
+		/** EIP-712: `domain`, `types`, `primaryType`, `message`. */
+		typedData: Readonly<Record<string, unknown>>;
+		idempotencyKey: string;
+		signal: AbortSignal;
+	}): Promise<Hex>;
+	user(userId: string, signal: AbortSignal): Promise<CustodyUser | null>;
+	wallet(providerWalletId: string, signal: AbortSignal): Promise<CustodyWallet | null>;
+	/**
+	 * Whose access token it is: ES256, `iss`, `aud`, `exp` checked. Throws `unauthorized` for every
+	 * other token.
+	 */
+	verifyAccessToken(token: string): Promise<{ userId: string; sessionId: string | null }>;
+};

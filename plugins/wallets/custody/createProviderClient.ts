@@ -1,0 +1,88 @@
+import type { Fault } from "#core/fault/Fault.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { custodyMetrics } from "#plugins/wallets/custody/custodyMetrics.ts";
+import { custodyFault } from "#plugins/wallets/custody/faults.ts";
+import type {
+	Caller,
+	ProviderAnswer,
+	ProviderCall,
+} from "#plugins/wallets/custody/http/createCaller.ts";
+import { createFailureLog } from "#plugins/wallets/custody/http/createFailureLog.ts";
+import { faultOfAnswer } from "#plugins/wallets/custody/http/faultOfAnswer.ts";
+import { refusalCode } from "#plugins/wallets/custody/http/refusalCode.ts";
+
+/** `endpoint` is what a call is called in metrics and in the log. */
+export type NamedCall = Omit<ProviderCall, "url"> & { endpoint: string; path: string };
+
+export type ProviderClient = {
+	/** In full, as it is signed. */
+	urlOf(path: string): string;
+	/** The answer as it came, counted under what `outcomeOf` makes of it. */
+	ask<Outcome extends { kind: string; detail?: string }>(
+		call: NamedCall,
+		outcomeOf: (answer: ProviderAnswer) => Outcome,
+	): Promise<Outcome>;
+	/** What an answer holds; null where the provider does not know the thing. Else throws a Fault. */
+	read(call: NamedCall): Promise<{ json: unknown } | null>;
+	/** The Fault for an answer that is not what its schema says. */
+	unreadable(endpoint: string): Fault;
+};
+
+/** Calls by name: counted, timed, and told when they fail. */
+export function createProviderClient(options: {
+	baseUrl: string;
+	call: Caller;
+	core: Pick<Core, "clock" | "log" | "metrics">;
+}): ProviderClient {
+	const { call, core } = options;
+	const base = options.baseUrl.replace(/\/+$/, "");
+	const metrics = custodyMetrics(core.metrics);
+	const tell = createFailureLog(core);
+	const urlOf = (path: string) => `${base}${path}`;
+
+	async function ask<Outcome extends { kind: string; detail?: string }>(
+		{ endpoint, path, ...rest }: NamedCall,
+		outcomeOf: (answer: ProviderAnswer) => Outcome,
+	): Promise<Outcome> {
+		const sentAtMs = core.clock.nowMs();
+		const outcome = outcomeOf(await call({ ...rest, url: urlOf(path) }));
+		metrics.duration.observe({ endpoint }, (core.clock.nowMs() - sentAtMs) / 1_000);
+		metrics.calls.inc({ endpoint, outcome: outcome.kind });
+		if (outcome.detail !== undefined && !isCalledOff(rest.signal)) tell(endpoint, outcome.detail);
+		return outcome;
+	}
+
+	return {
+		urlOf,
+		ask,
+		async read(call) {
+			const outcome = await ask(call, readingOf);
+			if (outcome.fault) throw outcome.fault;
+			return outcome.kind === "not_found" ? null : { json: outcome.json };
+		},
+		unreadable(endpoint) {
+			metrics.calls.inc({ endpoint, outcome: "misread" });
+			tell(endpoint, "not what its schema says");
+			return custodyFault.unreadable({ detail: `${endpoint}: not what its schema says` });
+		},
+	};
+}
+
+/** A caller who left is nobody's failure; one whose time ran out waited for the provider. */
+function isCalledOff(signal: AbortSignal | undefined): boolean {
+	if (!signal?.aborted) return false;
+	const reason: unknown = signal.reason;
+	return !(reason instanceof Error && reason.name === "TimeoutError");
+}
+
+/** `kind` is a label of metrics: `read`, `not_found`, or the fault's code. */
+type Reading = { kind: string; json?: unknown; fault?: Fault; detail?: string };
+
+function readingOf(answer: ProviderAnswer): Reading {
+	// Only in the provider's own form: the page of a proxy that lost its way is no "there is none".
+	const isMissing = answer.kind === "answer" && answer.status === 404;
+	if (isMissing && refusalCode(answer.json) !== null) return { kind: "not_found" };
+	const fault = faultOfAnswer(answer);
+	if (fault) return { kind: fault.code, fault, detail: fault.privateDetail ?? fault.code };
+	return { kind: "read", json: answer.kind === "answer" ? answer.json : undefined };
+}

@@ -1,0 +1,60 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Custody, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import type { NamedCall, ProviderClient } from "#plugins/wallets/custody/createProviderClient.ts";
+import { pathSegment } from "#plugins/wallets/custody/http/pathSegment.ts";
+import { REFERENCE_LENGTH_MAX, REQUEST_BYTES_MAX } from "#plugins/wallets/custody/limits.ts";
+import { classifySend } from "#plugins/wallets/custody/send/classifySend.ts";
+import { sendBody } from "#plugins/wallets/custody/send/sendBody.ts";
+import type { Authorize } from "#plugins/wallets/custody/sign/createAuthorizer.ts";
+
+type Request = Parameters<Custody["send"]>[0];
+
+const REFERENCE = new RegExp(`^[\\w-]{1,${REFERENCE_LENGTH_MAX}}$`);
+
+/**
+ * Sends a transaction, once. What fails before the first byte leaves is `refused`, because we know
+ * it ourselves; from then on the answer decides, and nothing here is tried again.
+ */
+export function createSender(options: {
+	client: ProviderClient;
+	authorize: Authorize;
+	clock: Clock;
+}): Custody["send"] {
+	const { client, clock } = options;
+	return async (request) => {
+		const { transaction, referenceId, signal } = request;
+		if (signal.aborted) return notSent("given up before it was sent");
+		if (!(request.validUntilMs > clock.nowMs())) return notSent("too late to send it");
+		if (!REFERENCE.test(referenceId)) return notSent("a reference in no form of ours");
+		let call: NamedCall;
+		try {
+			call = callOf(request, options);
+		} catch {
+			// Without the error: it may quote what was to be signed.
+			return notSent("it cannot be signed");
+		}
+		if ((call.signed?.text.length ?? 0) > REQUEST_BYTES_MAX) return notSent("too large");
+		const asked = { caip2: `eip155:${transaction.chainId}`, referenceId };
+		try {
+			return await client.ask(call, (answer) => classifySend(answer, asked));
+		} catch {
+			return { kind: "unknown", detail: "our own mistake after sending" };
+		}
+	};
+}
+
+function callOf(request: Request, options: { client: ProviderClient; authorize: Authorize }) {
+	const { providerWalletId, transaction, referenceId, validUntilMs, signal } = request;
+	const path = `/v1/wallets/${pathSegment(providerWalletId)}/rpc`;
+	const signed = options.authorize({
+		url: options.client.urlOf(path),
+		body: sendBody(transaction, referenceId),
+		idempotencyKey: referenceId,
+		expiresAtMs: validUntilMs,
+	});
+	return { endpoint: "send", path, signed, signal };
+}
+
+function notSent(detail: string): SendOutcome {
+	return { kind: "refused", code: "not_sent", detail };
+}

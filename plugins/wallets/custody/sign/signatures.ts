@@ -1,0 +1,64 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import type { ProviderClient } from "#plugins/wallets/custody/createProviderClient.ts";
+import { custodyFault } from "#plugins/wallets/custody/faults.ts";
+import { pathSegment } from "#plugins/wallets/custody/http/pathSegment.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#plugins/wallets/custody/limits.ts";
+import type { Authorize } from "#plugins/wallets/custody/sign/createAuthorizer.ts";
+import { typedDataParams } from "#plugins/wallets/custody/wire/typedDataParams.ts";
+import { wire } from "#plugins/wallets/custody/wire/wire.ts";
+
+type Signatures = Pick<Custody, "signMessage" | "signTypedData">;
+type Wanted = {
+	endpoint: string;
+	method: string;
+	params: Record<string, unknown>;
+	providerWalletId: string;
+	idempotencyKey: string;
+	signal: AbortSignal;
+};
+
+const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
+
+/** Signatures of a wallet. A signature can spend, but is nothing until somebody has it. */
+export function signatures(options: {
+	client: ProviderClient;
+	authorize: Authorize;
+	clock: Clock;
+	timeoutMs: number;
+}): Signatures {
+	const { client, authorize, clock, timeoutMs } = options;
+
+	async function signed(wanted: Wanted): Promise<Hex> {
+		const { endpoint, method, params, idempotencyKey, signal } = wanted;
+		if (!KEY.test(idempotencyKey)) throw custodyFault.refused({ detail: "an odd idempotency key" });
+		const path = `/v1/wallets/${pathSegment(wanted.providerWalletId)}/rpc`;
+		const request = authorize({
+			url: client.urlOf(path),
+			body: { method, chain_type: "ethereum", params },
+			idempotencyKey,
+			// Nobody waits for it any longer.
+			expiresAtMs: clock.nowMs() + timeoutMs,
+		});
+		const answer = await client.read({ endpoint, path, signed: request, signal });
+		if (answer === null) throw custodyFault.refused({ detail: "no such wallet" });
+		const { data } = wire.signature.safeParse(answer.json);
+		if (data === undefined) throw client.unreadable(endpoint);
+		return data.data.signature;
+	}
+
+	return {
+		signMessage({ message, ...rest }) {
+			const params =
+				typeof message === "string"
+					? { message, encoding: "utf-8" }
+					: { message: Buffer.from(message).toString("hex"), encoding: "hex" };
+			return signed({ ...rest, endpoint: "sign_message", method: "personal_sign", params });
+		},
+		async signTypedData({ typedData, ...rest }) {
+			const params = typedDataParams(typedData);
+			return signed({ ...rest, endpoint: "sign_typed", method: "eth_signTypedData_v4", params });
+		},
+	};
+}

@@ -1,0 +1,51 @@
+import { httpFault } from "#core/http/httpFault.ts";
+import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import { capabilityOf } from "#plugins/wallets/enrolment/capabilityOf.ts";
+import type { EnrolledUser, EnrolledWallet } from "#plugins/wallets/enrolment/EnrolledUser.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
+import {
+	ENROLMENT_CALLS_AT_ONCE_MAX,
+	ENROLMENT_TIMEOUT_MS,
+	WALLETS_PER_PROFILE_MAX,
+} from "#plugins/wallets/limits.ts";
+
+/**
+ * Who the holder of an access token is, as the wallet provider knows them now: the token says only
+ * their id, and what it said of accounts would be as old as the token.
+ */
+export async function readEnrolledUser(custody: Custody, token: string): Promise<EnrolledUser> {
+	const signal = AbortSignal.timeout(ENROLMENT_TIMEOUT_MS);
+	const { userId } = await custody.verifyAccessToken(token);
+	const user = await custody.user(userId, signal);
+	if (!user || user.id !== userId) throw httpFault.unauthorized();
+	const [social = null, another] = user.accounts.filter((account) => account.type === "social");
+	if (another) throw walletsFault.socialAmbiguous();
+	const linked = user.accounts.filter((account) => account.type === "wallet");
+	if (linked.length > WALLETS_PER_PROFILE_MAX) throw walletsFault.walletsTooMany();
+	const wallets: EnrolledWallet[] = [];
+	for (let from = 0; from < linked.length; from += ENROLMENT_CALLS_AT_ONCE_MAX) {
+		const part = linked.slice(from, from + ENROLMENT_CALLS_AT_ONCE_MAX);
+		const read = part.map(async (account) => {
+			const { address, providerWalletId } = account;
+			const held =
+				providerWalletId === null ? null : await custody.wallet(providerWalletId, signal);
+			return { address, providerWalletId, capability: capabilityOf(account, held) };
+		});
+		wallets.push(...(await Promise.all(read)));
+	}
+	return {
+		id: userId,
+		social: social && { userId: social.subject, username: social.username },
+		wallets: onceEach(wallets),
+	};
+}
+
+/** An account linked twice, as embedded and as external, is the embedded one. */
+function onceEach(wallets: readonly EnrolledWallet[]): EnrolledWallet[] {
+	const byAddress = new Map<string, EnrolledWallet>();
+	for (const wallet of wallets) {
+		const known = byAddress.get(wallet.address);
+		if (!known || known.providerWalletId === null) byAddress.set(wallet.address, wallet);
+	}
+	return [...byAddress.values()];
+}

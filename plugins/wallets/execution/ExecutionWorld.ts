@@ -1,0 +1,45 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database, Queryable } from "#core/db/Database.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Steps } from "#core/steps/Steps.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { IntentKind, Profile } from "#plugins/wallets/contract.ts";
+import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import type { DefaultLimits } from "#plugins/wallets/spend/limitsInForce.ts";
+
+/** Everything the path that money leaves by can touch. */
+export type ExecutionWorld = {
+	db: Database;
+	clock: Clock;
+	log: Log;
+	/** This process, and what its connections are called. */
+	holder: string;
+	session: string;
+	custody: Custody;
+	prices: Prices;
+	rpcOf(chainId: number): Rpc | null;
+	kindOf(name: string): IntentKind<unknown> | null;
+	steps: Steps<StepName>;
+	/** Outbound calls of kinds, which have steps of their own. */
+	kindSteps: Steps<string>;
+	/** With the wallets that are not removed. */
+	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
+	newId(): string;
+	settings: ExecutionSettings;
+};
+
+export type ExecutionSettings = {
+	isDryRun: boolean;
+	limits: DefaultLimits;
+	/** Microdollars that a transaction may offer the network, whatever a node asks for. */
+	networkFeeUsdMicros: bigint;
+	/** How long a request to the wallet provider may take, and how long it may be acted on. */
+	sendTimeoutMs: number;
+	/** Blocks on top of a receipt after which nobody looks again. */
+	finalDepthBlocks: number;
+	/** Destinations that may be paid or called; empty: all. */
+	destinations: ReadonlySet<Address>;
+};

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { commaList } from "#core/config/commaList.ts";
+
+const usd = (fallback: number) => z.number().min(0).max(1_000_000_000).default(fallback);
+const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/.test(text);
+
+/** What an operator sets about the path that money leaves by. */
+export const executionConfig = {
+	TRADING_DRY_RUN: z
+		.boolean()
+		.default(true)
+		.describe("Judge and record intents, and send nothing. Off in the sandbox."),
+	TRADING_PER_TRADE_USD_MAX: usd(5_000).describe("The most one intent may spend, in USD."),
+	TRADING_WALLET_NOTIONAL_USD_MAX: usd(10_000).describe(
+		"The most one intent may move out of one wallet, in USD, where the wallet has no limit.",
+	),
+	TRADING_DAILY_USD_MAX: usd(20_000).describe("The most a profile may spend in 24 hours, in USD."),
+	TRADING_SOCIAL_USD_MAX: usd(500).describe(
+		"The most that may be spent by social posts and messages, a trade and a day, in USD.",
+	),
+	TRADING_NETWORK_FEE_USD_MAX: usd(200).describe(
+		"The most one transaction may offer the network for gas, in USD, whatever the node asks for.",
+	),
+	TRADING_RECIPIENT_COOLDOWN_MINUTES: z
+		.int()
+		.min(0)
+		.max(43_200)
+		.default(0)
+		.describe("How long a recipient must be known before money goes there by itself; 0: no wait."),
+	TRADING_DESTINATIONS: commaList(z.string().toLowerCase().refine(isAddress))
+		.default([])
+		.meta({ expects: "addresses, separated by commas" })
+		.describe("The only addresses that may be called or paid, separated by commas. Unset: all."),
+	TRADING_FINAL_DEPTH_BLOCKS: z
+		.int()
+		.min(1)
+		.max(10_000)
+		.default(64)
+		.describe("Blocks on top of a transaction after which nobody looks at it again."),
+};

@@ -1,0 +1,32 @@
+import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import type { HandOver } from "#plugins/wallets/execution/beginHandOver.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";
+
+/**
+ * Hands one transaction over and writes down what is known of it. Called once for each record of
+ * what is about to be handed over, by the process that wrote it; whoever dies in here leaves a
+ * record that is looked up, and never handed over again.
+ */
+export async function handOver(world: ExecutionWorld, given: HandOver): Promise<SendOutcome> {
+	const outcome = await world.steps.run("custody.send", () => send(world, given));
+	await world.steps.run("commit.outcome", () =>
+		world.db.transaction((tx) => recordOutcome(world, tx, { given, outcome })),
+	);
+	return outcome;
+}
+
+/** A process that stood still since its commit is late: others may have drawn their conclusions. */
+async function send(world: ExecutionWorld, given: HandOver): Promise<SendOutcome> {
+	if (world.clock.nowMs() > given.handOverUntilMs) {
+		return { kind: "refused", code: "hand_over_late", detail: "It was not handed over in time." };
+	}
+	const { providerWalletId, transaction, submissionId, validUntilMs } = given;
+	return await world.custody.send({
+		providerWalletId,
+		transaction,
+		referenceId: submissionId,
+		validUntilMs,
+		signal: AbortSignal.timeout(world.settings.sendTimeoutMs),
+	});
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
+
+// Guarantee: a batch goes only where all of it runs and is paid for, gas included.
+
+function planOf(valueRaw: bigint): Plan {
+	return {
+		chainId: 1,
+		from: `0x${"1".repeat(40)}`,
+		to: `0x${"2".repeat(40)}`,
+		valueRaw,
+		data: "0x",
+		spend: { currency: `0x${"0".repeat(40)}`, raw: valueRaw, decimals: 18, symbol: "ETH" },
+		recipient: null,
+		shown: {},
+		expiresAtMs: 0,
+	};
+}
+
+function accountOf(balanceRaw: bigint, maxFeePerGas = 1n): AccountState {
+	return { balanceRaw, maxFeePerGas, maxPriorityFeePerGas: 0n, pendingNonce: 0, headBlock: 0 };
+}
+
+const ok = (gasLimit: bigint): Simulation => ({ kind: "ok", gasLimit });
+
+test("the account pays for everything together or for nothing", () => {
+	const amount = fc.bigInt({ min: 0n, max: 1_000n });
+	fc.assert(
+		fc.property(
+			fc.array(fc.record({ value: amount, gas: amount }), { minLength: 1, maxLength: 10 }),
+			fc.bigInt({ min: 0n, max: 20_000n }),
+			fc.bigInt({ min: 1n, max: 3n }),
+			(parts, balance, fee) => {
+				const value = parts.reduce((sum, part) => sum + part.value, 0n);
+				const gas = parts.reduce((sum, part) => sum + part.gas * fee, 0n);
+				const judged = judgeBatch(
+					parts.map((part) => planOf(part.value)),
+					accountOf(balance, fee),
+					parts.map((part) => ok(part.gas)),
+				);
+				const code = judged.kind === "denied" ? judged.denial.code : "ok";
+				const expected =
+					value > balance ? "balance_insufficient" : value + gas > balance ? "gas_reserve" : "ok";
+				expect(code).toBe(expected);
+			},
+		),
+	);
+});
+
+test("one that would fail denies all, and so does one that nobody ran", () => {
+	const plans = [planOf(1n), planOf(1n)];
+	const fails: Simulation = { kind: "reverts", detail: "no" };
+	for (const simulations of [[ok(1n), fails], [fails, ok(1n)], [ok(1n)], []]) {
+		const judged = judgeBatch(plans, accountOf(1_000n), simulations);
+		expect(judged).toMatchObject({ kind: "denied", denial: { code: "simulation_failed" } });
+	}
+});

@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import type { Database, Queryable } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule/Job.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Execution, IntentKind, Profile } from "#plugins/wallets/contract.ts";
+import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
+import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+
+type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executionConfig)[Name]> };
+
+const MINUTE_MS = 60_000;
+const MICROS = 1_000_000;
+
+/** The path that money leaves by, over the runtime and the deployment's settings. */
+export function openExecution(given: {
+	core: Core;
+	config: Config;
+	custody: Custody;
+	prices: Prices;
+	sendTimeoutMs: number;
+	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
+}): { world: ExecutionWorld; execution: Execution; jobs: Job[] } {
+	const { core, config, custody, prices, sendTimeoutMs, profileOf } = given;
+	const kinds = new Map<string, IntentKind<unknown>>();
+	const rpcs = new Map(core.indexed.map(({ chain, rpc }) => [chain.id, rpc]));
+	const { clock, log, holder, session } = core;
+	const db: Database = core.db;
+	const world: ExecutionWorld = {
+		db,
+		clock,
+		log,
+		holder,
+		session,
+		custody,
+		prices,
+		rpcOf: (chainId) => rpcs.get(chainId) ?? null,
+		kindOf: (name) => kinds.get(name) ?? null,
+		steps: createSteps<StepName>(core.observeSteps),
+		kindSteps: createSteps<string>(core.observeSteps),
+		profileOf,
+		newId: () => Bun.randomUUIDv7(),
+		settings: {
+			isDryRun: config.TRADING_DRY_RUN,
+			limits: {
+				perTradeUsdMicros: micros(config.TRADING_PER_TRADE_USD_MAX),
+				walletNotionalUsdMicros: micros(config.TRADING_WALLET_NOTIONAL_USD_MAX),
+				dailyUsdMicros: micros(config.TRADING_DAILY_USD_MAX),
+				socialUsdMicros: micros(config.TRADING_SOCIAL_USD_MAX),
+				recipientCooldownMs: config.TRADING_RECIPIENT_COOLDOWN_MINUTES * MINUTE_MS,
+			},
+			networkFeeUsdMicros: micros(config.TRADING_NETWORK_FEE_USD_MAX),
+			sendTimeoutMs,
+			finalDepthBlocks: config.TRADING_FINAL_DEPTH_BLOCKS,
+			destinations: new Set(config.TRADING_DESTINATIONS),
+		},
+	};
+	const execution = createExecution(world, (kind) => {
+		assert(!kinds.has(kind.name), `two kinds of intent are called ${kind.name}`);
+		kinds.set(kind.name, kind);
+	});
+	return { world, execution, jobs: reconcileJobs(world, execution) };
+}
+
+function micros(usd: number): bigint {
+	return BigInt(Math.floor(usd * MICROS));
+}

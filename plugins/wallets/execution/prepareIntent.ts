@@ -1,0 +1,68 @@
+import { assert } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type {
+	Denial,
+	Intent,
+	Plan,
+	Preparation,
+	Profile,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { CALLDATA_BYTES_MAX, PREPARE_TIMEOUT_MS } from "#plugins/wallets/execution/limits.ts";
+
+/**
+ * Has the intent's kind say what would be sent, and holds that against what no kind may do: another
+ * chain, another sender, another recipient than the deployment allows.
+ *
+ * What an upstream did wrong is a denial with its code: nothing was sent, so nothing is in doubt.
+ * Who was called off has learned nothing of an upstream, and throws.
+ */
+export async function prepareIntent(
+	world: ExecutionWorld,
+	given: { intent: Intent; wallet: Wallet; profile: Profile; signal: AbortSignal },
+): Promise<Preparation> {
+	const { intent, wallet, profile } = given;
+	const kind = world.kindOf(intent.kind);
+	if (!kind) return denied("kind_disabled", `Nothing here handles "${intent.kind}" any more.`);
+	const request = kind.request.safeParse(intent.request);
+	if (!request.success) return denied("request_unreadable", "The stored request cannot be read.");
+	const signal = AbortSignal.any([given.signal, AbortSignal.timeout(PREPARE_TIMEOUT_MS)]);
+	const outbound = world.kindSteps.run;
+	try {
+		const prepared = await kind.prepare(
+			{ ...intent, request: request.data },
+			{ wallet, profile, outbound, signal },
+		);
+		if (prepared.kind === "denied") return prepared;
+		const denial = planDenial(world, { plan: prepared.plan, intent, wallet });
+		return denial ? { kind: "denied", denial } : prepared;
+	} catch (error) {
+		if (!(error instanceof Fault) || given.signal.aborted) throw error;
+		world.log.warn("an intent could not be prepared", { intentId: intent.id, error });
+		return denied(error.code, error.publicDetail);
+	}
+}
+
+function denied(code: string, detail: string): Preparation {
+	return { kind: "denied", denial: { code, detail } };
+}
+
+function planDenial(
+	world: ExecutionWorld,
+	{ plan, intent, wallet }: { plan: Plan; intent: Intent; wallet: Wallet },
+): Denial | null {
+	assert(plan.chainId === intent.chainId, "a plan is for its intent's chain");
+	assert(plan.from === wallet.address, "a plan is sent from its intent's wallet");
+	assert((plan.data.length - 2) / 2 <= CALLDATA_BYTES_MAX, "calldata has a limit");
+	assert(plan.valueRaw >= 0n && plan.spend.raw >= 0n, "nothing negative is paid");
+	if (plan.expiresAtMs <= world.clock.nowMs()) {
+		return { code: "quote_expired", detail: "What was offered has run out." };
+	}
+	const { destinations } = world.settings;
+	const called = [plan.to, ...(plan.recipient === null ? [] : [plan.recipient])];
+	if (destinations.size > 0 && !called.every((address) => destinations.has(address))) {
+		return { code: "policy_denied", detail: "The destination is not on the allow-list." };
+	}
+	return null;
+}

@@ -1,0 +1,51 @@
+import { hexToBytes } from "viem";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+
+/**
+ * The owner's own wallet says that it sent. One hash stands for one intent: the same transaction
+ * told for two is refused. Whether it is what was planned, the chain tells; until then nothing
+ * counts as spent, and limits do not hold what a person signs with their own key.
+ */
+export async function recordSigned(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ intent, transactionHash }: { intent: Intent; transactionHash: Hex },
+): Promise<void> {
+	const at = new Date(world.clock.nowMs());
+	if (intent.transactionHash === transactionHash) return;
+	const hash = hexToBytes(transactionHash);
+	const told = await tx.query(
+		"select 1 from wallets.submission where chain_id = $1 and transaction_hash = $2",
+		[intent.chainId, hash],
+	);
+	if (told.length > 0) throw executionFault.transactionOther();
+	const intentId = intent.id;
+	// What was signed in the last minute is told in the next: the chain is believed, not the clock.
+	const event = intent.status === "expired" ? "found" : "sent";
+	if ((await moveIntent(tx, { intentId, event, at })) === null) {
+		throw executionFault.intentState();
+	}
+	const from = intent.plan?.from;
+	if (!from) throw executionFault.intentState();
+	await tx.execute(
+		`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
+			transaction_hash, holder, session, created_at, sent_at)
+		values ($1, $2, 0, $3, $4, $5, 'sent', $6, $7, $8, $9, $9)`,
+		[
+			world.newId(),
+			intentId,
+			intent.walletId,
+			intent.chainId,
+			hexToBytes(from),
+			hash,
+			world.holder,
+			world.session,
+			at,
+		],
+	);
+}

@@ -1,0 +1,23 @@
+/**
+ * Every commit and every outbound call of the path that money leaves by. A call that is not in this
+ * list does not compile, and a test kills the process before and after each of them.
+ */
+export const stepNames = [
+	"commit.create",
+	"commit.decide",
+	"commit.begin",
+	"commit.outcome",
+	"commit.look",
+	"commit.found",
+	"commit.close",
+	"commit.owner",
+	"commit.answer",
+	"commit.link",
+	"rpc.account",
+	"rpc.receipt",
+	"rpc.nonce",
+	"custody.send",
+	"custody.lookup",
+] as const;
+
+export type StepName = (typeof stepNames)[number];

@@ -1,0 +1,34 @@
+import type { Tx } from "#core/db/Database.ts";
+import type { NewIntent } from "#plugins/wallets/contract.ts";
+
+export type IntentToInsert = NewIntent & { id: string; settings: Record<string, unknown> };
+
+/** Records intents as `created`. At most 50, the most a batch has. */
+export async function insertIntents(
+	tx: Tx,
+	intents: readonly IntentToInsert[],
+	times: { at: Date; expiresAt: Date },
+): Promise<void> {
+	await tx.execute(
+		`insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
+			request, settings, batch_id, created_at, changed_at, expires_at)
+		select id, kind, profile_id, wallet_id, chain_id, channel, 'created',
+			request, settings, batch_id, $10, $10, $11
+		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int8[], $6::text[],
+			$7::jsonb[], $8::jsonb[], $9::uuid[])
+			as t (id, kind, profile_id, wallet_id, chain_id, channel, request, settings, batch_id)`,
+		[
+			intents.map(({ id }) => id),
+			intents.map(({ kind }) => kind),
+			intents.map(({ profile }) => profile.id),
+			intents.map(({ wallet }) => wallet.id),
+			intents.map(({ chainId }) => chainId),
+			intents.map(({ channel }) => channel),
+			intents.map(({ request }) => JSON.stringify(request)),
+			intents.map(({ settings }) => JSON.stringify(settings)),
+			intents.map(({ batchId }) => batchId ?? null),
+			times.at,
+			times.expiresAt,
+		],
+	);
+}

@@ -1,0 +1,55 @@
+import type { IntentEvent, IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+
+/**
+ * Every move an intent can make. What is not here is refused and logged: a status is only ever
+ * written through `moveIntent`.
+ *
+ * Money can have left from `submitting` on, so from there no way leads back to where it is sent.
+ */
+export const intentMachine: Readonly<
+	Record<IntentStatus, Readonly<Partial<Record<IntentEvent, IntentStatus>>>>
+> = {
+	created: {
+		deny: "rejected",
+		ask_confirmation: "confirmation_required",
+		ask_review: "review_required",
+		ask_signature: "signature_required",
+		skip_dry_run: "dry_run",
+		reserve: "submitting",
+		expire: "expired",
+	},
+	confirmation_required: { approve: "created", deny: "rejected", expire: "expired" },
+	review_required: { approve: "created", deny: "rejected", expire: "expired" },
+	signature_required: { sent: "submitted", deny: "rejected", expire: "expired" },
+	submitting: {
+		sent: "submitted",
+		refused: "failed",
+		doubt: "uncertain",
+		found: "submitted",
+		mined: "confirmed",
+		reverted: "failed",
+		missed: "failed",
+		disproved: "failed",
+	},
+	submitted: {
+		mined: "confirmed",
+		reverted: "failed",
+		missed: "failed",
+		doubt: "uncertain",
+		disproved: "failed",
+	},
+	uncertain: {
+		found: "submitted",
+		mined: "confirmed",
+		reverted: "failed",
+		missed: "failed",
+		disproved: "failed",
+	},
+	confirmed: { reorged: "uncertain" },
+	// A receipt in a block that is gone, or a hash that turned up after all.
+	failed: { reorged: "uncertain", found: "submitted" },
+	rejected: {},
+	// A signature can be given in the minute its link runs out: the chain is believed.
+	expired: { found: "submitted" },
+	dry_run: {},
+};

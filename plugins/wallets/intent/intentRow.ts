@@ -1,0 +1,53 @@
+import { bytesToHex } from "viem";
+import type { Channel, Intent } from "#plugins/wallets/contract.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
+
+/** What `intentRow.columns` reads. */
+export type IntentRow = {
+	id: string;
+	kind: string;
+	profile_id: string;
+	wallet_id: string;
+	chain_id: number;
+	channel: Channel;
+	status: IntentStatus;
+	error_code: string | null;
+	request: unknown;
+	plan: unknown;
+	plan_hash: Uint8Array | null;
+	batch_id: string | null;
+	transaction_hash: Uint8Array | null;
+	created_at: Date;
+	changed_at: Date;
+	expires_at: Date;
+};
+
+/** How an intent stands in the database. */
+export const intentRow = {
+	/** Of `wallets.intent i`, with the hash of its newest submission. */
+	columns: `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status, i.error_code,
+		i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at, i.expires_at,
+		(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
+			order by s.step desc limit 1) as transaction_hash`,
+	read(row: IntentRow): Intent {
+		return {
+			id: row.id,
+			kind: row.kind,
+			profileId: row.profile_id,
+			walletId: row.wallet_id,
+			chainId: row.chain_id,
+			channel: row.channel,
+			status: row.status,
+			errorCode: row.error_code,
+			request: row.request,
+			plan: row.plan === null ? null : planCodec.read(row.plan),
+			planHash: row.plan_hash && bytesToHex(row.plan_hash),
+			batchId: row.batch_id,
+			transactionHash: row.transaction_hash && bytesToHex(row.transaction_hash),
+			createdAtMs: row.created_at.getTime(),
+			changedAtMs: row.changed_at.getTime(),
+			expiresAtMs: row.expires_at.getTime(),
+		};
+	},
+};

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
+import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
+import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
+import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
+import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
+import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
+import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: an intent is stored as it was asked for, and its status moves as its machine says.
+
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+const at = new Date(NOW_MS);
+let database: TestDatabase;
+let by: Person;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	by = await insertPerson(database.db, { chainId: 1, nowMs: NOW_MS });
+});
+
+async function insert(
+	count: number,
+	more: { batchId?: string; kind?: string; atMs?: number } = {},
+) {
+	const { profile, wallet } = by;
+	const { kind = "pay", atMs = NOW_MS, ...rest } = more;
+	const intents = Array.from({ length: count }, (_, index) => {
+		const request = { place: index, text: 'quotes " and \\ stay' };
+		const settings = { revision: 1 };
+		const id = Bun.randomUUIDv7();
+		return {
+			id,
+			kind,
+			profile,
+			wallet,
+			chainId: 1,
+			channel: "api" as const,
+			request,
+			settings,
+			...rest,
+		};
+	});
+	await database.db.transaction((tx) =>
+		insertIntents(tx, intents, { at: new Date(atMs), expiresAt: new Date(atMs + 1_000) }),
+	);
+	return intents.map(({ id }) => id);
+}
+
+const move = (
+	intentId: string,
+	event: Parameters<typeof moveIntent>[1]["event"],
+	detail?: string,
+) =>
+	database.db.transaction((tx) =>
+		moveIntent(tx, { intentId, event, at, errorCode: "a_code", detail: detail ?? null }),
+	);
+
+const plan: Plan = {
+	chainId: 1,
+	from: `0x${"1".repeat(40)}`,
+	to: `0x${"2".repeat(40)}`,
+	valueRaw: 2n ** 255n,
+	data: "0x1234",
+	spend: { currency: `0x${"0".repeat(40)}`, raw: 2n ** 255n, decimals: 18, symbol: "ETH" },
+	recipient: null,
+	shown: { summary: "pays" },
+	expiresAtMs: NOW_MS,
+};
+
+test("what is stored is read back whole, in the order that was asked for", async () => {
+	const batchId = Bun.randomUUIDv7();
+	const ids = await insert(3, { batchId });
+	const turned = [...ids].reverse();
+	const read = await readIntents(database.db, [...turned, crypto.randomUUID()]);
+	expect(read.map(({ id }) => id)).toEqual(turned);
+	expect(read[2]).toEqual({
+		id: ids[0] ?? "",
+		kind: "pay",
+		profileId: by.profile.id,
+		walletId: by.wallet.id,
+		chainId: 1,
+		channel: "api",
+		status: "created",
+		errorCode: null,
+		request: { place: 0, text: 'quotes " and \\ stay' },
+		plan: null,
+		planHash: null,
+		batchId,
+		transactionHash: null,
+		createdAtMs: NOW_MS,
+		changedAtMs: NOW_MS,
+		expiresAtMs: NOW_MS + 1_000,
+	});
+	expect(intentRow.columns).toContain("transaction_hash");
+});
+
+test("a plan is kept with its hash, to the unit, and may say until when it is asked about", async () => {
+	const [intentId = ""] = await insert(1);
+	const expiresAt = new Date(NOW_MS + 600_000);
+	await database.db.transaction((tx) => storePlan(tx, { intentId, plan, expiresAt }));
+	const [intent] = await readIntents(database.db, [intentId]);
+	expect(intent).toMatchObject({ plan, planHash: hashPlan(plan), expiresAtMs: NOW_MS + 600_000 });
+	await database.db.transaction((tx) => storePlan(tx, { intentId, plan }));
+	const [again] = await readIntents(database.db, [intentId]);
+	expect(again?.expiresAtMs).toBe(NOW_MS + 600_000);
+});
+
+test("a batch is all of it, whichever is asked for; one alone is a batch of itself", async () => {
+	const ids = await insert(3, { batchId: Bun.randomUUIDv7() });
+	const [alone = ""] = await insert(1);
+	const [, second] = await readIntents(database.db, ids);
+	if (!second) throw new Error("no intent");
+	const batch = await readBatch(database.db, second);
+	expect(batch.map(({ id }) => id)).toEqual([...ids].sort());
+	expect(await readBatch(database.db, { id: alone, batchId: null })).toHaveLength(1);
+});
+
+describe("a move", () => {
+	test("is made and written down where the machine knows it", async () => {
+		const [id = ""] = await insert(1);
+		expect(await move(id, "reserve")).toBe("submitting");
+		expect(await move(id, "doubt", "x".repeat(999))).toBe("uncertain");
+		const moves = await database.db.query(
+			`select seq, event, from_status, to_status, length(detail) as detail
+			from wallets.intent_move where intent_id = $1 order by seq`,
+			[id],
+		);
+		expect(moves).toEqual([
+			{ seq: 1, event: "reserve", from_status: "created", to_status: "submitting", detail: null },
+			{ seq: 2, event: "doubt", from_status: "submitting", to_status: "uncertain", detail: 500 },
+		]);
+		const [intent] = await readIntents(database.db, [id]);
+		expect(intent).toMatchObject({ status: "uncertain", errorCode: "a_code", changedAtMs: NOW_MS });
+	});
+
+	test("is refused, and leaves no trace, where the machine knows none", async () => {
+		const [id = ""] = await insert(1);
+		expect(await move(id, "mined")).toBeNull();
+		expect(await move(crypto.randomUUID(), "reserve")).toBeNull();
+		expect(await database.db.query("select 1 from wallets.intent_move")).toHaveLength(0);
+		const [intent] = await readIntents(database.db, [id]);
+		expect(intent).toMatchObject({ status: "created", errorCode: null });
+	});
+
+	test("that many make at once is made once", async () => {
+		const [id = ""] = await insert(1);
+		const all = await Promise.all(Array.from({ length: 8 }, () => move(id, "reserve")));
+		expect(all.filter((one) => one === "submitting")).toHaveLength(1);
+		expect(all.filter((one) => one === null)).toHaveLength(7);
+	});
+});
+
+describe("the list", () => {
+	test("has each intent of a profile once, newest first, in pages of any size", async () => {
+		const ids: string[] = [];
+		for (let index = 0; index < 7; index++) {
+			// Two of one moment: the id decides, or one would be left out between pages.
+			ids.push(...(await insert(1, { atMs: NOW_MS + Math.floor(index / 2) })));
+		}
+		const other = await insert(1, { kind: "other" });
+		const stranger = by;
+		by = await insertPerson(database.db, { chainId: 1, nowMs: NOW_MS });
+		await insert(2);
+		by = stranger;
+		for (const limit of [1, 2, 3, 7, 50]) {
+			const seen: string[] = [];
+			let cursor: string | undefined;
+			do {
+				const asked = { profileId: by.profile.id, kinds: ["pay"], limit, cursor };
+				const page = await listIntents(database.db, asked);
+				seen.push(...page.items.map(({ id }) => id));
+				cursor = page.nextCursor ?? undefined;
+			} while (cursor !== undefined);
+			expect(seen).toEqual([...ids].reverse());
+		}
+		const all = await listIntents(database.db, { profileId: by.profile.id, limit: 50 });
+		expect(all.items.map(({ id }) => id)).toContain(other[0] ?? "");
+	});
+
+	test("refuses a cursor that it did not make", async () => {
+		const id = crypto.randomUUID();
+		for (const cursor of [
+			"",
+			"x",
+			"1",
+			`1_${"-".repeat(36)}`,
+			`-1_${id}`,
+			`1_${id} `,
+			`1_${id}x`,
+		]) {
+			const asked = listIntents(database.db, { profileId: by.profile.id, limit: 1, cursor });
+			expect(await asked.catch((fault) => fault.code)).toBe("validation_error");
+		}
+	});
+});

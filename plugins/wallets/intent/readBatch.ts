@@ -1,0 +1,19 @@
+import type { Queryable } from "#core/db/Database.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+
+/** The intents that are judged together with one, itself among them. Reads `intent_batch`. */
+export async function readBatch(
+	db: Queryable,
+	{ id, batchId }: Pick<Intent, "id" | "batchId">,
+): Promise<Intent[]> {
+	if (batchId === null) return readIntents(db, [id]);
+	const rows = await db.query<{ id: string }>(
+		"select id from wallets.intent where batch_id = $1 order by id",
+		[batchId],
+	);
+	return readIntents(
+		db,
+		rows.map((row) => row.id),
+	);
+}

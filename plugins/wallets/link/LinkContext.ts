@@ -1,0 +1,16 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Execution } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { Links } from "#plugins/wallets/link/createLinks.ts";
+import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
+
+/** What the routes behind one-time links are made of. */
+export type LinkContext = {
+	world: ExecutionWorld;
+	links: Links;
+	execution: Execution;
+	authenticate: Authenticate;
+	chainOf(chainId: number): Chain | null;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};

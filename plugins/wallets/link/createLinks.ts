@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from "node:crypto";
+import { bytesToHex, hexToBytes } from "viem";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
+import type { Steps } from "#core/steps/Steps.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
+import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
+import { linkFault } from "#plugins/wallets/link/faults.ts";
+import {
+	LINK_TOKEN_BYTES,
+	LINKS_PER_INTENT_MAX,
+	SIGNED_GRACE_MS,
+} from "#plugins/wallets/link/limits.ts";
+import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
+
+export type LinkPurpose = "confirm" | "sign";
+
+export type OpenLink = {
+	intentId: string;
+	purpose: LinkPurpose;
+	planHash: Hex;
+	expiresAtMs: number;
+};
+
+export type LinksWorld = {
+	db: Database;
+	clock: Clock;
+	steps: Steps<StepName>;
+	/** Where browsers reach the service, without a slash at its end. */
+	publicUrl: string;
+};
+
+export type Links = ReturnType<typeof createLinks>;
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * One-time links. Who has one may look at the plan, and say yes once: it is bound to the plan's
+ * hash, so what was changed since is not agreed to. The database has only the hash of its token.
+ *
+ * One word confirms a batch: a link to one of its intents is bound to the plans of all of them.
+ */
+export function createLinks(world: LinksWorld) {
+	return {
+		async make(
+			intent: Intent,
+			purpose: LinkPurpose,
+		): Promise<{ url: string; expiresAtMs: number }> {
+			const asked = purpose === "confirm" ? await readBatch(world.db, intent) : [intent];
+			const planHash = hashBatch(asked);
+			if (planHash === null) throw executionFault.intentState();
+			const token = randomBytes(LINK_TOKEN_BYTES).toString("base64url");
+			const nowMs = world.clock.nowMs();
+			const expiresAtMs = Math.min(
+				nowMs + QUESTION_LIFETIME_MS,
+				...asked.map((one) => one.expiresAtMs),
+			);
+			const link = { token, intentId: intent.id, purpose, planHash, nowMs, expiresAtMs };
+			const made = await world.steps.run("commit.link", () => insert(world.db, link));
+			if (made === 0) throw linkFault.linksTooMany();
+			return { url: `${world.publicUrl}/links/${token}`, expiresAtMs };
+		},
+		/** Throws `not_found` for whatever is no link any more: used, run out, or never one. */
+		async look(token: string): Promise<OpenLink> {
+			return open(world, world.db, { token, graceMs: 0 });
+		},
+		/**
+		 * Uses it up, in the transaction of what it is used for. A link to sign by may be used a while
+		 * after it ran out: what was sent in time is told by it.
+		 */
+		async use(tx: Tx, token: string): Promise<OpenLink> {
+			const link = await open(world, tx, { token, graceMs: SIGNED_GRACE_MS });
+			const used = await tx.execute(
+				"update wallets.link set used_at = $2 where token_hash = $1 and used_at is null",
+				[hashOf(token), new Date(world.clock.nowMs())],
+			);
+			if (used === 0) throw linkFault.notFound();
+			return link;
+		},
+	};
+}
+
+function hashOf(token: string): Uint8Array {
+	return createHash("sha256").update(token).digest();
+}
+
+/** Counts along the index `link_intent`; 0 where the intent has as many links as it may have. */
+function insert(
+	db: Queryable,
+	link: Omit<OpenLink, "expiresAtMs"> & { token: string; nowMs: number; expiresAtMs: number },
+): Promise<number> {
+	return db.execute(
+		`insert into wallets.link
+			(token_hash, intent_id, purpose, plan_hash, created_at, expires_at)
+		select $1::bytea, $2::uuid, $3::text, $4::bytea, $5::timestamptz, $6::timestamptz
+		where (
+			select count(*) from wallets.link where intent_id = $2 and expires_at > $5
+		) < $7`,
+		[
+			hashOf(link.token),
+			link.intentId,
+			link.purpose,
+			hexToBytes(link.planHash),
+			new Date(link.nowMs),
+			new Date(link.expiresAtMs),
+			LINKS_PER_INTENT_MAX,
+		],
+	);
+}
+
+async function open(
+	world: LinksWorld,
+	db: Queryable,
+	{ token, graceMs }: { token: string; graceMs: number },
+): Promise<OpenLink> {
+	const nowMs = world.clock.nowMs();
+	const rows = TOKEN.test(token)
+		? await db.query<{
+				intent_id: string;
+				purpose: LinkPurpose;
+				plan_hash: Uint8Array;
+				expires_at: Date;
+			}>(
+				`select intent_id, purpose, plan_hash, expires_at from wallets.link
+				where token_hash = $1 and used_at is null
+					and expires_at > case purpose when 'sign' then $3::timestamptz else $2::timestamptz end`,
+				[hashOf(token), new Date(nowMs), new Date(nowMs - graceMs)],
+			)
+		: [];
+	const row = rows[0];
+	if (!row) throw linkFault.notFound();
+	return {
+		intentId: row.intent_id,
+		purpose: row.purpose,
+		planHash: bytesToHex(row.plan_hash),
+		expiresAtMs: row.expires_at.getTime(),
+	};
+}

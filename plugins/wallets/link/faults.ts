@@ -1,0 +1,21 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+
+/** What can be wrong with a one-time link. Whatever is no link any more is the same `not_found`. */
+export const linkFault = defineFaults({
+	notFound: {
+		status: 404,
+		retry: "never",
+		public: "This link was used, has run out, or never was one.",
+	},
+	linksTooMany: {
+		status: 409,
+		retry: "later",
+		public: "There are too many links to that intent already. Use the newest, or wait.",
+	},
+	noQuestion: {
+		status: 409,
+		retry: "never",
+		public: "The intent waits for no answer of yours.",
+	},
+	validationError: { status: 422, retry: "never", public: "The request is not valid." },
+});

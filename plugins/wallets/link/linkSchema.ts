@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+const hex = (description: string) => z.string().meta({ description });
+
+/** What a link is about, decoded: all that somebody needs before they say yes. */
+export const linkSchema = z.object({
+	purpose: z
+		.enum(["confirm", "sign"])
+		.meta({ description: "`confirm`: say yes, we send. `sign`: the owner's own wallet sends." }),
+	kind: z.string(),
+	planHash: hex("Keccak-256 of what is shown here. It goes into the confirmation."),
+	expiresAt: z.string().meta({ format: "date-time" }),
+	expiresInMs: z.number().meta({ description: "For clocks that are not ours." }),
+	transactions: z.array(
+		z.object({
+			intentId: z.string(),
+			chain: z.object({ id: z.number(), slug: z.string(), name: z.string() }),
+			from: z.string(),
+			to: z.string().meta({ description: "What is called, or paid." }),
+			recipient: z.string().nullable().meta({ description: "Who gets what leaves the wallet." }),
+			spend: z
+				.object({
+					amount: z.string(),
+					amountRaw: z.string(),
+					symbol: z.string(),
+					currency: z.string().meta({ description: "The zero address is the chain's coin." }),
+					usd: z.number().nullable().meta({ description: "Null where no feed knows." }),
+				})
+				.meta({ description: "What leaves the wallet, without the network's fee." }),
+			valueRaw: z.string(),
+			data: z.string(),
+			planHash: z.string(),
+			shown: z
+				.record(z.string(), z.unknown())
+				.meta({ description: "What it does, in the words of its kind; `summary` is a sentence." }),
+		}),
+	),
+	total: z
+		.object({ amount: z.string(), symbol: z.string(), usd: z.number().nullable() })
+		.nullable()
+		.meta({ description: "What leaves the wallet in all; null where that is several currencies." }),
+	request: z
+		.object({
+			from: z.string(),
+			to: z.string(),
+			value: hex("Hex"),
+			data: hex("Hex"),
+			chainId: hex("Hex"),
+		})
+		.nullable()
+		.meta({ description: "For `sign`: what the browser's wallet is asked to send." }),
+});
+
+/** What became of an answer to a link. */
+export const linkUsedSchema = z.object({
+	intents: z.array(
+		z.object({
+			id: z.string(),
+			kind: z.string(),
+			status: z.string(),
+			errorCode: z.string().nullable(),
+			transactionHash: z.string().nullable(),
+			nextUrl: z.string().nullable().meta({
+				description: "Where it asks its owner again: to sign, or about what has changed.",
+			}),
+		}),
+	),
+});

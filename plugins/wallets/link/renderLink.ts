@@ -1,0 +1,104 @@
+import type { z } from "zod";
+import { assert } from "#core/fault/assert.ts";
+import { formatAmount } from "#core/money/formatAmount.ts";
+import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import type { Priced, Prices } from "#plugins/prices/contract.ts";
+import type { Intent, Plan } from "#plugins/wallets/contract.ts";
+import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
+import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
+import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
+
+type Rendered = z.input<typeof linkSchema>;
+
+/** A link's question as somebody reads it, and as their wallet is asked. */
+export function renderLink(
+	context: Pick<LinkContext, "chainOf"> & { world: Pick<LinkContext["world"], "clock" | "prices"> },
+	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
+): Rendered {
+	const nowMs = context.world.clock.nowMs();
+	const transactions = intents.map((intent) => {
+		assert(intent.plan && intent.planHash, "what is asked about has a plan");
+		return rendered(context, { intent, plan: intent.plan, planHash: intent.planHash, nowMs });
+	});
+	const first = intents[0];
+	assert(first?.plan, "a link is about something");
+	return {
+		purpose: link.purpose,
+		kind: first.kind,
+		planHash: link.planHash,
+		expiresAt: new Date(link.expiresAtMs).toISOString(),
+		expiresInMs: Math.max(0, link.expiresAtMs - nowMs),
+		transactions,
+		total: totalOf(context.world, { intents, nowMs }),
+		request: link.purpose === "sign" ? requestOf(first.plan) : null,
+	};
+}
+
+function rendered(
+	{ chainOf, world }: Parameters<typeof renderLink>[0],
+	given: { intent: Intent; plan: Plan; planHash: string; nowMs: number },
+): Rendered["transactions"][number] {
+	const { intent, plan, planHash, nowMs } = given;
+	const { chainId, spend } = plan;
+	const { symbol, decimals, currency, raw } = spend;
+	const chain = chainOf(chainId);
+	return {
+		intentId: intent.id,
+		chain: {
+			id: chainId,
+			slug: chain?.slug ?? String(chainId),
+			name: chain?.name ?? `chain ${chainId}`,
+		},
+		from: plan.from,
+		to: plan.to,
+		recipient: plan.recipient,
+		spend: {
+			amount: formatAmount({ units: raw, currency: { symbol, decimals } }),
+			amountRaw: String(raw),
+			symbol,
+			currency,
+			usd: usdOf(world.prices, { priced: { chainId, currency }, raw, nowMs }),
+		},
+		valueRaw: String(plan.valueRaw),
+		data: plan.data,
+		planHash,
+		shown: { ...plan.shown },
+	};
+}
+
+function totalOf(
+	{ prices }: Parameters<typeof renderLink>[0]["world"],
+	{ intents, nowMs }: { intents: readonly Intent[]; nowMs: number },
+): Rendered["total"] {
+	const plans = intents.flatMap(({ plan }) => plan ?? []);
+	const [first] = plans;
+	if (!first) return null;
+	const { chainId, spend } = first;
+	const { currency, symbol, decimals } = spend;
+	const isOne = plans.every((plan) => {
+		return plan.chainId === chainId && plan.spend.currency === currency;
+	});
+	if (!isOne) return null;
+	const raw = plans.reduce((sum, plan) => sum + plan.spend.raw, 0n);
+	return {
+		amount: formatAmount({ units: raw, currency: { symbol, decimals } }),
+		symbol,
+		usd: usdOf(prices, { priced: { chainId, currency }, raw, nowMs }),
+	};
+}
+
+function usdOf(
+	prices: Prices,
+	{ priced, raw, nowMs }: { priced: Priced; raw: bigint; nowMs: number },
+): number | null {
+	const micros = usdMicros(raw, prices.usdRate(priced, nowMs));
+	return micros === null ? null : toDisplayNumber(micros, USD_DECIMALS);
+}
+
+/** As EIP-1193's `eth_sendTransaction` takes it. Gas, fees and nonce are the wallet's affair. */
+function requestOf({ from, to, valueRaw, data, chainId }: Plan): Rendered["request"] {
+	const hex = (value: bigint | number) => `0x${value.toString(16)}`;
+	return { from, to, value: hex(valueRaw), data, chainId: hex(chainId) };
+}

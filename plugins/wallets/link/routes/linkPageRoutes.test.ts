@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { linkPageRoutes } from "#plugins/wallets/link/routes/linkPageRoutes.ts";
+
+const app = testHttpApp({ routes: [linkPageRoutes()] });
+const get = (path: string) => app.handle(new Request(`http://localhost${path}`));
+
+test("the page and its files let nothing in and nobody frame them", async () => {
+	for (const path of [
+		`/links/${"a".repeat(43)}`,
+		"/links/assets/page.js",
+		"/links/assets/page.css",
+	]) {
+		const { status, headers } = await get(path);
+		expect({ path, status }).toEqual({ path, status: 200 });
+		const policy = headers.get("content-security-policy") ?? "";
+		for (const part of [
+			"default-src 'none'",
+			"script-src 'self'",
+			"style-src 'self'",
+			"connect-src 'self'",
+			"frame-ancestors 'none'",
+			"base-uri 'none'",
+			"form-action 'none'",
+		]) {
+			expect(policy.split("; ")).toContain(part);
+		}
+		expect(headers.get("cache-control")).toBe("no-store");
+		expect(headers.get("referrer-policy")).toBe("no-referrer");
+		expect(headers.get("x-content-type-options")).toBe("nosniff");
+		expect(headers.get("x-frame-options")).toBe("DENY");
+	}
+});
+
+test("the page is the same for every token: nothing of it is in the page", async () => {
+	const pages = await Promise.all(
+		["a".repeat(43), "%3Cscript%3E"].map(async (token) => (await get(`/links/${token}`)).text()),
+	);
+	expect(pages[0]).toBe(pages[1] ?? "");
+	expect(pages[0]).toContain('<script type="module" src="/links/assets/page.js">');
+	expect(pages[0]).not.toMatch(/<script(?![^>]*src=)|\son\w+=|<style|style=/);
+});
+
+test("the script names no file and writes no markup", async () => {
+	const script = await (await get("/links/assets/page.js")).text();
+	expect(script.length).toBeGreaterThan(2_000);
+	expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+	expect(script).not.toMatch(/plugins\/|\.ts\b/);
+});
+
+test("a name that is no file of the page is not found", async () => {
+	for (const name of ["page.ts", "..%2Fpage.html", "constructor", "x"]) {
+		expect((await get(`/links/assets/${name}`)).status).toBe(404);
+	}
+});

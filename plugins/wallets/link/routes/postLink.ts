@@ -1,0 +1,48 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+import { askAgain } from "#plugins/wallets/link/askAgain.ts";
+import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import { CONFIRM_IDLE_SECONDS } from "#plugins/wallets/link/limits.ts";
+import { linkUsedSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { useLink } from "#plugins/wallets/link/useLink.ts";
+
+const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const hash = z.string().max(66).toLowerCase().refine(isHash, "must be 32 bytes in hex");
+const bodySchema = z.union([
+	z.strictObject({ planHash: hash }),
+	z.strictObject({ transactionHash: hash }),
+]);
+
+/** Says yes to what a link showed, or tells what was signed. Once. */
+export function postLink(context: LinkContext) {
+	return new Elysia().post(
+		"/links/:token",
+		async ({ params, body, request, set }) => {
+			set.headers["cache-control"] = "no-store";
+			requestContexts.get(request)?.keepOpen(CONFIRM_IDLE_SECONDS);
+			const intents = await useLink(context, { token: params.token, answer: body });
+			const asked = await askAgain(context.links, intents);
+			return {
+				intents: intents.map(({ id, kind, status, errorCode, transactionHash }) => {
+					const nextUrl = asked.get(id)?.url ?? null;
+					return { id, kind, status, errorCode, transactionHash, nextUrl };
+				}),
+			};
+		},
+		{
+			params: z.object({ token: z.string() }),
+			body: bodySchema,
+			response: { 200: linkUsedSchema },
+			detail: {
+				tags: ["trading"],
+				summary: "Answers a one-time link",
+				description:
+					"`planHash` says yes to exactly what the link shows; `transactionHash` tells the " +
+					"transaction that the owner's own wallet sent. Each link takes one answer. One that does " +
+					"not fit (409 `plan_changed`, 422) uses nothing up.",
+			},
+		},
+	);
+}

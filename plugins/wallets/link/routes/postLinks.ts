@@ -1,0 +1,36 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { askAgain } from "#plugins/wallets/link/askAgain.ts";
+import { linkFault } from "#plugins/wallets/link/faults.ts";
+import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+
+/** A new link to an open question of one's own: the first may be lost with its page. */
+export function postLinks(context: LinkContext) {
+	const { authenticate, execution, links } = context;
+	return new Elysia()
+		.derive(async ({ request }) => ({ principal: await authenticate(request) }))
+		.post(
+			"/links",
+			async ({ principal, body, set }) => {
+				const intent = await execution.read(body.intentId, principal.profile.id);
+				if (!intent) throw linkFault.notFound({ public: "There is no such intent." });
+				const link = (await askAgain(links, [intent])).get(intent.id);
+				if (!link) throw linkFault.noQuestion();
+				set.status = 201;
+				set.headers["cache-control"] = "no-store";
+				return { url: link.url, expiresAt: new Date(link.expiresAtMs).toISOString() };
+			},
+			{
+				body: z.object({ intentId: z.uuid() }),
+				response: {
+					201: z.object({ url: z.string(), expiresAt: z.string().meta({ format: "date-time" }) }),
+				},
+				detail: {
+					tags: ["trading"],
+					summary: "Makes a new link to confirm or sign an intent of yours",
+					description: "Links made before stay good until they run out.",
+					security: [{ session: [] }],
+				},
+			},
+		);
+}

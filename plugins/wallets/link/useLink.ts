@@ -1,0 +1,97 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { recordSigned } from "#plugins/wallets/execution/recordSigned.ts";
+import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { linkFault } from "#plugins/wallets/link/faults.ts";
+import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import { CONFIRM_TIMEOUT_MS } from "#plugins/wallets/link/limits.ts";
+import { readLinked } from "#plugins/wallets/link/readLinked.ts";
+
+/** What somebody answers to the question of a link. */
+export type LinkAnswer = { planHash: Hex } | { transactionHash: Hex };
+
+/**
+ * Uses a link: says yes to what it showed, or tells the transaction that was signed. The link is
+ * used up in the transaction that writes the answer down, so neither is there without the other;
+ * an answer that does not fit leaves it as it was.
+ */
+export async function useLink(
+	context: LinkContext,
+	{ token, answer }: { token: string; answer: LinkAnswer },
+): Promise<Intent[]> {
+	const { world, execution } = context;
+	const ids = await world.steps.run("commit.owner", () =>
+		world.db.transaction((tx) => write(context, tx, { token, answer })),
+	);
+	if ("planHash" in answer) await goOn(world, { execution, ids, ending: context.ending });
+	return readIntents(world.db, ids);
+}
+
+async function write(
+	{ world, links }: LinkContext,
+	tx: Tx,
+	{ token, answer }: { token: string; answer: LinkAnswer },
+): Promise<string[]> {
+	const link = await links.use(tx, token);
+	await lockBatch(tx, link.intentId);
+	const intents = await readLinked(tx, link, { mayHaveExpired: link.purpose === "sign" });
+	if (link.purpose === "confirm") {
+		if (!("planHash" in answer)) throw wrongAnswer("planHash");
+		if (answer.planHash !== link.planHash) throw executionFault.planChanged();
+		await approveAll(world, tx, intents);
+	} else {
+		if (!("transactionHash" in answer)) throw wrongAnswer("transactionHash");
+		const { transactionHash } = answer;
+		for (const intent of intents) await recordSigned(world, tx, { intent, transactionHash });
+	}
+	return intents.map(({ id }) => id);
+}
+
+/** Before anything of them is read: what is agreed to must still be what stands there. */
+async function lockBatch(tx: Tx, intentId: string): Promise<void> {
+	await tx.query(
+		`select 1 from wallets.intent
+		where id = $1 or batch_id = (select batch_id from wallets.intent where id = $1)
+		order by id for update`,
+		[intentId],
+	);
+}
+
+/** All of a batch or none: whoever was called off meanwhile was part of what was agreed to. */
+async function approveAll(
+	world: ExecutionWorld,
+	tx: Tx,
+	intents: readonly Intent[],
+): Promise<void> {
+	const nowMs = world.clock.nowMs();
+	// One order for all who lock intents of one batch.
+	for (const intentId of intents.map(({ id }) => id).sort()) {
+		const moved = await moveIntent(tx, { intentId, event: "approve", at: new Date(nowMs) });
+		if (moved === null) throw linkFault.notFound();
+	}
+	if (intents.some(({ expiresAtMs }) => expiresAtMs <= nowMs)) throw linkFault.notFound();
+}
+
+/** What was agreed to stays agreed to, also where it cannot go on now: the jobs take it up. */
+async function goOn(
+	world: ExecutionWorld,
+	given: { execution: LinkContext["execution"]; ids: readonly string[]; ending: AbortSignal },
+): Promise<void> {
+	const signal = AbortSignal.any([given.ending, AbortSignal.timeout(CONFIRM_TIMEOUT_MS)]);
+	try {
+		await given.execution.advance(given.ids, signal);
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		world.log[level]("a confirmed intent could not be taken further now", { error });
+	}
+}
+
+function wrongAnswer(path: string): Fault {
+	const message = `This link takes ${path}.`;
+	return linkFault.validationError({ public: message, members: { issues: [{ path, message }] } });
+}

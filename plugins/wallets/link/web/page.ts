@@ -1,0 +1,266 @@
+// The page at /links/:token. It shows what the link is about, and sends one answer.
+import { dollars } from "#plugins/wallets/link/web/dollars.ts";
+import { type FoundWallet, findWallets } from "#plugins/wallets/link/web/findWallets.ts";
+import { type LinkShown, renderTransaction } from "#plugins/wallets/link/web/renderTransaction.ts";
+import { signWithWallet } from "#plugins/wallets/link/web/signWithWallet.ts";
+import { timeLeft } from "#plugins/wallets/link/web/timeLeft.ts";
+
+type Used = { intents: { status: string; errorCode: string | null; nextUrl: string | null }[] };
+type Tone = "plain" | "good" | "bad";
+
+const TICK_MS = 1_000;
+const token = location.pathname.split("/").pop() ?? "";
+const address = `/v1/links/${encodeURIComponent(token)}`;
+const wallets: FoundWallet[] = [];
+
+await open();
+
+async function open(): Promise<void> {
+	const answer = await ask(address);
+	if (answer.kind === "problem") {
+		return answer.status === 404
+			? headline("This link is no longer good", GONE)
+			: headline("The link cannot be read now", `${answer.message} Reload the page to try again.`);
+	}
+	show(answer.body);
+}
+
+const GONE =
+	"It was used, has run out, or was not copied whole. If you have answered it already, your answer " +
+	"stands. Otherwise ask for a new link: nothing was sent by this one.";
+
+function show(link: LinkShown): void {
+	const isBatch = link.transactions.length > 1;
+	const things = isBatch ? `these ${link.transactions.length} transactions` : "this transaction";
+	if (link.purpose === "confirm") {
+		headline(
+			`Confirm ${things}`,
+			"Read it whole. What you confirm is sent as shown, or not at all.",
+		);
+	} else {
+		headline("Sign in your wallet", "Your own wallet sends it. Compare what it shows with this.");
+	}
+	const template = part("transaction", HTMLTemplateElement);
+	for (const one of link.transactions) {
+		part("transactions", HTMLElement).append(renderTransaction(template, one));
+	}
+	if (isBatch && link.total) {
+		const { amount, symbol, usd } = link.total;
+		const about = usd === null ? "" : `, about ${dollars(usd)}`;
+		part("total", HTMLElement).textContent = `In all ${amount} ${symbol}${about}`;
+		part("total", HTMLElement).hidden = false;
+	}
+	const button = part("act", HTMLButtonElement);
+	button.textContent = link.purpose === "confirm" ? "Confirm" : "Sign in your wallet";
+	button.onclick = () => (link.purpose === "confirm" ? confirm(link) : sign(link));
+	part("question", HTMLElement).hidden = false;
+	countDown(link);
+	if (link.purpose === "sign") lookForWallets(link);
+}
+
+/** By the page's own steady clock: that of the machine may be wrong. */
+function countDown(link: LinkShown): void {
+	const endsAt = performance.now() + link.expiresInMs;
+	const tick = () => {
+		const leftMs = endsAt - performance.now();
+		part("left", HTMLElement).textContent = timeLeft(leftMs);
+		if (leftMs > 0) return;
+		clearInterval(timer);
+		if (!part("act", HTMLButtonElement).disabled) {
+			close("This link has run out", "Nothing was sent. Ask for a new one.");
+		}
+	};
+	const timer = setInterval(tick, TICK_MS);
+	tick();
+}
+
+async function confirm(link: LinkShown): Promise<void> {
+	busy("Sending your confirmation …");
+	await answerWith({ planHash: link.planHash });
+}
+
+function lookForWallets(link: LinkShown): void {
+	const already = remembered(link);
+	if (already !== null) {
+		part("act", HTMLButtonElement).textContent = "Tell us the transaction you signed";
+		part("act", HTMLButtonElement).onclick = () => report(already);
+		say("Your wallet has sent it already. It only has to be told.");
+		return;
+	}
+	const button = part("act", HTMLButtonElement);
+	button.disabled = true;
+	say("No wallet was found in this browser. Open this link in a browser that has yours.", "bad");
+	findWallets((found) => {
+		wallets.splice(0, wallets.length, ...found);
+		button.disabled = false;
+		say("");
+		const select = part("wallet", HTMLSelectElement);
+		select.replaceChildren(
+			...found.map(({ name }, index) => new Option(name, String(index), index === 0)),
+		);
+		part("choice", HTMLElement).hidden = found.length < 2;
+	});
+}
+
+async function sign(link: LinkShown): Promise<void> {
+	const chosen = wallets[Number(part("wallet", HTMLSelectElement).value)] ?? wallets[0];
+	if (!chosen || !link.request) return;
+	busy("Your wallet is asking you now …");
+	const outcome = await signWithWallet(chosen.provider, link.request);
+	switch (outcome.kind) {
+		case "sent":
+			remember(link, outcome.transactionHash);
+			return report(outcome.transactionHash);
+		case "wrong_account":
+			return again(
+				`Your wallet offers ${outcome.account ?? "no account"}. Choose ${link.request.from} there.`,
+			);
+		case "wrong_chain": {
+			const name = link.transactions[0]?.chain.name ?? "the right network";
+			return again(`Your wallet is not on ${name}. Add it or switch to it, then try again.`);
+		}
+		case "rejected":
+			return again("You declined in your wallet. Nothing was sent.");
+		default:
+			return again(
+				`Your wallet failed (${outcome.detail}). Look at its activity before you try again: ` +
+					"it may have sent all the same.",
+			);
+	}
+}
+
+async function report(transactionHash: string): Promise<void> {
+	busy(`Sent as ${transactionHash}. Telling the service …`);
+	await answerWith({ transactionHash });
+}
+
+async function answerWith(body: { planHash: string } | { transactionHash: string }): Promise<void> {
+	const answer = await ask(address, body);
+	if (answer.kind === "problem") {
+		if (answer.status === 404 && "planHash" in body) {
+			return close("This link is no longer good", GONE);
+		}
+		if ("transactionHash" in body) {
+			// Their wallet has sent, whatever became of the link: nothing here may invite them again.
+			if (answer.status === 404) return close("Your wallet has sent it", sentLate(body));
+			const button = part("act", HTMLButtonElement);
+			button.textContent = "Tell us again";
+			button.onclick = () => report(body.transactionHash);
+		}
+		return again(`${answer.message} Try again.`);
+	}
+	told(answer.body);
+}
+
+function sentLate({ transactionHash }: { transactionHash: string }): string {
+	return (
+		`As ${transactionHash}. It could not be noted here, because this link is no longer good or was ` +
+		"answered already. Look at it in your wallet, and do not send it again."
+	);
+}
+
+function told({ intents }: Used): void {
+	const next = new Set(intents.flatMap(({ nextUrl }) => nextUrl ?? []));
+	const refused = intents.find(({ status }) => status === "rejected" || status === "failed");
+	if (refused) {
+		close("It was not sent", `The reason: ${refused.errorCode ?? refused.status}.`);
+	} else if (next.size > 0) {
+		const isSign = intents.some(({ status }) => status === "signature_required");
+		const words = isSign ? "Now your wallet has to sign." : "Something changed: look again.";
+		close("One more step", words);
+		goOn([...next], isSign ? "Go on to sign" : "Look at it again");
+	} else if (intents.every(({ status }) => status === "dry_run")) {
+		close("Confirmed", "This service only practises: nothing is sent.");
+	} else {
+		close("Done", "It is on its way. You can close this page.");
+	}
+}
+
+function goOn(urls: readonly string[], words: string): void {
+	const list = part("next", HTMLElement);
+	list.hidden = false;
+	for (const [index, url] of urls.entries()) {
+		const [item, link] = [document.createElement("li"), document.createElement("a")];
+		link.href = url;
+		link.textContent = urls.length === 1 ? words : `${words}: ${index + 1} of ${urls.length}`;
+		item.append(link);
+		list.append(item);
+	}
+}
+
+type Answered<Body> =
+	| { kind: "body"; body: Body }
+	| { kind: "problem"; status: number; message: string };
+
+function ask(url: string): Promise<Answered<LinkShown>>;
+function ask(url: string, body: object): Promise<Answered<Used>>;
+async function ask(url: string, body?: object): Promise<Answered<unknown>> {
+	const init = body && {
+		method: "POST",
+		headers: { "content-type": "application/json" },
+		body: JSON.stringify(body),
+	};
+	try {
+		const response = await fetch(url, { ...init, cache: "no-store", credentials: "omit" });
+		const read = await response.json();
+		if (response.ok) return { kind: "body", body: read };
+		const message = typeof read.message === "string" ? read.message : "The service refused it.";
+		return { kind: "problem", status: response.status, message };
+	} catch {
+		return { kind: "problem", status: 0, message: "The service cannot be reached." };
+	}
+}
+
+/** Under the intent's id, which is never that of another: a reload must not sign twice. */
+function remember({ transactions }: LinkShown, transactionHash: string): void {
+	try {
+		localStorage.setItem(`sent:${transactions[0]?.intentId}`, transactionHash);
+	} catch {
+		// A browser that keeps nothing: then only this page knows.
+	}
+}
+
+function remembered({ transactions }: LinkShown): string | null {
+	try {
+		return localStorage.getItem(`sent:${transactions[0]?.intentId}`);
+	} catch {
+		return null;
+	}
+}
+
+function busy(words: string): void {
+	part("act", HTMLButtonElement).disabled = true;
+	say(words);
+}
+
+function again(words: string): void {
+	part("act", HTMLButtonElement).disabled = false;
+	say(words, "bad");
+}
+
+function close(title: string, lead: string): void {
+	part("question", HTMLElement).hidden = true;
+	say("");
+	headline(title, lead);
+}
+
+function headline(title: string, lead: string): void {
+	const heading = part("title", HTMLElement);
+	heading.textContent = title;
+	document.title = `${title} · Tapeline`;
+	part("lead", HTMLElement).textContent = lead;
+	heading.focus();
+}
+
+function say(words: string, tone: Tone = "plain"): void {
+	const message = part("message", HTMLElement);
+	message.textContent = words;
+	message.dataset["tone"] = tone;
+}
+
+function part<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
+	const found = document.getElementById(id);
+	// Both come from this folder: a page without its parts shows nothing, which is safe.
+	if (found instanceof kind) return found;
+	return new kind();
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import { signWithWallet, type WalletProvider } from "#plugins/wallets/link/web/signWithWallet.ts";
+
+// Guarantee: the wallet is asked to send once, by the right account on the right chain.
+
+const FROM = "0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa";
+const REQUEST = { from: FROM, to: `0x${"b".repeat(40)}`, value: "0x1", data: "0x", chainId: "0x1" };
+const HASH = `0x${"AB".repeat(32)}`;
+
+type Script = Record<string, (params: readonly unknown[]) => unknown>;
+
+function walletOf(script: Script) {
+	const asked: string[] = [];
+	const wallet: WalletProvider = {
+		async request({ method, params = [] }) {
+			asked.push(method);
+			return script[method]?.(params);
+		},
+	};
+	return { wallet, asked };
+}
+
+const fails =
+	(code: number, message = "no") =>
+	() => {
+		throw Object.assign(new Error(message), { code });
+	};
+const well: Script = {
+	eth_requestAccounts: () => [FROM.toLowerCase()],
+	eth_chainId: () => "0x1",
+	eth_sendTransaction: () => HASH,
+};
+
+test("where account and chain are right it sends what was asked for", async () => {
+	let sent: unknown;
+	const { wallet, asked } = walletOf({
+		...well,
+		eth_sendTransaction: ([request]) => {
+			sent = request;
+			return HASH;
+		},
+	});
+	const outcome = await signWithWallet(wallet, REQUEST);
+	expect(outcome).toEqual({ kind: "sent", transactionHash: HASH.toLowerCase() });
+	expect(sent).toEqual(REQUEST);
+	expect(asked).toEqual(["eth_requestAccounts", "eth_chainId", "eth_sendTransaction"]);
+});
+
+describe("it is not asked to send", () => {
+	const cases: [what: string, script: Script, outcome: object][] = [
+		[
+			"by another account",
+			{ eth_requestAccounts: () => [`0x${"c".repeat(40)}`] },
+			{ kind: "wrong_account", account: `0x${"c".repeat(40)}` },
+		],
+		["by nobody", { eth_requestAccounts: () => [] }, { kind: "wrong_account", account: null }],
+		["by nonsense", { eth_requestAccounts: () => null }, { kind: "wrong_account", account: null }],
+		[
+			"where the person will not show it",
+			{ eth_requestAccounts: fails(4001) },
+			{ kind: "rejected" },
+		],
+		[
+			"on a chain that the wallet does not know",
+			{ eth_chainId: () => "0x5", wallet_switchEthereumChain: fails(4902) },
+			{ kind: "wrong_chain" },
+		],
+		[
+			"where the person will not change the chain",
+			{ eth_chainId: () => "0x5", wallet_switchEthereumChain: fails(4001) },
+			{ kind: "rejected" },
+		],
+		[
+			"where the wallet says it changed and did not",
+			{ eth_chainId: () => "0x5", wallet_switchEthereumChain: () => null },
+			{ kind: "wrong_chain" },
+		],
+		["on a chain that it cannot name", { eth_chainId: () => 1 }, { kind: "wrong_chain" }],
+	];
+	for (const [what, script, outcome] of cases) {
+		test(what, async () => {
+			const { wallet, asked } = walletOf({ ...well, ...script });
+			expect(await signWithWallet(wallet, REQUEST)).toMatchObject(outcome);
+			expect(asked).not.toContain("eth_sendTransaction");
+		});
+	}
+});
+
+test("it sends on the right chain once the wallet has changed to it", async () => {
+	let chainId = "0x5";
+	const { wallet } = walletOf({
+		...well,
+		eth_chainId: () => chainId,
+		wallet_switchEthereumChain: ([params]) => {
+			expect(params).toEqual({ chainId: "0x1" });
+			chainId = "0x01";
+		},
+	});
+	expect((await signWithWallet(wallet, REQUEST)).kind).toBe("sent");
+});
+
+test("a no is a no; whatever else fails while sending is unclear, and not asked again", async () => {
+	const refused = walletOf({ ...well, eth_sendTransaction: fails(4001) });
+	expect(await signWithWallet(refused.wallet, REQUEST)).toEqual({ kind: "rejected" });
+	for (const answer of [fails(-32_603, "x".repeat(999)), () => "0x1", () => null]) {
+		const { wallet, asked } = walletOf({ ...well, eth_sendTransaction: answer });
+		const outcome = await signWithWallet(wallet, REQUEST);
+		expect(outcome.kind).toBe("unclear");
+		expect(JSON.stringify(outcome).length).toBeLessThan(300);
+		expect(asked.filter((method) => method === "eth_sendTransaction")).toHaveLength(1);
+	}
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Intent, OnceRequest } from "#plugins/wallets/contract.ts";
+import { createOnce } from "#plugins/wallets/once/createOnce.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: under one key there is one request, one set of intents, and one answer.
+
+let database: TestDatabase;
+let lab: Lab;
+let by: Awaited<ReturnType<Lab["person"]>>;
+let made = 0;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	lab = openExecutionLab(database.db);
+	by = await lab.person();
+	made = 0;
+});
+
+type Options = Partial<OnceRequest> & { key?: string | null; amount?: string };
+
+/** A request that makes one intent and answers its id. */
+function requestOf({ key = "key-1", amount = "1", ...more }: Options = {}): OnceRequest {
+	return {
+		principal: { profile: by.profile, sessionId: "s" },
+		route: "POST /v1/pay",
+		idempotencyKey: key,
+		body: { amount },
+		create(tx): Promise<Intent[]> {
+			made++;
+			const { profile, wallet } = by;
+			const request = { valueRaw: "1", data: "0x", to: `0x${"5".repeat(40)}` };
+			return lab.execution.create(tx, [
+				{ kind: "pay", profile, wallet, chainId: 31_337, channel: "api", request },
+			]);
+		},
+		answer: async (ids) => ({ status: 202, body: { ids, n: crypto.randomUUID() } }),
+		...more,
+	};
+}
+
+async function codeOf(request: Promise<Response>): Promise<unknown> {
+	return request.then(
+		({ status }) => status,
+		(fault) => fault.code,
+	);
+}
+
+async function textOf(request: Promise<Response>): Promise<string> {
+	return request.then(
+		(response) => response.text(),
+		(fault) => fault.code,
+	);
+}
+
+async function intents(): Promise<number> {
+	const rows = await database.db.query("select 1 from wallets.intent");
+	return rows.length;
+}
+
+/** Opens once a test says so. */
+function gate() {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	return { opened: promise, open: resolve };
+}
+
+test("[TRF-04] the same key and body is answered with the first answer's bytes", async () => {
+	const first = await lab.once(requestOf());
+	const text = await first.text();
+	const second = await lab.once(requestOf());
+	expect([second.status, await second.text()]).toEqual([202, text]);
+	expect(second.headers.get("content-type")).toBe(first.headers.get("content-type") ?? "");
+	expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
+});
+
+test("the order of a body's members does not make another request of it", async () => {
+	const one = await (await lab.once(requestOf({ body: { a: 1, b: [{ c: 2, d: 3 }] } }))).text();
+	const two = await (await lab.once(requestOf({ body: { b: [{ d: 3, c: 2 }], a: 1 } }))).text();
+	expect(two).toBe(one);
+});
+
+test("another body under the key is a conflict, also while the first is under way", async () => {
+	const { opened, open } = gate();
+	const begun = gate();
+	const first = lab.once(
+		requestOf({
+			answer: async (ids) => {
+				begun.open();
+				await opened;
+				return { status: 202, body: { ids } };
+			},
+		}),
+	);
+	await begun.opened;
+	expect(await codeOf(lab.once(requestOf({ amount: "2" })))).toBe("idempotency_conflict");
+	open();
+	await first;
+	expect(await codeOf(lab.once(requestOf({ amount: "2" })))).toBe("idempotency_conflict");
+	expect(await intents()).toBe(1);
+});
+
+test("a key is its owner's and its route's own", async () => {
+	const texts = new Set<string>();
+	texts.add(await (await lab.once(requestOf())).text());
+	texts.add(await (await lab.once(requestOf({ route: "POST /v1/other" }))).text());
+	by = await lab.person();
+	texts.add(await (await lab.once(requestOf({ amount: "2" }))).text());
+	expect(texts.size).toBe(3);
+	expect(await intents()).toBe(3);
+});
+
+test("without a key each request is its own, and nothing is kept", async () => {
+	await lab.once(requestOf({ key: null }));
+	await lab.once(requestOf({ key: null }));
+	expect(await intents()).toBe(2);
+	expect(await database.db.query("select 1 from wallets.idempotent_answer")).toHaveLength(0);
+});
+
+test("of many at once one runs; the others wait for its answer or are told to come again", async () => {
+	const { opened, open } = gate();
+	const begun = gate();
+	const slow = requestOf({
+		answer: async (ids) => {
+			begun.open();
+			await opened;
+			return { status: 202, body: { ids } };
+		},
+	});
+	const all = Array.from({ length: 6 }, () => lab.once(slow));
+	const told = all.map((one) => textOf(one));
+	await begun.opened;
+	const late = await lab.once(slow).catch((fault) => fault);
+	expect(late).toMatchObject({
+		status: 409,
+		code: "request_running",
+		members: { retryAfterMs: 1_000 },
+	});
+	open();
+	// Who was let in to the database only after the first was done has the first one's bytes.
+	const different = new Set(await Promise.all(told));
+	expect(different.delete("request_running")).toBe(true);
+	expect([...different]).toEqual([await textOf(lab.once(slow))]);
+	expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
+});
+
+test("an answer that failed is nobody's: the next one goes on with the same intents", async () => {
+	let first: readonly string[] = [];
+	const failing = requestOf({
+		answer: async (ids) => {
+			first = ids;
+			throw new Error("the upstream is away");
+		},
+	});
+	await expect(lab.once(failing)).rejects.toThrow("the upstream is away");
+	await expect(lab.once(failing)).rejects.toThrow("the upstream is away");
+	const answered = await (await lab.once(requestOf())).json();
+	expect(answered.ids).toEqual([...first]);
+	expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
+});
+
+describe("a process that died in the middle", () => {
+	test("is taken over, with its intents, by whoever comes next", async () => {
+		const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+		let first: readonly string[] = [];
+		const never = new Promise<never>(() => {});
+		const hung = gate();
+		dead(
+			requestOf({
+				answer: async (ids) => {
+					first = ids;
+					hung.open();
+					return never;
+				},
+			}),
+		);
+		await hung.opened;
+		const answered = await (await lab.once(requestOf())).json();
+		expect(answered.ids).toEqual([...first]);
+		expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
+	});
+
+	test("and is not taken over by two", async () => {
+		const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+		const hung = gate();
+		const never = new Promise<never>(() => {});
+		dead(requestOf({ answer: async () => (hung.open(), never) }));
+		await hung.opened;
+		let answered = 0;
+		const { opened, open } = gate();
+		const begun = gate();
+		const slow = requestOf({
+			answer: async (ids) => {
+				answered++;
+				begun.open();
+				await opened;
+				return { status: 202, body: { ids } };
+			},
+		});
+		const told = [lab.once(slow), lab.once(slow)].map((one) => codeOf(one));
+		await begun.opened;
+		// Whoever came second was told so before the first one's answer was there.
+		expect(await Promise.race(told)).toBe("request_running");
+		open();
+		expect((await Promise.all(told)).map(String).sort()).toEqual(["202", "request_running"]);
+		expect(answered).toBe(1);
+	});
+
+	test("where making the intents failed, neither they nor the key are there", async () => {
+		const failing = requestOf({
+			create: async (tx) => {
+				await requestOf().create(tx);
+				throw new Error("it went wrong");
+			},
+		});
+		await lab.once(failing).catch(() => {});
+		expect(await intents()).toBe(0);
+		expect((await lab.once(requestOf({ amount: "2" }))).status).toBe(202);
+	});
+});
+
+test("a late answer does not replace the one that was given: both callers have the same bytes", async () => {
+	const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+	const { opened, open } = gate();
+	const hung = gate();
+	const late = dead(
+		requestOf({
+			answer: async (ids) => {
+				hung.open();
+				await opened;
+				return { status: 202, body: { ids, late: true } };
+			},
+		}),
+	);
+	await hung.opened;
+	const text = await (await lab.once(requestOf())).text();
+	open();
+	expect(await (await late).text()).toBe(text);
+	expect(await (await lab.once(requestOf())).text()).toBe(text);
+});
+
+test("a key is 1 to 255 printable ASCII characters", async () => {
+	for (const key of ["", " ", "a b", "é", "\u0000", "a\n", "k".repeat(256), "\u007f"]) {
+		expect(await codeOf(lab.once(requestOf({ key })))).toBe("idempotency_key_invalid");
+	}
+	expect(await intents()).toBe(0);
+	for (const key of ["a", "!", "~", "k".repeat(255), '"quoted"']) {
+		expect(await codeOf(lab.once(requestOf({ key })))).toBe(202);
+	}
+});

@@ -1,0 +1,160 @@
+import { hexToBytes, keccak256, stringToBytes } from "viem";
+import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import type { Steps } from "#core/steps/Steps.ts";
+import type { OnceRequest } from "#plugins/wallets/contract.ts";
+import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import { onceFault } from "#plugins/wallets/once/faults.ts";
+
+export type OnceWorld = {
+	db: Database;
+	clock: Clock;
+	holder: string;
+	session: string;
+	steps: Steps<StepName>;
+};
+
+/** Printable ASCII, so that what is compared is what was typed. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+/** How long one that comes while the first is under way should wait. */
+const RUNNING_RETRY_MS = 1_000;
+
+type Taken =
+	| { kind: "ours"; intentIds: readonly string[] }
+	| { kind: "answered"; status: number; body: Uint8Array };
+
+/**
+ * Runs requests that can move money once for each key. The key is taken in the transaction that
+ * makes the intents, so there is never one without the other; who takes over from a process that
+ * died goes on with the same intents, and the path they take sends once.
+ */
+export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<Response> {
+	return async (request) => {
+		const { idempotencyKey: key } = request;
+		if (key !== null && !KEY.test(key)) throw onceFault.idempotencyKeyInvalid();
+		const taken = await world.steps.run("commit.create", () =>
+			world.db.transaction((tx) => take(world, tx, request)),
+		);
+		if (taken.kind === "answered") return respond(taken.status, taken.body);
+		const { status, body } = await answer(world, request, taken.intentIds);
+		const bytes = new TextEncoder().encode(JSON.stringify(body));
+		if (key === null) return respond(status, bytes);
+		const kept = await world.steps.run("commit.answer", () =>
+			keep(world, request, { status, bytes }),
+		);
+		return respond(kept.status, kept.body);
+	};
+}
+
+/** An answer that failed is nobody's: the next one with the key goes on with the same intents. */
+async function answer(
+	world: OnceWorld,
+	request: OnceRequest,
+	intentIds: readonly string[],
+): Promise<{ status: number; body: unknown }> {
+	try {
+		return await request.answer(intentIds);
+	} catch (error) {
+		await world.steps.run("commit.answer", () =>
+			world.db.execute(
+				`update wallets.idempotent_answer set session = null
+				where profile_id = $1 and route = $2 and key = $3 and status is null`,
+				[request.principal.profile.id, request.route, request.idempotencyKey],
+			),
+		);
+		throw error;
+	}
+}
+
+async function take(world: OnceWorld, tx: Tx, request: OnceRequest): Promise<Taken> {
+	const { idempotencyKey: key, principal, route } = request;
+	const make = async (): Promise<string[]> => (await request.create(tx)).map(({ id }) => id);
+	if (key === null) return { kind: "ours", intentIds: await make() };
+	const profileId = principal.profile.id;
+	const bodyHash = hexToBytes(keccak256(stringToBytes(canonicalJson(request.body))));
+	// Whoever comes second waits here for the first one's transaction.
+	const first = await tx.execute(
+		`insert into wallets.idempotent_answer
+			(profile_id, route, key, body_hash, intent_ids, holder, session, created_at)
+		values ($1, $2, $3, $4, '{}', $5, $6, $7) on conflict do nothing`,
+		[profileId, route, key, bodyHash, world.holder, world.session, new Date(world.clock.nowMs())],
+	);
+	if (first === 0) return takeOver(world, tx, { request, key, bodyHash });
+	const intentIds = await make();
+	await tx.execute(
+		`update wallets.idempotent_answer set intent_ids = $4
+		where profile_id = $1 and route = $2 and key = $3`,
+		[profileId, route, key, intentIds],
+	);
+	return { kind: "ours", intentIds };
+}
+
+/** What the first one left: its answer, or its intents where it is gone without one. */
+async function takeOver(
+	world: OnceWorld,
+	tx: Tx,
+	given: { request: OnceRequest; key: string; bodyHash: Uint8Array },
+): Promise<Taken> {
+	const { request, key, bodyHash } = given;
+	const names = [request.principal.profile.id, request.route, key];
+	const rows = await tx.query<{
+		same: boolean;
+		status: number | null;
+		body: Uint8Array | null;
+		intent_ids: string[];
+		alive: boolean;
+	}>(
+		`select body_hash = $4 as same, status, body, intent_ids,
+			exists (select from pg_stat_activity where application_name = session) as alive
+		from wallets.idempotent_answer where profile_id = $1 and route = $2 and key = $3
+		for update`,
+		[...names, bodyHash],
+	);
+	const row = rows[0];
+	if (!row?.same) throw onceFault.idempotencyConflict();
+	if (row.status !== null && row.body !== null) {
+		return { kind: "answered", status: row.status, body: row.body };
+	}
+	if (row.alive) {
+		throw onceFault.requestRunning({ members: { retryAfterMs: RUNNING_RETRY_MS } });
+	}
+	await tx.execute(
+		`update wallets.idempotent_answer set holder = $4, session = $5
+		where profile_id = $1 and route = $2 and key = $3`,
+		[...names, world.holder, world.session],
+	);
+	return { kind: "ours", intentIds: row.intent_ids };
+}
+
+/** Answers what stands: another who took over may have been faster, and there is one answer. */
+async function keep(
+	world: OnceWorld,
+	request: OnceRequest,
+	{ status, bytes }: { status: number; bytes: Uint8Array },
+): Promise<{ status: number; body: Uint8Array }> {
+	const names = [request.principal.profile.id, request.route, request.idempotencyKey];
+	const written = await world.db.execute(
+		`update wallets.idempotent_answer set status = $4, body = $5
+		where profile_id = $1 and route = $2 and key = $3 and status is null`,
+		[...names, status, bytes],
+	);
+	if (written > 0) return { status, body: bytes };
+	const rows = await world.db.query<{ status: number; body: Uint8Array }>(
+		`select status, body from wallets.idempotent_answer
+		where profile_id = $1 and route = $2 and key = $3`,
+		names,
+	);
+	return rows[0] ?? { status, body: bytes };
+}
+
+function respond(status: number, bytes: Uint8Array): Response {
+	return new Response(new Uint8Array(bytes), {
+		status,
+		// It may hold a one-time link.
+		headers: {
+			"content-type": "application/json; charset=utf-8",
+			"cache-control": "no-store",
+		},
+	});
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+
+const isHex = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const address = z.string().refine(isAddress);
+const units = z
+	.string()
+	.regex(/^(0|[1-9]\d{0,77})$/)
+	.transform((text) => BigInt(text));
+
+/** A plan as it is stored: bigints as decimal text. What is read back is checked like all else. */
+const storedPlan = z.object({
+	chainId: z.int(),
+	from: address,
+	to: address,
+	valueRaw: units,
+	data: z.string().refine(isHex),
+	spend: z.object({ currency: address, raw: units, decimals: z.int(), symbol: z.string() }),
+	recipient: address.nullable(),
+	shown: z.record(z.string(), z.unknown()),
+	expiresAtMs: z.number(),
+});
+
+/** Reads and writes plans as JSON. */
+export const planCodec = {
+	write(plan: Plan): Record<string, unknown> {
+		const { spend, valueRaw } = plan;
+		return {
+			...plan,
+			valueRaw: String(valueRaw),
+			spend: { ...spend, raw: String(spend.raw) },
+		};
+	},
+	read(stored: unknown): Plan {
+		return storedPlan.parse(stored);
+	},
+};

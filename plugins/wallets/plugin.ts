@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { coreConfig } from "#core/config/coreConfig.ts";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { PricesKey } from "#plugins/prices/contract.ts";
+import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
+import { createWallets } from "#plugins/wallets/createWallets.ts";
+import { custodyConfig } from "#plugins/wallets/custody/custodyConfig.ts";
+import { openCustody } from "#plugins/wallets/custody/openCustody.ts";
+import { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
+import { identityConfig } from "#plugins/wallets/session/identityConfig.ts";
+
+// The runtime's own, which links are made by where there is no PUBLIC_URL.
+const { HOST, PORT } = coreConfig.shape;
+
+/** Who somebody is, which wallets they have, and the one path that money leaves by. */
+export const walletsPlugin = definePlugin({
+	name: "wallets",
+	version: "1",
+	config: z.object({ ...identityConfig, ...custodyConfig, ...executionConfig, HOST, PORT }),
+	needs: { prices: PricesKey },
+	offers: WalletsKey,
+	tables: { schema: "wallets", folder: join(import.meta.dir, "migrations") },
+	opens: [TradingSettingPoint],
+	setup({ config, core, needs: { prices }, contributions }) {
+		const ending = new AbortController();
+		const { service, routes, jobs } = createWallets({
+			core,
+			config,
+			custody: openCustody(config, { core, ending: ending.signal }),
+			prices,
+			contributed: contributions(TradingSettingPoint),
+			ending: ending.signal,
+		});
+		return { service, routes, jobs, stop: () => ending.abort() };
+	},
+});

@@ -1,0 +1,105 @@
+import type { Audit } from "#core/audit/Audit.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
+import { requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
+import { updateSettings } from "#plugins/wallets/profile/sql/updateSettings.ts";
+import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
+import type { UserLimits } from "#plugins/wallets/profile/UserLimits.ts";
+import { usdText } from "#plugins/wallets/profile/usdText.ts";
+
+/** What somebody changes of their profile. Undefined stays; null is the deployment's default. */
+export type SettingsChange = {
+	requireTradeConfirmation?: boolean | undefined;
+	perTradeUsdMax?: bigint | null | undefined;
+	dailyUsdMax?: bigint | null | undefined;
+	canonicalWalletId?: string | undefined;
+	wallets?: readonly { id: string; notionalUsdMax: bigint | null }[] | undefined;
+};
+
+export type ChangeContext = { profileId: string; audit: Audit; limits: UserLimits };
+
+/**
+ * Changes a profile's settings, all or none. A limit above the deployment's is refused and not
+ * stored: it would look as if it counted.
+ */
+export async function changeSettings(
+	tx: Tx,
+	change: SettingsChange,
+	{ profileId, audit, limits }: ChangeContext,
+): Promise<Profile> {
+	await profileRows.lock(tx, profileId);
+	const before = await requireProfile(tx, profileId);
+	refuseTooMuch(change, limits);
+	const canonical = change.canonicalWalletId;
+	if (canonical !== undefined) own(before, canonical);
+	const wallets = (change.wallets ?? []).map((wanted) => ({ wanted, is: own(before, wanted.id) }));
+	const next = {
+		requireTradeConfirmation: change.requireTradeConfirmation ?? before.requireTradeConfirmation,
+		perTradeUsdMax: orStay(change.perTradeUsdMax, before.perTradeUsdMax),
+		dailyUsdMax: orStay(change.dailyUsdMax, before.dailyUsdMax),
+		canonicalWalletId: canonical ?? before.canonicalWalletId,
+	};
+	await updateSettings(tx, before.id, next);
+	for (const { wanted, is } of wallets) {
+		if (is.notionalUsdMax === wanted.notionalUsdMax) continue;
+		await walletRows.setNotional(tx, is.id, wanted.notionalUsdMax);
+	}
+	const after = await requireProfile(tx, profileId);
+	const [was, is] = [told(before), told(after)];
+	if (JSON.stringify(was) === JSON.stringify(is)) return before;
+	await profileRows.touch(tx, profileId);
+	await audit.append(tx, {
+		actor: `profile:${profileId}`,
+		action: "wallets.settings.changed",
+		subject: `profile:${profileId}`,
+		detail: { before: was, after: is },
+	});
+	return requireProfile(tx, profileId);
+}
+
+function refuseTooMuch(change: SettingsChange, limits: UserLimits): void {
+	const asked: [path: string, value: bigint | null | undefined, most: bigint][] = [
+		["perTradeUsdMax", change.perTradeUsdMax, limits.perTradeUsdMicros],
+		["dailyUsdMax", change.dailyUsdMax, limits.dailyUsdMicros],
+	];
+	for (const [index, wallet] of (change.wallets ?? []).entries()) {
+		const path = `wallets.${index}.notionalUsdMax`;
+		asked.push([path, wallet.notionalUsdMax, limits.walletNotionalUsdMicros]);
+	}
+	for (const [path, value, most] of asked) {
+		if (typeof value === "bigint" && value > most) throw tooMuch(path, most);
+	}
+}
+
+function tooMuch(path: string, most: bigint): Fault {
+	const message = `A profile can lower the deployment's limit of ${usdText.of(most)} USD.`;
+	return walletsFault.validationError({
+		public: `The body is not valid (${path}): ${message}`,
+		members: { issues: [{ path, message }] },
+	});
+}
+
+/** Somebody else's wallet is as little there as one that never was. */
+function own(profile: Profile, walletId: string): Profile["wallets"][number] {
+	const wallet = profile.wallets.find(({ id }) => id === walletId);
+	if (!wallet) throw walletsFault.notFound();
+	return wallet;
+}
+
+function orStay(wanted: bigint | null | undefined, before: bigint | null): bigint | null {
+	return wanted === undefined ? before : wanted;
+}
+
+function told(profile: Profile): Record<string, unknown> {
+	const usd = (micros: bigint | null) => (micros === null ? null : usdText.of(micros));
+	return {
+		requireTradeConfirmation: profile.requireTradeConfirmation,
+		perTradeUsdMax: usd(profile.perTradeUsdMax),
+		dailyUsdMax: usd(profile.dailyUsdMax),
+		canonicalWalletId: profile.canonicalWalletId,
+		wallets: profile.wallets.map(({ id, notionalUsdMax }) => [id, usd(notionalUsdMax)]),
+	};
+}

@@ -1,0 +1,168 @@
+import { hexToBytes } from "viem";
+import type { Tx } from "#core/db/Database.ts";
+import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
+import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { WATCH_NEVER_MS } from "#plugins/wallets/reconcile/limits.ts";
+import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
+import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+
+export type Found = {
+	submission: Submission;
+	finding: Finding;
+	/** What the kind says of a receipt of success: null, what was paid for is there. */
+	missing: Denial | null;
+};
+
+/**
+ * Writes what was found out about a submission. The row is locked and read again first: whatever
+ * somebody else wrote meanwhile stands, and the next look begins from there.
+ */
+export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found): Promise<void> {
+	const { submission, finding } = found;
+	const at = new Date(world.clock.nowMs());
+	const rows = await tx.query<{ state: SubmissionState }>(
+		`update wallets.submission set checked_at = $2 where id = $1 and final_at is null
+		returning state`,
+		[submission.id, at],
+	);
+	const isAsRead = rows[0]?.state === submission.state;
+	if (!isAsRead) return;
+	switch (finding.kind) {
+		case "seen":
+			if (finding.sighting.receipt) {
+				await applyReceipt(world, tx, { ...found, receipt: finding.sighting.receipt, at });
+				await finish(world, tx, { found, headBlock: finding.sighting.headBlock, at });
+			} else {
+				await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
+			}
+			return;
+		case "told":
+			await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
+			return;
+		case "never":
+			await applyNever(tx, { submission, detail: finding.detail, at });
+			return;
+		default:
+			await applyUnknown(world, tx, { submission, at });
+	}
+}
+
+async function applyReceipt(
+	world: ExecutionWorld,
+	tx: Tx,
+	given: Found & { receipt: Receipt; at: Date },
+): Promise<void> {
+	const { submission, receipt, missing, at } = given;
+	const { id, intentId, blockHash, state } = submission;
+	const next = receipt.succeeded ? "mined" : "reverted";
+	if (state === next && blockHash === receipt.blockHash) return;
+	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
+	if (state === "never") await followSpend(tx, { intentId, move: "unrelease", at });
+	await tx.execute(
+		`update wallets.submission set state = $2, transaction_hash = $3, block_number = $4,
+			block_hash = $5, look_at = null
+		where id = $1`,
+		[
+			id,
+			next,
+			hexToBytes(receipt.transactionHash),
+			receipt.blockNumber,
+			hexToBytes(receipt.blockHash),
+		],
+	);
+	const event: IntentEvent = !receipt.succeeded ? "reverted" : missing ? "missed" : "mined";
+	const errorCode = receipt.succeeded ? (missing?.code ?? null) : "reverted_on_chain";
+	const detail = missing?.detail ?? null;
+	// From `failed` and `expired` a receipt is first of all found.
+	const moved = await moveIntent(tx, { intentId, event, at, errorCode, detail });
+	if (moved === null) {
+		await moveIntent(tx, { intentId, event: "found", at });
+		await moveIntent(tx, { intentId, event, at, errorCode, detail });
+	}
+	await followSpend(tx, { intentId, move: receipt.succeeded ? "spend" : "release", at });
+	world.log.info("an intent's transaction is mined", { intentId, event });
+}
+
+/** Its receipt is gone, or stands in another block: what followed from it is taken back. */
+async function applyReorg(
+	tx: Tx,
+	{ submission, at }: { submission: Submission; at: Date },
+): Promise<void> {
+	const { intentId, state } = submission;
+	await moveIntent(tx, { intentId, event: "reorged", at });
+	const move = state === "mined" ? "unspend" : "unrelease";
+	await followSpend(tx, { intentId, move, at });
+}
+
+async function applyInFlight(
+	tx: Tx,
+	given: { submission: Submission; transactionHash: `0x${string}`; at: Date },
+): Promise<void> {
+	const { submission, transactionHash, at } = given;
+	const { id, intentId, state } = submission;
+	if (state === "sent") return;
+	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
+	if (state === "never") await followSpend(tx, { intentId, move: "unrelease", at });
+	await tx.execute(
+		`update wallets.submission set state = 'sent', transaction_hash = $2, block_number = null,
+			block_hash = null, look_at = null
+		where id = $1`,
+		[id, hexToBytes(transactionHash)],
+	);
+	await moveIntent(tx, { intentId, event: "found", at });
+}
+
+async function applyNever(
+	tx: Tx,
+	{ submission, detail, at }: { submission: Submission; detail: string; at: Date },
+): Promise<void> {
+	const { id, intentId, state } = submission;
+	if (state === "never") {
+		const watchedMs = at.getTime() - submission.createdAtMs;
+		if (watchedMs < WATCH_NEVER_MS) return;
+		await tx.execute("update wallets.submission set final_at = $2 where id = $1", [id, at]);
+		return;
+	}
+	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
+	await tx.execute("update wallets.submission set state = 'never', look_at = null where id = $1", [
+		id,
+	]);
+	await moveIntent(tx, { intentId, event: "disproved", at, errorCode: "not_sent", detail });
+	await followSpend(tx, { intentId, move: "release", at });
+}
+
+async function applyUnknown(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ submission, at }: { submission: Submission; at: Date },
+): Promise<void> {
+	const { id, intentId, state } = submission;
+	if (state === "never" || state === "doubtful") return;
+	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
+	await tx.execute(
+		`update wallets.submission set state = 'doubtful', transaction_hash = null, look_at = null
+		where id = $1`,
+		[id],
+	);
+	await moveIntent(tx, { intentId, event: "doubt", at, detail: "it is being looked for" });
+	world.log.warn("nobody can say yet whether a transaction left", { intentId });
+}
+
+/** Deep enough that nobody looks again. */
+async function finish(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ found, headBlock, at }: { found: Found; headBlock: number; at: Date },
+): Promise<void> {
+	const { finding, submission } = found;
+	if (finding.kind !== "seen" || !finding.sighting.receipt) return;
+	const depth = headBlock - finding.sighting.receipt.blockNumber;
+	if (depth < world.settings.finalDepthBlocks) return;
+	await tx.execute("update wallets.submission set final_at = $2 where id = $1", [
+		submission.id,
+		at,
+	]);
+}

@@ -1,0 +1,21 @@
+/** How often open submissions are looked at, and for how long one look may take. */
+export const RECONCILE_EVERY_MS = 1_000;
+export const RECONCILE_TIMEOUT_MS = 60_000;
+/** Submissions of one tick, and of them at once. */
+export const RECONCILE_ROWS_MAX = 200;
+export const RECONCILES_AT_ONCE = 8;
+/** One look at one submission. */
+export const LOOK_TIMEOUT_MS = 10_000;
+/**
+ * After the wallet provider may no longer act on a request, so long until its silence about it is a
+ * proof: its own records lag behind.
+ */
+export const PROOF_GRACE_MS = 15_000;
+/** What was proved never to have left is looked for so long all the same. */
+export const WATCH_NEVER_MS = 86_400_000;
+/** An intent that nobody has taken further for so long is taken up: its process may be gone. */
+export const STRANDED_AFTER_MS = 10_000;
+/** Intents taken up, or expired, in one tick. */
+export const STRANDED_MAX = 50;
+/** A hash that its owner reported and that no node knows is believed in for so long. */
+export const SIGNED_UNSEEN_MS = 1_800_000;

@@ -1,0 +1,20 @@
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+const MINUTE_MS = 60_000;
+
+/** How long to wait before the next look at a submission, by what is known and for how long. */
+export function nextLookMs(submission: Submission, nowMs: number): number {
+	const ageMs = nowMs - (submission.sentAtMs ?? submission.createdAtMs);
+	switch (submission.state) {
+		case "sending":
+		case "sent":
+		case "doubtful":
+			return ageMs < 2 * MINUTE_MS ? 1_000 : Math.min(ageMs / 10, 5 * MINUTE_MS);
+		case "mined":
+		case "reverted":
+			// Only a reorg changes anything now.
+			return Math.min(Math.max(ageMs / 10, 2_000), MINUTE_MS);
+		default:
+			return Math.min(Math.max(ageMs / 4, 10_000), 30 * MINUTE_MS);
+	}
+}

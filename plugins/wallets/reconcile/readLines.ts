@@ -1,0 +1,23 @@
+import type { Queryable } from "#core/db/Database.ts";
+import { STRANDED_MAX } from "#plugins/wallets/reconcile/limits.ts";
+
+export type Line = { walletId: string; chainId: number };
+
+/**
+ * Wallets with something in line for so long that nobody may be at it any more, and whose account
+ * is not held up by one in doubt: those would have no turn, and take that of others. Scans
+ * `submission_open`.
+ */
+export async function readLines(db: Queryable, before: Date): Promise<Line[]> {
+	return db.query<Line>(
+		`select wallet_id as "walletId", chain_id as "chainId" from wallets.submission s
+		where final_at is null and state = 'queued' and created_at < $1
+			and not exists (
+				select from wallets.submission ahead
+				where ahead.chain_id = s.chain_id and ahead.sender = s.sender
+					and ahead.state in ('sending', 'doubtful')
+			)
+		group by wallet_id, chain_id order by min(created_at) limit $2`,
+		[before, STRANDED_MAX],
+	);
+}

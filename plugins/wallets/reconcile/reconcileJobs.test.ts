@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
+import { readLines } from "#plugins/wallets/reconcile/readLines.ts";
+import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
+import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { reconcileSubmission } from "#plugins/wallets/reconcile/reconcileSubmission.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { PLAN_LIFETIME_MS } from "#plugins/wallets/testing/payKind.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: what nobody waits for any more is still taken to its end, and sent by none of this.
+
+let database: TestDatabase;
+let lab: Lab;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	lab = openExecutionLab(database.db);
+});
+
+const open = () => readOpen(lab.db, { sendTimeoutMs: 1_000, at: new Date(lab.clock.ms) });
+
+async function only<Item>(items: Promise<Item[]>): Promise<Item> {
+	const [item, ...rest] = await items;
+	if (!item || rest.length > 0) throw new Error("not one");
+	return item;
+}
+
+async function find(intent: Intent) {
+	const { plan } = intent;
+	if (!plan) throw new Error("no plan");
+	const submission = await only(open());
+	const asked = { submission, plan, rpc: lab.chain.rpc, signal: lab.signal };
+	return { submission, finding: await lookUp(lab.world, asked) };
+}
+
+test("the jobs run in one process of all, under names of their own", () => {
+	const jobs = reconcileJobs(lab.world, lab.execution);
+	expect(jobs.map(({ name, lock }) => ({ name, lock }))).toEqual([
+		{ name: "wallets.reconcile", lock: "cluster" },
+		{ name: "wallets.take-up", lock: "cluster" },
+	]);
+});
+
+describe("what is open", () => {
+	test("is all that was handed over and is not final; what waits in line is not", async () => {
+		const by = await lab.person();
+		await lab.pay(by);
+		expect(await open()).toHaveLength(1);
+		await lab.db.execute("update wallets.submission set state = 'queued'");
+		expect(await open()).toHaveLength(0);
+		await lab.db.execute("update wallets.submission set state = 'mined', final_at = now()");
+		expect(await open()).toHaveLength(0);
+	});
+
+	test("has what a live process is handing over only once that took too long", async () => {
+		await lab.pay(await lab.person());
+		await lab.db.execute("update wallets.submission set state = 'sending'");
+		expect(await open()).toHaveLength(0);
+		lab.clock.ms += 1_001;
+		expect(await open()).toHaveLength(1);
+	});
+
+	test("has at once what a process that is gone was handing over", async () => {
+		await lab.pay(await lab.person());
+		await lab.db.execute("update wallets.submission set state = 'sending', session = 'is gone'");
+		expect(await open()).toHaveLength(1);
+	});
+
+	test("has first what is overdue for longest, and not what is not due", async () => {
+		const by = await lab.person();
+		const made: string[] = [];
+		for (const lateMs of [1, 3, 2, -1]) {
+			const [intent] = await lab.pay(by);
+			made.push(intent?.id ?? "");
+			await lab.db.execute("update wallets.submission set look_at = $2 where intent_id = $1", [
+				intent?.id ?? "",
+				new Date(lab.clock.ms - lateMs),
+			]);
+		}
+		const places = (await open()).map(({ intentId }) => made.indexOf(intentId));
+		expect(places).toEqual([1, 2, 0]);
+	});
+
+	test("has what is due, however many are looked at seldom", async () => {
+		const by = await lab.person();
+		await lab.pay(by);
+		await lab.db.execute("update wallets.submission set state = 'never', nonce = null");
+		await lab.db.execute(
+			`with copies as (
+				insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
+					request, settings, created_at, changed_at, expires_at)
+				select gen_random_uuid(), kind, profile_id, wallet_id, chain_id, channel, 'failed',
+					request, settings, created_at, changed_at, expires_at
+				from wallets.intent, generate_series(1, 250) returning id
+			)
+			insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
+				holder, session, created_at, sent_at, checked_at, look_at)
+			select gen_random_uuid(), copies.id, 0, wallet_id, chain_id, sender, 'never', holder,
+				session, created_at, sent_at, created_at - interval '1 hour',
+				created_at + interval '1 hour'
+			from copies, wallets.submission`,
+		);
+		lab.chain.forgetPool();
+		const [intent] = await lab.pay(by);
+		await lab.tick();
+		lab.chain.mine();
+		await lab.tick();
+		expect((await lab.intent(intent?.id ?? "")).status).toBe("confirmed");
+	});
+
+	test("has what could not be looked at after all others, and not in each turn", async () => {
+		await lab.pay(await lab.person());
+		await lab.db.execute("update wallets.intent set chain_id = 999");
+		await lab.tick(0);
+		expect(await open()).toHaveLength(0);
+		lab.clock.ms += 1_000;
+		expect(await open()).toHaveLength(1);
+	});
+});
+
+describe("a look", () => {
+	test("sees what waits and what is mined, and what is mined for another", async () => {
+		const [intent] = await lab.pay(await lab.person());
+		if (!intent) throw new Error("no intent");
+		expect((await find(intent)).finding).toMatchObject({
+			kind: "seen",
+			sighting: { receipt: null },
+		});
+		lab.chain.mine();
+		expect((await find(intent)).finding).toMatchObject({
+			kind: "seen",
+			sighting: { receipt: { succeeded: true } },
+		});
+	});
+
+	test("whatever it finds, nothing is handed over by it", async () => {
+		lab.moods.push("loses");
+		const [intent] = await lab.pay(await lab.person());
+		if (!intent) throw new Error("no intent");
+		for (let look = 0; look < 5; look++) {
+			const submission = await only(open());
+			await reconcileSubmission(lab.world, { submission, signal: lab.signal });
+			lab.clock.ms += 10_000;
+		}
+		expect(lab.handed).toHaveLength(1);
+		expect((await lab.intent(intent.id)).status).toBe("failed");
+	});
+
+	test("what somebody else found out meanwhile stands", async () => {
+		const [intent] = await lab.pay(await lab.person());
+		if (!intent) throw new Error("no intent");
+		const stale = await find(intent);
+		lab.chain.mine();
+		await lab.tick();
+		expect((await lab.intent(intent.id)).status).toBe("confirmed");
+		await lab.db.transaction((tx) => {
+			const finding = { kind: "never", detail: "an old look" } as const;
+			return applyFinding(lab.world, tx, { ...stale, finding, missing: null });
+		});
+		expect((await lab.intent(intent.id)).status).toBe("confirmed");
+		expect(await lab.ledger(intent.id)).toEqual({ reserve: 1_000_000_000, spend: 1_000_000_000 });
+	});
+});
+
+test("of a batch that was confirmed in part nothing is sent, and nothing stays open for ever", async () => {
+	const by = await lab.person({ requireTradeConfirmation: true });
+	const [one, two] = await lab.pay(by, { times: 2 });
+	if (!one?.planHash || !two) throw new Error("no plan");
+	await lab.execution.approve(one.id, one.planHash);
+	await lab.tick(60_000);
+	expect((await lab.intent(one.id)).status).toBe("created");
+	await lab.tick(600_000);
+	expect((await lab.intent(one.id)).status).toBe("expired");
+	expect((await lab.intent(two.id)).status).toBe("expired");
+	expect(lab.handed).toHaveLength(0);
+});
+
+test("what its process left behind is taken up after a while, and sent once", async () => {
+	const by = await lab.person();
+	const [intent] = await lab.pay(by, { stays: true });
+	await lab.tick(9_000);
+	expect((await lab.intent(intent?.id ?? "")).status).toBe("created");
+	await lab.tick(2_000);
+	expect((await lab.intent(intent?.id ?? "")).status).toBe("submitted");
+	await lab.tick(11_000);
+	expect(lab.handed).toHaveLength(1);
+});
+
+test("a batch is taken up once, and not once for each of it", async () => {
+	await lab.pay(await lab.person(), { stays: true, times: 5 });
+	const taken: (readonly string[])[] = [];
+	const [, takeUp] = reconcileJobs(lab.world, {
+		...lab.execution,
+		advance: async (ids) => (taken.push(ids), []),
+	});
+	lab.clock.ms += 11_000;
+	await takeUp?.run({ signal: lab.signal });
+	expect(taken).toHaveLength(1);
+});
+
+describe("what waits in line", () => {
+	/** One of somebody's is in doubt, and the next waits behind it. */
+	async function queue() {
+		const by = await lab.person();
+		lab.moods.push("sends, silent");
+		const [first] = await lab.pay(by);
+		const [second] = await lab.pay(by);
+		expect([first?.status, second?.status]).toEqual(["uncertain", "submitting"]);
+		return { by, id: second?.id ?? "" };
+	}
+	const calledOff = async (id: string) => {
+		expect(lab.handed).toHaveLength(1);
+		expect(await lab.ledger(id)).toEqual({ reserve: 1_000_000_000, release: 1_000_000_000 });
+		return await lab.intent(id);
+	};
+
+	test("has no turn while the one before it is in doubt, and takes none from others", async () => {
+		await queue();
+		const later = new Date(lab.clock.ms + 60_000);
+		expect(await readLines(lab.db, later)).toEqual([]);
+		await lab.tick(1_000);
+		expect(await readLines(lab.db, later)).toHaveLength(1);
+	});
+
+	test("is not sent once what was planned has run out", async () => {
+		const { id } = await queue();
+		await lab.tick(PLAN_LIFETIME_MS + 1);
+		await lab.tick();
+		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "quote_expired" });
+	});
+
+	test("is not sent by a process that is told to send nothing", async () => {
+		const { id } = await queue();
+		lab.state.isDryRun = true;
+		await lab.tick(12_000);
+		await lab.tick();
+		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "trading_disabled" });
+	});
+
+	test("does not wait for ever for a chain that is served no more", async () => {
+		const { id } = await queue();
+		await lab.tick(1_000);
+		const takeUp = reconcileJobs({ ...lab.world, rpcOf: () => null }, lab.execution)[1];
+		lab.clock.ms += 12_000;
+		await takeUp?.run({ signal: lab.signal });
+		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "chain_unavailable" });
+	});
+
+	test("is not sent by a wallet that was unlinked meanwhile", async () => {
+		const { by, id } = await queue();
+		await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
+			by.wallet.id,
+		]);
+		await lab.tick(12_000);
+		await lab.tick();
+		expect(await calledOff(id)).toMatchObject({ errorCode: "no_executable_wallet" });
+	});
+});
+
+test("what nobody took up in its time is not sent any more", async () => {
+	const [intent] = await lab.pay(await lab.person(), { stays: true });
+	await lab.tick(120_000);
+	expect((await lab.intent(intent?.id ?? "")).status).toBe("expired");
+	expect(lab.handed).toHaveLength(0);
+});

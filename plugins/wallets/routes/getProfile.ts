@@ -1,0 +1,24 @@
+import { Elysia } from "elysia";
+import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
+import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
+import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
+
+/** Whoever is signed in. */
+export function getProfile({ authenticate }: IdentityContext) {
+	return new Elysia().get(
+		"/profile",
+		async ({ request, set }) => {
+			const { profile } = await authenticate(request);
+			set.headers["cache-control"] = "no-store";
+			return renderProfile(profile);
+		},
+		{
+			response: { 200: profileSchema },
+			detail: {
+				tags: ["trading"],
+				summary: "Reads your profile",
+				security: [{ session: [] }],
+			},
+		},
+	);
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { privateKeyToAccount } from "viem/accounts";
+import {
+	type Answer,
+	addressOf,
+	type Call,
+	type IdentityFixture,
+	keyOf,
+	openIdentity,
+} from "#plugins/wallets/testing/identityFixture.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let fixture: IdentityFixture;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	fixture = await openIdentity(database.db);
+});
+afterAll(() => database.drop());
+
+// Guarantee: a token is in the one answer that hands it over, and what the wallet provider calls
+// people and their keys is in none.
+test("[SEC-07] no answer, audit entry or stored row has a token, a key or the provider's names", async () => {
+	const { provider, db } = fixture;
+	const answers: Answer[] = [];
+	const ask = async (path: string, init: Call) => {
+		const answer = await fixture.call(path, init);
+		answers.push(answer);
+		return answer;
+	};
+	const access = provider.user("c4n4ry-user", [
+		provider.social("s-1", "ann"),
+		provider.embedded("c4n4ry-wallet", addressOf(1), true),
+	]);
+	const { body: enrolled } = await fixture.enrol(access);
+	const account = privateKeyToAccount(keyOf(2));
+	const message = await fixture.messageOf(account.address);
+	const signature = await account.signMessage({ message });
+	const { body: signed } = await fixture.call("/siwe/verify", { body: { message, signature } });
+
+	for (const bearer of [enrolled.token, signed.token, access, `${access}-wrong`]) {
+		await ask("/profile", { bearer });
+		await ask("/profile", { bearer, body: { dailyUsdMax: "1" } });
+		await ask("/profile", { bearer, body: { dailyUsdMax: "99999" } });
+		await ask("/profile", { bearer, body: { unknown: bearer } });
+		await ask("/profile/wallets/x", { method: "DELETE", bearer });
+		await ask("/profile/social", { method: "DELETE", bearer });
+	}
+	await ask("/enrollment", { method: "POST", body: { accessToken: `${access}-wrong` } });
+	await ask("/siwe/verify", { body: { message, signature } });
+	await ask("/siwe/verify", { body: { message: `${message}\n`, signature } });
+	await ask("/settings", {});
+
+	const told = answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join("\n");
+	const secrets = [enrolled.token, signed.token, access, "c4n4ry", signature, keyOf(2).slice(2)];
+	expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
+	const audited = JSON.stringify(fixture.audited);
+	expect(fixture.audited.length).toBeGreaterThan(3);
+	expect(secrets.filter((secret) => audited.includes(secret))).toEqual([]);
+	const stored = await db.query<{ text: string }>(
+		`select (select json_agg(p)::text from wallets.profile as p)
+			|| (select json_agg(w)::text from wallets.wallet as w)
+			|| (select json_agg(s)::text from wallets.session as s) as text`,
+	);
+	const tokens = [enrolled.token, signed.token, access, signature];
+	expect(tokens.filter((secret) => stored[0]?.text.includes(secret))).toEqual([]);
+	expect(JSON.stringify([enrolled.profile, signed.profile])).not.toMatch(
+		/c4n4ry|provider|revision/,
+	);
+});

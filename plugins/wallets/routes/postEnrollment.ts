@@ -1,0 +1,44 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { BEARER_LENGTH_MAX } from "#plugins/wallets/limits.ts";
+import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
+import { renderSignedIn } from "#plugins/wallets/routes/renderSignedIn.ts";
+import { signedInSchema } from "#plugins/wallets/routes/signedInSchema.ts";
+
+const bodySchema = z
+	.object({
+		accessToken: z
+			.string()
+			.min(1)
+			.max(BEARER_LENGTH_MAX)
+			.optional()
+			.meta({ description: "The wallet provider's, where it is not the bearer token." }),
+		relink: z.boolean().default(false).meta({ description: "Links again what was unlinked here." }),
+	})
+	.optional();
+
+/** Signing in with the wallet provider's access token. */
+export function postEnrollment({ enrolment, sessions }: IdentityContext) {
+	return new Elysia().post(
+		"/enrollment",
+		async ({ request, body, set }) => {
+			const signedIn = await enrolment.signIn(request, body ?? { relink: false });
+			set.headers["cache-control"] = "no-store";
+			set.headers["set-cookie"] = sessions.cookie.set(signedIn.session.token);
+			return renderSignedIn(signedIn);
+		},
+		{
+			body: bodySchema,
+			response: { 200: signedInSchema },
+			detail: {
+				tags: ["trading"],
+				summary: "Signs in with the wallet provider's access token",
+				description:
+					"Makes the profile, or brings it up to date with the accounts that the wallet provider " +
+					"proved: the social account, and each wallet with what may be done with it. What was " +
+					"unlinked here stays so unless `relink` is set.",
+				security: [{ session: [] }],
+			},
+		},
+	);
+}

@@ -1,0 +1,51 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
+import { changeSettings } from "#plugins/wallets/profile/changeSettings.ts";
+import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
+import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
+import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
+import { usdParam } from "#plugins/wallets/routes/usdParam.ts";
+
+// Strict: a misspelled safety setting that is silently dropped would seem to be on.
+const bodySchema = z
+	.strictObject({
+		requireTradeConfirmation: z.boolean().optional(),
+		perTradeUsdMax: usdParam.optional(),
+		dailyUsdMax: usdParam.optional(),
+		canonicalWalletId: z.string().max(64).optional(),
+		wallets: z
+			.array(z.strictObject({ id: z.string().max(64), notionalUsdMax: usdParam }))
+			.max(WALLETS_PER_PROFILE_MAX)
+			.optional(),
+	})
+	.optional();
+
+/** Makes a profile, or changes how it trades. */
+export function postProfile(context: IdentityContext) {
+	const { db, authenticate, enrolment } = context;
+	return new Elysia().post(
+		"/profile",
+		async ({ request, body, set }) => {
+			const enrolled = await enrolment.profileOf(request);
+			const { id: profileId } = enrolled ?? (await authenticate(request)).profile;
+			const changing = { profileId, audit: context.audit, limits: await context.limits() };
+			const profile = await db.transaction((tx) => changeSettings(tx, body ?? {}, changing));
+			set.headers["cache-control"] = "no-store";
+			return renderProfile(profile);
+		},
+		{
+			body: bodySchema,
+			response: { 200: profileSchema },
+			detail: {
+				tags: ["trading"],
+				summary: "Creates your profile or changes its settings",
+				description:
+					"With the wallet provider's access token it makes the profile where there is none. What " +
+					"is not named stays. Limits are at most those of the deployment, see the settings route; " +
+					"null takes the deployment's.",
+				security: [{ session: [] }],
+			},
+		},
+	);
+}

@@ -1,0 +1,46 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import { SIGNATURE_BYTES_MAX, SIWE_MESSAGE_LENGTH_MAX } from "#plugins/wallets/limits.ts";
+import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
+import { renderSignedIn } from "#plugins/wallets/routes/renderSignedIn.ts";
+import { signedInSchema } from "#plugins/wallets/routes/signedInSchema.ts";
+
+const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/;
+
+const bodySchema = z.object({
+	message: z.string().min(1).max(SIWE_MESSAGE_LENGTH_MAX),
+	signature: z
+		.string()
+		.max(2 + 2 * SIGNATURE_BYTES_MAX)
+		.refine((text): text is Hex => SIGNATURE.test(text), "must be bytes in hex, with 0x"),
+	link: z
+		.boolean()
+		.default(false)
+		.meta({ description: "Adds the wallet to the profile that is signed in." }),
+});
+
+/** The second half: the signed message opens a session. */
+export function postSiweVerify({ siwe, sessions }: IdentityContext) {
+	return new Elysia().post(
+		"/siwe/verify",
+		async ({ request, body, set }) => {
+			const signedIn = await siwe.verify(request, body);
+			set.headers["cache-control"] = "no-store";
+			set.headers["set-cookie"] = sessions.cookie.set(signedIn.session.token);
+			return renderSignedIn(signedIn);
+		},
+		{
+			body: bodySchema,
+			response: { 200: signedInSchema },
+			detail: {
+				tags: ["trading"],
+				summary: "Signs in with a wallet",
+				description:
+					"Takes the message exactly as it was signed. Signatures of keys, of contracts (ERC-1271) " +
+					"and of contracts that are not deployed yet (ERC-6492). A wallet that nobody has makes a " +
+					"new profile. Whatever session the request came with ends.",
+			},
+		},
+	);
+}

@@ -1,0 +1,23 @@
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
+
+/**
+ * Whether a transaction may offer the network that much; null: it may. The price of gas is what a
+ * node says, and what a lying one says would be paid out of the wallet past every limit.
+ */
+export function feeDenial(
+	{ prices, clock, settings }: Pick<ExecutionWorld, "prices" | "clock" | "settings">,
+	asked: { chainId: number; gasLimit: bigint; account: Pick<AccountState, "maxFeePerGas"> },
+): Denial | null {
+	const { chainId, gasLimit, account } = asked;
+	const rate = prices.usdRate({ chainId, currency: ZERO_ADDRESS }, clock.nowMs());
+	const micros = usdMicros(gasLimit * account.maxFeePerGas, rate);
+	if (micros === null) {
+		return { code: "usd_rate_unavailable", detail: "The network's fee cannot be priced in USD." };
+	}
+	if (micros <= settings.networkFeeUsdMicros) return null;
+	return { code: "network_fee_limit", detail: "The network asks for more than may be offered." };
+}

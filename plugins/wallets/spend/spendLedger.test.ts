@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import fc from "fast-check";
+import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
+import { followSpend, type SpendMove } from "#plugins/wallets/spend/followSpend.ts";
+import { knowRecipient } from "#plugins/wallets/spend/knowRecipient.ts";
+import { readSpentToday } from "#plugins/wallets/spend/readSpentToday.ts";
+import { writeSpend } from "#plugins/wallets/spend/writeSpend.ts";
+import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: what was reserved is open, spent or given back, each once, to the unit.
+
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+const DAY_MS = 86_400_000;
+let database: TestDatabase;
+let by: Person;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	by = await insertPerson(database.db, { chainId: 1, nowMs: NOW_MS });
+});
+
+async function reserve(usdMicros: bigint, atMs = NOW_MS): Promise<string> {
+	const { profile, wallet } = by;
+	const id = Bun.randomUUIDv7();
+	const at = new Date(atMs);
+	const intent = { id, kind: "pay", profile, wallet, chainId: 1, channel: "api" as const };
+	await database.db.transaction(async (tx) => {
+		const whole = { ...intent, request: {}, settings: {} };
+		await insertIntents(tx, [whole], { at, expiresAt: at });
+		const currency = `0x${"0".repeat(40)}` as const;
+		const entry = { intentId: id, profileId: profile.id, walletId: wallet.id, chainId: 1 };
+		await writeSpend(tx, { ...entry, currency, amountRaw: 2n ** 255n, usdMicros }, at);
+	});
+	return id;
+}
+
+const follow = (intentId: string, move: SpendMove) =>
+	database.db.transaction((tx) => followSpend(tx, { intentId, move, at: new Date(NOW_MS) }));
+
+const spent = (since = NOW_MS - DAY_MS) =>
+	readSpentToday(database.db, { profileId: by.profile.id, since: new Date(since) });
+
+async function kindsOf(intentId: string): Promise<string[]> {
+	const rows = await database.db.query<{ kind: string; amount: string }>(
+		"select kind, amount_raw::text as amount from wallets.spend_entry where intent_id = $1 order by id",
+		[intentId],
+	);
+	for (const { amount } of rows) expect(amount).toBe(String(2n ** 255n));
+	return rows.map(({ kind }) => kind);
+}
+
+test("what is told twice is written once, and what does not fit not at all", async () => {
+	const id = await reserve(5n);
+	for (const move of ["unspend", "unrelease", "spend", "spend", "release"] as const) {
+		await follow(id, move);
+	}
+	expect(await kindsOf(id)).toEqual(["reserve", "spend"]);
+	for (const move of ["unspend", "unspend", "release", "release", "spend", "unrelease"] as const) {
+		await follow(id, move);
+	}
+	expect(await kindsOf(id)).toEqual(["reserve", "spend", "unspend", "release", "unrelease"]);
+});
+
+test("in whatever order it is told, an amount is open, spent or given back, and never two of them", async () => {
+	const moves = fc.array(fc.constantFrom<SpendMove>("spend", "release", "unspend", "unrelease"), {
+		minLength: 1,
+		maxLength: 8,
+	});
+	for (const told of fc.sample(moves, { numRuns: 12, seed: 7 })) {
+		const id = await reserve(1n);
+		for (const move of told) {
+			await follow(id, move);
+			const kinds = await kindsOf(id);
+			const count = (kind: string) => kinds.filter((one) => one === kind).length;
+			const isSpent = count("spend") - count("unspend");
+			const isReleased = count("release") - count("unrelease");
+			expect([0, 1]).toContain(isSpent);
+			expect([0, 1]).toContain(isReleased);
+			expect(isSpent + isReleased).toBeLessThanOrEqual(1);
+		}
+	}
+});
+
+test("where nothing was reserved nothing follows", async () => {
+	const id = await reserve(5n);
+	await database.db.execute("delete from wallets.spend_entry");
+	for (const move of ["spend", "release"] as const) await follow(id, move);
+	expect(await kindsOf(id)).toEqual([]);
+});
+
+test("a day's sum has what is reserved or spent, and not what was given back", async () => {
+	const [one, two, three] = [await reserve(1n), await reserve(20n), await reserve(300n)];
+	expect(await spent()).toBe(321n);
+	await follow(one, "spend");
+	await follow(two, "release");
+	expect(await spent()).toBe(301n);
+	await follow(two, "unrelease");
+	expect(await spent()).toBe(321n);
+	await follow(three, "release");
+	expect(await spent()).toBe(21n);
+});
+
+test("what was reserved before the day counts no more, whenever it was given back", async () => {
+	const old = await reserve(1_000n, NOW_MS - DAY_MS - 1);
+	await reserve(5n, NOW_MS - DAY_MS);
+	expect(await spent()).toBe(5n);
+	await follow(old, "release");
+	expect(await spent()).toBe(5n);
+});
+
+test("somebody else's spends are not one's own", async () => {
+	await reserve(7n);
+	by = await insertPerson(database.db, { chainId: 1, nowMs: NOW_MS });
+	expect(await spent()).toBe(0n);
+});
+
+test("a recipient is known since the first time, by each profile for itself", async () => {
+	const recipient = `0x${"a1".repeat(20)}` as const;
+	const know = (atMs: number, profileId = by.profile.id) =>
+		database.db.transaction((tx) =>
+			knowRecipient(tx, { profileId, recipient, at: new Date(atMs) }),
+		);
+	expect(await know(NOW_MS)).toBe(0);
+	expect(await know(NOW_MS + 5_000)).toBe(5_000);
+	expect(await know(NOW_MS + 60_000)).toBe(60_000);
+	const other = await insertPerson(database.db, { chainId: 1, nowMs: NOW_MS });
+	expect(await know(NOW_MS + 60_000, other.profile.id)).toBe(0);
+	const both = await Promise.all([know(NOW_MS + 70_000), know(NOW_MS + 70_000)]);
+	expect(both).toEqual([70_000, 70_000]);
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import type { Intent, Plan } from "#plugins/wallets/contract.ts";
+import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
+import { insertSubmissions } from "#plugins/wallets/submission/insertSubmissions.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: an account sends one transaction at a time, each under a nonce of its own.
+
+let database: TestDatabase;
+let lab: Lab;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	lab = openExecutionLab(database.db);
+});
+
+type By = Awaited<ReturnType<Lab["person"]>>;
+const account: AccountState = {
+	balanceRaw: 10n ** 20n,
+	pendingNonce: 3,
+	maxFeePerGas: 16n,
+	maxPriorityFeePerGas: 2n,
+	headBlock: 9,
+};
+
+/** Puts transactions in line; answers their ids in order. */
+async function queue(by: By, count: number): Promise<{ id: string; intent: Intent }[]> {
+	const intents = await lab.pay(by, { times: count, stays: true });
+	const line = intents.map((intent) => ({ id: Bun.randomUUIDv7(), intent, gasLimit: 25_000n }));
+	const at = new Date(lab.clock.ms);
+	const { wallet } = by;
+	await lab.db.transaction((tx) =>
+		insertSubmissions(tx, line, { wallet, holder: "h", session: "s", at }),
+	);
+	return line;
+}
+
+function begin(by: By, submissionId: string, state: Partial<AccountState> = {}) {
+	const plan: Plan = {
+		chainId: 31_337,
+		from: by.wallet.address,
+		to: SHOP,
+		valueRaw: 2n ** 200n,
+		data: "0x12",
+		spend: { currency: SHOP, raw: 1n, decimals: 18, symbol: "ETH" },
+		recipient: SHOP,
+		shown: {},
+		expiresAtMs: 0,
+	};
+	const at = new Date(lab.clock.ms);
+	const times = { at, validUntil: new Date(lab.clock.ms + 6_000) };
+	const by2 = { holder: "h2", session: "s2", account: { ...account, ...state }, gasLimit: 25_000n };
+	return lab.db.transaction((tx) => beginSubmission(tx, { submissionId, plan, ...by2, ...times }));
+}
+
+const become = (id: string, state: SubmissionState) =>
+	lab.db.execute("update wallets.submission set state = $2 where id = $1", [id, state]);
+
+async function read(id: string) {
+	const rows = await lab.db.query<SubmissionRow>(
+		`select ${submissionRow.columns} from wallets.submission s where s.id = $1`,
+		[id],
+	);
+	if (!rows[0]) throw new Error("no submission");
+	return submissionRow.read(rows[0]);
+}
+
+test("what waits in line has no nonce; what is handed over has all that is sent", async () => {
+	const by = await lab.person();
+	const [one] = await queue(by, 1);
+	const id = one?.id ?? "";
+	expect(await read(id)).toMatchObject({
+		id,
+		intentId: one?.intent.id ?? "",
+		sender: by.wallet.address,
+		state: "queued",
+		nonce: null,
+		gasLimit: 25_000n,
+		sentAtMs: null,
+	});
+	expect(await begin(by, id)).toEqual({
+		chainId: 31_337,
+		from: by.wallet.address,
+		to: SHOP,
+		valueRaw: 2n ** 200n,
+		data: "0x12",
+		nonce: 3,
+		gasLimit: 25_000n,
+		maxFeePerGas: 16n,
+		maxPriorityFeePerGas: 2n,
+	});
+	expect(await read(id)).toMatchObject({
+		state: "sending",
+		nonce: 3,
+		fromBlock: 9,
+		session: "s2",
+		sentAtMs: lab.clock.ms,
+		validUntilMs: lab.clock.ms + 6_000,
+	});
+});
+
+test("what began is not begun again", async () => {
+	const by = await lab.person();
+	const [one] = await queue(by, 1);
+	const id = one?.id ?? "";
+	expect(await begin(by, id)).not.toBeNull();
+	for (const state of ["sending", "sent", "doubtful", "mined", "reverted", "never"] as const) {
+		await become(id, state);
+		expect(await begin(by, id)).toBeNull();
+	}
+});
+
+test("nothing follows what may or may not have left", async () => {
+	const by = await lab.person();
+	const [one, two] = await queue(by, 2);
+	await begin(by, one?.id ?? "");
+	for (const state of ["sending", "doubtful"] as const) {
+		await become(one?.id ?? "", state);
+		expect(await begin(by, two?.id ?? "")).toBeNull();
+		expect((await read(two?.id ?? "")).state).toBe("queued");
+	}
+	await become(one?.id ?? "", "sent");
+	// The node has not seen the first: ours counts all the same.
+	expect((await begin(by, two?.id ?? ""))?.nonce).toBe(4);
+});
+
+test("a nonce whose transaction can never be mined is taken again, and one that was used is not", async () => {
+	const by = await lab.person();
+	const [one, two, three] = await queue(by, 3);
+	await begin(by, one?.id ?? "");
+	await become(one?.id ?? "", "never");
+	expect((await begin(by, two?.id ?? ""))?.nonce).toBe(3);
+	await become(two?.id ?? "", "mined");
+	expect((await begin(by, three?.id ?? "", { pendingNonce: 9 }))?.nonce).toBe(9);
+});
+
+test("accounts do not wait for each other", async () => {
+	const [anna, bert] = [await lab.person(), await lab.person()];
+	const [[one], [two]] = [await queue(anna, 1), await queue(bert, 1)];
+	expect((await begin(anna, one?.id ?? ""))?.nonce).toBe(3);
+	expect((await begin(bert, two?.id ?? ""))?.nonce).toBe(3);
+});
+
+test("the database itself refuses two of one lane, one nonce twice, and one hash for two", async () => {
+	const by = await lab.person();
+	const [one, two] = await queue(by, 2);
+	await begin(by, one?.id ?? "");
+	const set = (what: string, id = two?.id ?? "") =>
+		lab.db.execute(`update wallets.submission set ${what} where id = $1`, [id]).then(
+			() => "written",
+			() => "refused",
+		);
+	expect(await set("state = 'sending'")).toBe("refused");
+	expect(await set("state = 'sent', nonce = 3")).toBe("refused");
+	const hash = "transaction_hash = sha256('x')";
+	expect(await set(hash, one?.id)).toBe("written");
+	expect(await set(hash)).toBe("refused");
+	expect(await set("state = 'sent', nonce = 4")).toBe("written");
+});

@@ -1,0 +1,164 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Database } from "#core/db/Database.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
+import type { StepObserver } from "#core/steps/Steps.ts";
+import type { Channel, Intent, IntentKind } from "#plugins/wallets/contract.ts";
+import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { createOnce } from "#plugins/wallets/once/createOnce.ts";
+import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { createScriptedCustody } from "#plugins/wallets/testing/createScriptedCustody.ts";
+import {
+	insertPerson,
+	type Person,
+	type PersonOptions,
+} from "#plugins/wallets/testing/insertPerson.ts";
+import { type PayScript, payKind } from "#plugins/wallets/testing/payKind.ts";
+import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
+
+export const CHAIN_ID = 31_337;
+export const NOW_MS = Date.UTC(2026, 10, 21, 12);
+const DOLLARS = 1_000_000n;
+export const ETHER = 10n ** 18n;
+export const SHOP: Address = `0x${"5".repeat(40)}`;
+
+export type Payment = { valueRaw: string; data: Hex; to: Address };
+/** The path that money leaves by over a scripted chain and wallet provider, on a real database. */
+export function openExecutionLab(db: Database, options: { observe?: StepObserver } = {}) {
+	const chain = createScriptedChain();
+	const prices = fakePrices();
+	prices.setEth(2_000);
+	const clock = { ms: NOW_MS, nowMs: () => clock.ms };
+	const provider = createScriptedCustody(chain);
+	const { custody, handed, moods } = provider;
+	const script: PayScript = { missing: null, recipient: null, beforePlan() {} };
+	const state = Object.assign(script, { isDryRun: false });
+	const kinds = new Map<string, IntentKind<unknown>>();
+	const world: ExecutionWorld = {
+		db,
+		clock,
+		log: silentLog,
+		holder: "lab",
+		session: "tapeline test",
+		custody,
+		prices,
+		rpcOf: (chainId) => (chainId === CHAIN_ID ? chain.rpc : null),
+		kindOf: (name) => kinds.get(name) ?? null,
+		steps: createSteps(options.observe ?? null),
+		kindSteps: createSteps(options.observe ?? null),
+		profileOf: (queryable, id) => readProfile(queryable, { id }),
+		newId: () => Bun.randomUUIDv7(),
+		settings: settingsOf(state),
+	};
+	const execution = createExecution(world, (kind) => kinds.set(kind.name, kind));
+	execution.register(payKind({ clock, script }));
+	const jobs = reconcileJobs(world, execution);
+	const signal = new AbortController().signal;
+
+	return {
+		db,
+		chain,
+		prices,
+		clock,
+		world,
+		execution,
+		moods,
+		handed,
+		state,
+		once: createOnce(world),
+		signal,
+		provider,
+		person: (person: PersonOptions = {}) =>
+			insertPerson(db, { ...person, chainId: CHAIN_ID, nowMs: clock.ms }),
+		pay: (by: Person, payment: PaymentOptions = {}) => pay({ db, execution, signal }, by, payment),
+		/** Time passes, and the jobs have their turn. */
+		async tick(ms = 1_000): Promise<void> {
+			clock.ms += ms;
+			for (const job of jobs) await job.run({ signal });
+		},
+		async intent(id: string): Promise<Intent> {
+			const rows = await db.query<{ profile_id: string }>(
+				"select profile_id from wallets.intent where id = $1",
+				[id],
+			);
+			const intent = await execution.read(id, rows[0]?.profile_id ?? "");
+			if (!intent) throw new Error("no such intent");
+			return intent;
+		},
+		/** What is reserved, spent and given back, in microdollars, of an intent. */
+		async ledger(id: string): Promise<Record<string, number>> {
+			const rows = await db.query<{ kind: string; sum: number }>(
+				`select kind, sum(usd_micros)::int8 as sum from wallets.spend_entry
+				where intent_id = $1 group by kind`,
+				[id],
+			);
+			return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
+		},
+		async moves(id: string): Promise<string[]> {
+			const rows = await db.query<{ event: string }>(
+				"select event from wallets.intent_move where intent_id = $1 order by seq",
+				[id],
+			);
+			return rows.map(({ event }) => event);
+		},
+	};
+}
+
+export type Lab = ReturnType<typeof openExecutionLab>;
+export type PaymentOptions = {
+	ether?: string;
+	data?: Hex;
+	to?: Address;
+	channel?: Channel;
+	/** Several recipients make a batch. */
+	times?: number;
+	/** Only recorded, not taken further. */
+	stays?: boolean;
+};
+
+let payments = 0;
+
+async function pay(
+	{ db, execution, signal }: Pick<Lab, "db" | "execution" | "signal">,
+	{ profile, wallet }: Person,
+	options: PaymentOptions,
+): Promise<Intent[]> {
+	const { ether = "0.5", times = 1, channel = "api", stays = false, to = SHOP } = options;
+	const valueRaw = String(BigInt(Math.round(Number(ether) * 1e6)) * 10n ** 12n);
+	const batchId = times > 1 ? { batchId: Bun.randomUUIDv7() } : {};
+	const intents = await db.transaction((tx) =>
+		execution.create(
+			tx,
+			Array.from({ length: times }, () => {
+				payments++;
+				const data = options.data ?? (`0x${payments.toString(16).padStart(8, "0")}` as Hex);
+				const request: Payment = { valueRaw, data, to };
+				return { kind: "pay", profile, wallet, chainId: CHAIN_ID, channel, request, ...batchId };
+			}),
+		),
+	);
+	const ids = intents.map(({ id }) => id);
+	return stays ? intents : execution.advance(ids, signal);
+}
+
+function settingsOf(state: { isDryRun: boolean }): ExecutionWorld["settings"] {
+	return {
+		get isDryRun() {
+			return state.isDryRun;
+		},
+		limits: {
+			perTradeUsdMicros: 5_000n * DOLLARS,
+			walletNotionalUsdMicros: 6_000n * DOLLARS,
+			dailyUsdMicros: 10_000n * DOLLARS,
+			socialUsdMicros: 500n * DOLLARS,
+			recipientCooldownMs: 0,
+		},
+		networkFeeUsdMicros: 50n * DOLLARS,
+		sendTimeoutMs: 1_000,
+		finalDepthBlocks: 3,
+		destinations: new Set(),
+	};
+}

@@ -1,0 +1,258 @@
+import { type Hex, hexToBytes } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Database } from "#core/db/Database.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
+import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
+import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
+import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
+import type { Intent, IntentKind, Profile, Wallet } from "#plugins/wallets/contract.ts";
+import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
+import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { createOnce } from "#plugins/wallets/once/createOnce.ts";
+import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
+import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import type { SeaportChain } from "#test/harness/seaport.ts";
+import { type Listed, type ListingTerms, sellListing } from "#test/harness/sellListing.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const DOLLARS = 1_000_000n;
+export const CHAIN_ID = 31_337;
+export const ETHER = 10n ** 18n;
+
+export type Buyer = { profile: Profile; wallet: Wallet; token: string };
+export type BuyerOptions = {
+	/** Which of the node's accounts the wallet is; 1 unless given. */
+	account?: number;
+	capability?: Wallet["capability"];
+	requireTradeConfirmation?: boolean;
+	perTradeUsdMax?: bigint;
+	dailyUsdMax?: bigint;
+	notionalUsdMax?: bigint;
+};
+export type BuyLab = ReturnType<typeof openBuyLab>;
+
+/**
+ * Buying over a real node with the real marketplace and a real database: the path that money leaves
+ * by, a wallet provider that signs with the node's keys, and a marketplace provider that says what
+ * a test lets it say.
+ */
+export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: SeaportChain }) {
+	const { db, anvil, seaport } = given;
+	const chains = createChainRegistry(builtinChains);
+	const prices = fakePrices(chains);
+	prices.setEth(2_000);
+	const fake = createFakeProvider();
+	const clock = { ms: Date.now(), nowMs: () => clock.ms };
+	const limits = { timeoutMs: 5_000, batchMax: 20, concurrencyMax: 2, bodyBytesMax: 10_000_000 };
+	const rpc = httpRpc({ url: anvil.url, ...limits });
+	const state = { rpc: rpc as Rpc | null, isDryRun: false, beforeSend: async () => {} };
+	const sent: CustodyTransaction[] = [];
+	const steps: string[] = [];
+	const tokens = new Map<string, string>();
+	const kinds = new Map<string, IntentKind<unknown>>();
+	const world: ExecutionWorld = {
+		db,
+		clock,
+		log: silentLog,
+		holder: "lab",
+		session: "tapeline test",
+		custody: { ...offCustody, isOn: true, byReference: async () => null, send },
+		prices,
+		rpcOf: (chainId) => (chainId === CHAIN_ID ? state.rpc : null),
+		kindOf: (name) => kinds.get(name) ?? null,
+		steps: createSteps(null),
+		kindSteps: createSteps((step, edge) => void (edge === "before" && steps.push(step))),
+		profileOf: (queryable, id) => readProfile(queryable, { id }),
+		newId: () => Bun.randomUUIDv7(),
+		settings: {
+			get isDryRun() {
+				return state.isDryRun;
+			},
+			limits: {
+				perTradeUsdMicros: 20_000n * DOLLARS,
+				walletNotionalUsdMicros: 20_000n * DOLLARS,
+				dailyUsdMicros: 50_000n * DOLLARS,
+				socialUsdMicros: 500n * DOLLARS,
+				recipientCooldownMs: 0,
+			},
+			networkFeeUsdMicros: 200n * DOLLARS,
+			sendTimeoutMs: 5_000,
+			finalDepthBlocks: 3,
+			destinations: new Set(),
+		},
+	};
+	const execution = createExecution(world, (kind) => kinds.set(kind.name, kind));
+	const buying = { clock, chains, rpcOf: world.rpcOf, provider: fake.provider, prices };
+	execution.register(createBuyKind(buying));
+	execution.register(createOfferKind());
+	const jobs = reconcileJobs(world, execution);
+	const signal = new AbortController().signal;
+
+	/** Signs with the node's own key and broadcasts, as a wallet provider does. */
+	async function send(request: { transaction: CustodyTransaction }): Promise<SendOutcome> {
+		const { transaction } = request;
+		sent.push(transaction);
+		await state.beforeSend();
+		const signer = Array.from({ length: 8 }, (_, addressIndex) =>
+			mnemonicToAccount(MNEMONIC, { addressIndex }),
+		).find(({ address }) => address.toLowerCase() === transaction.from);
+		if (!signer) throw new Error("a wallet that is none of the node's");
+		const { chainId, nonce, to, valueRaw, data, gasLimit } = transaction;
+		const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
+		const raw = await signer.signTransaction({
+			...{ chainId, nonce, to, data, maxFeePerGas, maxPriorityFeePerGas },
+			value: valueRaw,
+			gas: gasLimit,
+		});
+		const transactionHash = await anvil.rpc<Hex>("eth_sendRawTransaction", [raw]);
+		return { kind: "sent", transactionHash, transactionId: null };
+	}
+
+	return {
+		...{ db, anvil, seaport, world, execution, buying, fake, prices, clock, state, sent, steps },
+		chains,
+		rpc,
+		wallets: {
+			async authenticate(request: Request) {
+				const bearer = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
+				const profile = await readProfile(db, { id: tokens.get(bearer) ?? crypto.randomUUID() });
+				if (!profile) throw httpFault.unauthorized();
+				return { profile, sessionId: null };
+			},
+			profileOfSocial: async () => null,
+			execution,
+			once: createOnce(world),
+			link: async ({ id }: Intent, purpose: string) => {
+				return { url: `https://app.example/${purpose}/${id}`, expiresAtMs: clock.ms + 600_000 };
+			},
+		},
+		async buyer(options: BuyerOptions = {}): Promise<Buyer> {
+			const made = await insertBuyer({ db, clock, seaport }, options);
+			const token = `token-${made.profile.id}`;
+			tokens.set(token, made.profile.id);
+			return { ...made, token };
+		},
+		/** Puts an ERC-721 of an account (2 unless given) into the provider's book. */
+		async list(terms: Partial<ListingTerms> & { ether?: bigint } = {}): Promise<Listed> {
+			const { seller = 2, ether = ETHER } = terms;
+			const owner = seaport.accounts[seller] as Hex;
+			const market = seaport.accounts[7] as Hex;
+			const id = terms.token?.id ?? (await seaport.mintNft(owner));
+			const listed = await sellListing({
+				seller,
+				token: { itemType: 2, contract: seaport.tokens.nft, id },
+				payments: [
+					{ recipient: owner, raw: (ether * 99n) / 100n },
+					{ recipient: market, raw: ether / 100n },
+				],
+				nowMs: clock.ms,
+				...terms,
+			});
+			return listed;
+		},
+		/** From now on the provider answers this listing for its token. */
+		serve(listed: Listed): void {
+			const isIt = (orderHash: Hex) => orderHash === listed.orderHash;
+			fake.answers.slugOf = async () => "cats";
+			fake.answers.bestListing = async () => listed.listing;
+			fake.answers.order = async ({ orderHash }) => (isIt(orderHash) ? listed.listing : null);
+			fake.answers.listingFulfilment = async ({ orderHash, units }) =>
+				isIt(orderHash) ? listed.fulfilment(units) : null;
+		},
+		/** Records a wish and takes it as far as it goes. */
+		async buy({ profile, wallet }: Buyer, listed: Listed, wish: Partial<BuyRequest> = {}) {
+			const request: BuyRequest = {
+				contract: (listed.listing.contract ?? "0x") as Hex,
+				tokenId: String(listed.listing.tokenId),
+				quantity: "1",
+				priceLimitRaw: String(10n * ETHER),
+				orderHash: null,
+				...wish,
+			};
+			const [made] = await db.transaction((tx) =>
+				execution.create(tx, [
+					{ kind: "nft_buy", profile, wallet, chainId: CHAIN_ID, channel: "api", request },
+				]),
+			);
+			const [intent] = await execution.advance([made?.id ?? ""], signal);
+			if (!intent) throw new Error("no intent");
+			return intent;
+		},
+		/** Time passes, and the jobs have their turn. */
+		async tick(ms = 1_000): Promise<void> {
+			clock.ms += ms;
+			for (const job of jobs) await job.run({ signal });
+		},
+		async reread({ id, profileId }: Intent): Promise<Intent> {
+			const intent = await execution.read(id, profileId);
+			if (!intent) throw new Error("no such intent");
+			return intent;
+		},
+		/** What is reserved, spent and given back, in microdollars, of an intent. */
+		async ledger({ id }: Intent): Promise<Record<string, number>> {
+			const rows = await db.query<{ kind: string; sum: number }>(
+				`select kind, sum(usd_micros)::int8 as sum from wallets.spend_entry
+				where intent_id = $1 group by kind`,
+				[id],
+			);
+			return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
+		},
+	};
+}
+
+async function insertBuyer(
+	given: { db: Database; clock: { ms: number }; seaport: SeaportChain },
+	options: BuyerOptions,
+): Promise<{ profile: Profile; wallet: Wallet }> {
+	const { db, clock, seaport } = given;
+	const { account = 1, capability = "embedded/delegated" } = options;
+	const id = Bun.randomUUIDv7();
+	const walletId = Bun.randomUUIDv7();
+	const at = new Date(clock.ms);
+	await db.execute(
+		`update wallets.wallet set removed_at = $2 where address = $1 and removed_at is null`,
+		[hexToBytes(seaport.accounts[account] as Hex), at],
+	);
+	await db.execute(
+		`insert into wallets.profile
+			(id, require_trade_confirmation, per_trade_usd_max, daily_usd_max, created_at)
+		values ($1, $2, $3, $4, $5)`,
+		[
+			id,
+			options.requireTradeConfirmation ?? false,
+			options.perTradeUsdMax ?? null,
+			options.dailyUsdMax ?? null,
+			at,
+		],
+	);
+	await db.execute(
+		`insert into wallets.wallet (id, profile_id, address, chain_id, capability,
+			provider_wallet_id, notional_usd_max, created_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		[
+			walletId,
+			id,
+			hexToBytes(seaport.accounts[account] as Hex),
+			CHAIN_ID,
+			capability,
+			capability.startsWith("embedded") ? `pw-${walletId}` : null,
+			options.notionalUsdMax ?? null,
+			at,
+		],
+	);
+	const profile = await readProfile(db, { id });
+	const wallet = profile?.wallets[0];
+	if (!profile || !wallet) throw new Error("the buyer is not there");
+	return { profile, wallet };
+}

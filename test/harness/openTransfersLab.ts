@@ -1,0 +1,87 @@
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Database } from "#core/db/Database.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
+import { transferKind } from "#plugins/transfers/transferKind.ts";
+import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
+import { createLinks } from "#plugins/wallets/link/createLinks.ts";
+import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
+import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { CHAIN_ID, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
+
+export type Asked = { status: number; headers: Headers; text: string; body: any };
+export type AskOptions = { method?: string; body?: unknown; by?: Person; key?: string };
+
+/** The routes of wallet transfers and links over the execution lab. A bearer is a profile's id. */
+export function openTransfersLab(db: Database) {
+	const lab = openExecutionLab(db);
+	const chains = createChainRegistry(builtinChains);
+	const chain = chains.byId(CHAIN_ID);
+	if (!chain) throw new Error("no such chain");
+	const ending = new AbortController().signal;
+	const links = createLinks({ ...lab.world, publicUrl: "https://app.example" });
+	const authenticate = async (request: Request): Promise<Principal> => {
+		const id = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
+		const profile = id === undefined ? null : await readProfile(db, { id });
+		if (!profile) throw httpFault.unauthorized();
+		return { profile, sessionId: "session" };
+	};
+	const { execution, once, clock, world } = lab;
+	const wallets: Wallets = {
+		authenticate,
+		profileOfSocial: async () => null,
+		execution,
+		once,
+		link: (intent, purpose) => links.make(intent, purpose),
+	};
+	const kind = transferKind({
+		clock,
+		access: (id) => (id === CHAIN_ID ? { chain, rpc: lab.chain.rpc } : null),
+	});
+	execution.register(kind);
+	const app = testHttpApp({
+		clock,
+		routes: [
+			transferRoutes({
+				wallets,
+				log: silentLog,
+				chains: { ...chains, isServed: (id) => id === CHAIN_ID || id === 137 },
+				newId: () => Bun.randomUUIDv7(),
+				ending,
+			}),
+			linkRoutes({
+				world,
+				links,
+				execution,
+				authenticate,
+				chainOf: (id) => chains.byId(id) ?? null,
+				ending,
+			}),
+		],
+	});
+	return {
+		...lab,
+		links,
+		/** As HTTP would ask, through the real gate. */
+		async ask(path: string, options: AskOptions = {}): Promise<Asked> {
+			const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;
+			const headers = new Headers();
+			if (by) headers.set("authorization", `Bearer ${by.profile.id}`);
+			if (key !== undefined) headers.set("idempotency-key", key);
+			if (body !== undefined) headers.set("content-type", "application/json");
+			const sent = typeof body === "string" ? body : JSON.stringify(body);
+			const init = body === undefined ? { method, headers } : { method, headers, body: sent };
+			const response = await app.handle(new Request(`http://localhost${path}`, init));
+			const text = await response.text();
+			const isJson = /json/.test(response.headers.get("content-type") ?? "");
+			const { status } = response;
+			return { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+		},
+	};
+}
+
+export type TransfersLab = ReturnType<typeof openTransfersLab>;

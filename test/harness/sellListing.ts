@@ -1,0 +1,169 @@
+import { type Hex, hashStruct, toHex } from "viem";
+import { type HDAccount, mnemonicToAccount } from "viem/accounts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
+import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import { readOrder } from "#plugins/provider/wire/readOrder.ts";
+import { readFulfilmentAnswer } from "#test/harness/readFulfilmentAnswer.ts";
+import type { SignedOrder } from "#test/harness/seaportOrder.ts";
+import { fulfilmentOf } from "#test/sandbox/provider/book/fulfilment.ts";
+import type { BookOrder } from "#test/sandbox/provider/market/Market.ts";
+import { renderParameters } from "#test/sandbox/provider/rest/renderOrder.ts";
+
+const SEAPORT: Hex = "0x0000000000000068f116a894984e2db1123eb395";
+const ZERO: Hex = "0x0000000000000000000000000000000000000000";
+const MNEMONIC = "test test test test test test test test test test test junk";
+const ITEM = [
+	{ name: "itemType", type: "uint8" },
+	{ name: "token", type: "address" },
+	{ name: "identifierOrCriteria", type: "uint256" },
+	{ name: "startAmount", type: "uint256" },
+	{ name: "endAmount", type: "uint256" },
+] as const;
+const TYPES = {
+	OrderComponents: [
+		{ name: "offerer", type: "address" },
+		{ name: "zone", type: "address" },
+		{ name: "offer", type: "OfferItem[]" },
+		{ name: "consideration", type: "ConsiderationItem[]" },
+		{ name: "orderType", type: "uint8" },
+		{ name: "startTime", type: "uint256" },
+		{ name: "endTime", type: "uint256" },
+		{ name: "zoneHash", type: "bytes32" },
+		{ name: "salt", type: "uint256" },
+		{ name: "conduitKey", type: "bytes32" },
+		{ name: "counter", type: "uint256" },
+	],
+	OfferItem: ITEM,
+	ConsiderationItem: [...ITEM, { name: "recipient", type: "address" }],
+} as const;
+
+export type ListingTerms = {
+	/** Which of the node's accounts sells. */
+	seller: number;
+	token: { itemType: 2 | 3; contract: Hex; id: bigint; units?: bigint };
+	/** The zero address unless given. */
+	currency?: Hex;
+	/** Seller's part first; for all units. */
+	payments: { recipient: Hex; raw: bigint }[];
+	nowMs: number;
+	endsInS?: number;
+	salt?: bigint;
+	orderType?: number;
+	counter?: bigint;
+};
+
+export type Listed = {
+	order: SignedOrder;
+	orderHash: Hex;
+	/** As the provider's book answers it, read by our adapter. */
+	listing: ProviderOrder;
+	/** As the provider says how to fill it, read by our adapter. */
+	fulfilment(units?: bigint, options?: { recipient?: Hex }): ProviderFulfilment;
+};
+
+const chains = createChainNames(createChainRegistry(builtinChains));
+
+/** Signs a listing with one of the node's keys, and answers it as the provider would. */
+export async function sellListing(terms: ListingTerms): Promise<Listed> {
+	const { token, payments, currency = ZERO, counter = 0n, orderType } = terms;
+	const seller: HDAccount = mnemonicToAccount(MNEMONIC, { addressIndex: terms.seller });
+	const units = token.units ?? 1n;
+	const nowS = Math.floor(terms.nowMs / 1_000);
+	const item = (itemType: number, contract: Hex, id: bigint, amount: bigint) => ({
+		itemType,
+		token: contract,
+		identifierOrCriteria: id,
+		startAmount: amount,
+		endAmount: amount,
+	});
+	const components = {
+		offerer: seller.address.toLowerCase() as Hex,
+		zone: ZERO,
+		offer: [item(token.itemType, token.contract, token.id, units)],
+		consideration: payments.map(({ recipient, raw }) => ({
+			...item(currency === ZERO ? 0 : 1, currency, 0n, raw),
+			recipient,
+		})),
+		orderType: orderType ?? (units > 1n ? 1 : 0),
+		startTime: BigInt(nowS - 3_600),
+		endTime: BigInt(nowS + (terms.endsInS ?? 86_400)),
+		zoneHash: toHex(0, { size: 32 }),
+		salt: terms.salt ?? BigInt(toHex(crypto.getRandomValues(new Uint8Array(24)))),
+		conduitKey: toHex(0, { size: 32 }),
+	};
+	const message = { ...components, counter };
+	const domain = { name: "Seaport", version: "1.6", chainId: 31_337, verifyingContract: SEAPORT };
+	const signature = await seller.signTypedData({
+		domain,
+		types: TYPES,
+		primaryType: "OrderComponents",
+		message,
+	});
+	const orderHash = hashStruct({ types: TYPES, primaryType: "OrderComponents", data: message });
+	const parameters = {
+		...components,
+		totalOriginalConsiderationItems: BigInt(payments.length),
+	};
+	const order = { parameters, signature };
+	return { order, orderHash, ...answersOf(order, { orderHash, counter, currency }) };
+}
+
+/**
+ * What the provider says of an order, through its own emulator's rendering and our adapter's eyes.
+ */
+function answersOf(
+	{ parameters, signature }: SignedOrder,
+	given: { orderHash: Hex; counter: bigint; currency: Hex },
+): Pick<Listed, "listing" | "fulfilment"> {
+	const { orderHash, counter, currency } = given;
+	const [goods] = parameters.offer;
+	if (!goods) throw new Error("a listing offers something");
+	const units = goods.startAmount;
+	const totalRaw = parameters.consideration.reduce((sum, one) => sum + one.startAmount, 0n);
+	// Of a book's order, what filling looks at.
+	const kept = { kind: "listing", parameters, units, remaining: units, totalRaw };
+	const book = { ...kept, currency: { address: currency } } as unknown as BookOrder;
+	const rendered = (salt: "decimal" | "hex") => ({
+		...renderParameters(book.parameters, salt),
+		counter: String(counter),
+	});
+	const listing = readOrder(
+		{
+			order_hash: orderHash,
+			chain: "anvil",
+			protocol_data: { parameters: rendered("decimal"), signature },
+			protocol_address: SEAPORT,
+			asset: { identifier: String(goods.identifierOrCriteria), contract: goods.token },
+			remaining_quantity: Number(units),
+			price: { current: { currency: "ETH", decimals: 18, value: String(totalRaw) } },
+			type: "basic",
+			status: "ACTIVE",
+		},
+		{ chains, side: "listing" },
+	);
+	if (typeof listing === "string") throw new Error(`the listing is ${listing}`);
+	return {
+		listing,
+		fulfilment(wanted = units, { recipient = ZERO } = {}) {
+			const filling = { signature, units: wanted, recipient, tokenId: null };
+			const call = fulfilmentOf(book, filling);
+			const answer = {
+				protocol: "seaport1.6",
+				fulfillment_data: {
+					transaction: {
+						function: call.function,
+						chain: 31_337,
+						to: call.to,
+						value: String(call.value),
+						input_data: call.input,
+						calldata_suffix: "0x5a4db0c5",
+					},
+					orders: [{ parameters: rendered("hex"), signature }],
+				},
+			};
+			return readFulfilmentAnswer(answer);
+		},
+	};
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+
+const MINUTE_MS = 60_000;
+const GIB_BYTES = 1_073_741_824;
+
+/** The ways in which a wallet provider goes wrong. */
+export const CUSTODY_FAULT_KINDS = [
+	"status",
+	"silence",
+	"slow",
+	"html",
+	"truncated",
+	"wrong_types",
+	"huge",
+	"late_broadcast",
+	"twice",
+	"other_hash",
+	"odd_hash",
+	"other_chain",
+	"other_reference",
+	"empty_lookup",
+] as const;
+
+/** One order to misbehave, as POST /_sandbox/faults takes it. */
+export const CustodyFault = z.object({
+	/** Which calls, as a pattern over `METHOD /path?query`; all without it. */
+	path: z.string().max(200).refine(isPattern, "is no regular expression").optional(),
+	kind: z.enum(CUSTODY_FAULT_KINDS),
+	/** Whether it goes wrong before anything is done, or when all is done and only told wrongly. */
+	when: z.enum(["before", "after"]).default("before"),
+	/** How often; for ever without it. */
+	times: z.int().min(1).optional(),
+	/** Of `status` (500) and `html` (200). */
+	status: z.int().min(200).max(599).optional(),
+	/** The provider's code beside its sentence, of `status`. */
+	code: z.string().max(100).optional(),
+	retryAfter: z.union([z.string(), z.number()]).optional(),
+	/** How slow, how late. */
+	delayMs: z.int().min(0).max(MINUTE_MS).optional(),
+	/** Of `late_broadcast`: also when the request has expired meanwhile. */
+	pastExpiry: z.boolean().optional(),
+	/** How huge. */
+	bytes: z.int().min(1).max(GIB_BYTES).optional(),
+});
+export type CustodyFault = z.output<typeof CustodyFault>;
+export type CustodyFaultOrder = z.input<typeof CustodyFault>;
+
+function isPattern(text: string): boolean {
+	try {
+		new RegExp(text);
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,11 @@
+import type { PersonPlan } from "./Person.ts";
+
+/** Who is there from the beginning: one of each kind that makes a difference. */
+export const cast: readonly PersonPlan[] = [
+	{ username: "ada", embedded: "delegated", external: null },
+	{ username: "ben", embedded: "manual", external: null },
+	{ username: "cleo", embedded: "delegated", external: 9 },
+	{ username: null, embedded: "delegated", external: null },
+	{ username: "emil", embedded: "archived", external: null },
+	{ username: "fay", embedded: "none", external: 8 },
+];

@@ -1,0 +1,62 @@
+import { toHex } from "viem";
+import { mnemonicToAccount, privateKeyToAddress } from "viem/accounts";
+import type { HeldWallet, Person, PersonPlan } from "./Person.ts";
+
+const anvilMnemonic = "test test test test test test test test test test test junk";
+/** Far behind the world's traders, who begin at ten. */
+const FIRST_ACCOUNT = 1_000;
+
+export type People = {
+	all(): Person[];
+	/** By DID or by username. */
+	find(name: string): Person | null;
+	walletOf(id: string): HeldWallet | null;
+	add(plan: PersonPlan): Person;
+};
+
+/** The wallet provider's users; the same plans in the same order are the same people. */
+export function createPeople(plans: readonly PersonPlan[]): People {
+	// One derivation of the branch: mnemonicToAccount runs PBKDF2 at each call.
+	const branch = mnemonicToAccount(anvilMnemonic, { path: "m/44'/60'/0'/0" }).getHdKey();
+	const people: Person[] = [];
+	const byName = new Map<string, Person>();
+	const wallets = new Map<string, HeldWallet>();
+
+	function keyOf(account: number) {
+		const { privateKey } = branch.deriveChild(account);
+		if (!privateKey) throw new Error("a derived key without its private half");
+		const hex = toHex(privateKey);
+		return { privateKey: hex, address: privateKeyToAddress(hex) };
+	}
+
+	function add(plan: PersonPlan): Person {
+		const n = people.length;
+		const key = keyOf(FIRST_ACCOUNT + n);
+		const wallet: HeldWallet = {
+			...key,
+			id: `sandboxwallet${key.address.slice(2, 14).toLowerCase()}`,
+			isDelegated: plan.embedded !== "manual",
+			isArchived: plan.embedded === "archived",
+		};
+		const person: Person = {
+			id: `did:privy:sandbox${String(n).padStart(6, "0")}`,
+			subject: plan.username === null ? null : String(9_000_000_000_000_000_000n + BigInt(n)),
+			username: plan.username,
+			wallet: plan.embedded === "none" ? null : wallet,
+			external: plan.external === null ? null : keyOf(plan.external).address,
+		};
+		people.push(person);
+		byName.set(person.id, person);
+		if (person.username !== null) byName.set(person.username, person);
+		if (person.wallet) wallets.set(wallet.id, wallet);
+		return person;
+	}
+
+	for (const plan of plans) add(plan);
+	return {
+		all: () => [...people],
+		find: (name) => byName.get(name) ?? null,
+		walletOf: (id) => wallets.get(id) ?? null,
+		add,
+	};
+}

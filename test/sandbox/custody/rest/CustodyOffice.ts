@@ -1,0 +1,23 @@
+import type { KeyObject } from "node:crypto";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Rpc } from "../../Rpc.ts";
+import type { CustodyStore } from "../createCustodyStore.ts";
+import type { Tokens } from "../createTokens.ts";
+import type { People } from "../people/createPeople.ts";
+
+/** Everything that the provider's routes answer from. */
+export type CustodyOffice = {
+	appId: string;
+	appSecret: string;
+	/** The quorum that holds the service's public key, and that key. */
+	quorumId: string;
+	quorumKey: KeyObject;
+	chainId: number;
+	rpc: Rpc;
+	people: People;
+	store: CustodyStore;
+	tokens: Tokens;
+	clock: Clock;
+	/** Work that goes on after its caller is gone; ended before the process is. */
+	later(work: (stopped: AbortSignal) => Promise<void>): void;
+};

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { CallLog } from "../../provider/faults/callLog.ts";
+import { CustodyFault } from "../faults/CustodyFault.ts";
+import type { CustodyFaultList } from "../faults/custodyFaultList.ts";
+import { spoilAnswer } from "../faults/spoilAnswer.ts";
+import type { Person, PersonPlan } from "../people/Person.ts";
+import { answerCustody } from "./answerCustody.ts";
+import type { CustodyOffice } from "./CustodyOffice.ts";
+import { Denial } from "./Denial.ts";
+
+export type CustodyGate = {
+	office: CustodyOffice;
+	faults: CustodyFaultList;
+	calls: CallLog;
+	stopped: AbortSignal;
+	addPerson(plan: PersonPlan): Promise<Person>;
+};
+
+const TokenOrder = z.object({
+	/** Whose, by DID or by username. */
+	userId: z.string(),
+	expiresInS: z.int().optional(),
+	claims: z.record(z.string(), z.unknown()).optional(),
+	header: z.record(z.string(), z.unknown()).optional(),
+});
+const NewPerson = z.object({
+	username: z
+		.string()
+		.regex(/^\w{1,15}$/)
+		.nullable()
+		.default(null),
+	embedded: z.enum(["delegated", "manual", "archived", "none"]).default("delegated"),
+	external: z.int().min(0).max(9).nullable().default(null),
+});
+
+/** What stands before the routes: what goes wrong, and the doors for tests and developers. */
+export function createCustodyHandler(gate: CustodyGate): (request: Request) => Promise<Response> {
+	return async (request) => {
+		const url = new URL(request.url);
+		if (url.pathname.startsWith("/_sandbox/")) return await control(gate, request, url);
+		gate.calls.note(request.method, url);
+		const fault = gate.faults.take(`${request.method} ${url.pathname}${url.search}`);
+		const answer = () => answerCustody(gate.office, request, fault);
+		return fault ? await spoilAnswer(fault, gate.stopped, answer) : await answer();
+	};
+}
+
+async function control(gate: CustodyGate, request: Request, url: URL): Promise<Response> {
+	const { faults, calls, office } = gate;
+	const body: unknown = request.method === "POST" ? await request.json().catch(() => null) : null;
+	switch (`${request.method} ${url.pathname}`) {
+		case "POST /_sandbox/faults": {
+			const fault = CustodyFault.safeParse(body);
+			if (!fault.success) return new Denial(400, fault.error.message).toResponse();
+			faults.add(fault.data);
+			return Response.json({ faults: faults.all() });
+		}
+		case "GET /_sandbox/faults":
+			return Response.json({ faults: faults.all() });
+		case "DELETE /_sandbox/faults":
+			faults.clear();
+			return Response.json({ faults: [] });
+		case "GET /_sandbox/calls":
+			return Response.json(calls.read());
+		case "DELETE /_sandbox/calls":
+			calls.clear();
+			return Response.json(calls.read());
+		case "POST /_sandbox/token": {
+			const order = TokenOrder.safeParse(body);
+			const person = office.people.find(order.data?.userId ?? "");
+			if (!order.data || !person) return new Denial(400, "Nobody of that name").toResponse();
+			return Response.json({ token: office.tokens.mint({ ...order.data, userId: person.id }) });
+		}
+		case "POST /_sandbox/users": {
+			const plan = NewPerson.safeParse(body ?? {});
+			if (!plan.success) return new Denial(400, plan.error.message).toResponse();
+			return Response.json(shown(await gate.addPerson(plan.data)), { status: 201 });
+		}
+		case "GET /_sandbox/users":
+			return Response.json({ users: office.people.all().map(shown) });
+		case "GET /_sandbox/transactions":
+			return Response.json({ transactions: office.store.all() });
+		default:
+			return new Denial(404, "Not found").toResponse();
+	}
+}
+
+/** Without its key: nobody needs one to try the service. */
+function shown({ wallet, ...person }: Person) {
+	if (!wallet) return { ...person, wallet };
+	const { privateKey: _, ...rest } = wallet;
+	return { ...person, wallet: rest };
+}

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createPrivateKey, randomUUID, sign } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from "viem";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { createActors } from "../createActors.ts";
+import type { Person } from "./people/Person.ts";
+import { type CustodyEmulator, startCustodyEmulator } from "./startCustodyEmulator.ts";
+
+let anvil: Anvil;
+let emulator: CustodyEmulator;
+let ada: Person;
+let nowMs = 0;
+const clock = { nowMs: () => Date.now() + nowMs };
+const DAY_MS = 86_400_000;
+
+beforeAll(async () => {
+	anvil = await startAnvil();
+	emulator = await startCustodyEmulator({ rpcUrl: anvil.url, clock });
+	ada = emulator.person("ada");
+}, 60_000);
+
+afterAll(async () => {
+	await emulator?.stop();
+	await anvil?.stop();
+});
+
+beforeEach(() => {
+	emulator.clearFaults();
+	emulator.clearCalls();
+	nowMs = 0;
+});
+
+const basic = ({ appId, appSecret }: CustodyEmulator) => ({
+	authorization: `Basic ${Buffer.from(`${appId}:${appSecret}`).toString("base64")}`,
+	"privy-app-id": appId,
+});
+
+async function get(path: string, of = emulator) {
+	const response = await fetch(`${of.url}${path}`, { headers: basic(of) });
+	return { status: response.status, body: (await response.json()) as any };
+}
+
+/** A signed request, as the service makes it; the canonical text is written out by hand here. */
+async function rpc(
+	body: Record<string, unknown>,
+	options: { key?: string; expiresInMs?: number; of?: CustodyEmulator; walletId?: string } = {},
+) {
+	const { of = emulator, key, expiresInMs, walletId = ada.wallet?.id } = options;
+	const url = `${of.url}/v1/wallets/${walletId}/rpc`;
+	const signed: Record<string, string> = { "privy-app-id": of.appId };
+	if (key !== undefined) signed["privy-idempotency-key"] = key;
+	if (expiresInMs !== undefined) {
+		signed["privy-request-expiry"] = String(clock.nowMs() + expiresInMs);
+	}
+	const payload = sorted({ version: 1, method: "POST", url, body, headers: signed });
+	const pkcs8 = Buffer.from(of.authorizationKey.replace("wallet-auth:", ""), "base64");
+	const privateKey = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
+	const signature = sign("sha256", Buffer.from(JSON.stringify(payload)), privateKey);
+	const headers = {
+		...basic(of),
+		...signed,
+		"privy-authorization-signature": signature.toString("base64"),
+		"content-type": "application/json",
+	};
+	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+	const text = await response.text();
+	return { status: response.status, text, body: JSON.parse(text) };
+}
+
+function sorted(value: unknown): unknown {
+	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+	return Object.fromEntries(
+		Object.entries(value)
+			.sort(([a], [b]) => (a < b ? -1 : 1))
+			.map(([name, inner]) => [name, sorted(inner)]),
+	);
+}
+
+async function send(changed: Record<string, unknown> = {}, referenceId: string = randomUUID()) {
+	const nonce = await anvil.rpc<Hex>("eth_getTransactionCount", [ada.wallet?.address, "latest"]);
+	return {
+		method: "eth_sendTransaction",
+		caip2: "eip155:31337",
+		chain_type: "ethereum",
+		reference_id: referenceId,
+		params: { transaction: { to: `0x${"aa".repeat(20)}`, value: "0x1", nonce, ...changed } },
+	};
+}
+
+describe("the wallet provider of a sandbox", () => {
+	test("holds keys that neither people nor the world's traders have, with money on them", async () => {
+		const traders = createActors(400).map(({ address }) => address);
+		const own = await anvil.rpc<Hex[]>("eth_accounts");
+		for (const { wallet } of emulator.people()) {
+			if (!wallet) continue;
+			expect(traders).not.toContain(wallet.address);
+			expect(own.map((one) => one.toLowerCase())).not.toContain(wallet.address.toLowerCase());
+			const balance = await anvil.rpc<Hex>("eth_getBalance", [wallet.address, "latest"]);
+			expect(BigInt(balance)).toBeGreaterThan(0n);
+		}
+	});
+
+	test("signs with the wallet's own key, and the node says so", async () => {
+		const { status, body } = await rpc(await send());
+		expect(status).toBe(200);
+		const mined = await anvil.rpc<{ from: Hex; hash: Hex }>("eth_getTransactionByHash", [
+			body.data.hash,
+		]);
+		expect(mined.from).toBe(ada.wallet?.address.toLowerCase() as never);
+		const looked = await get(`/v1/transactions/${body.data.transaction_id}`);
+		expect(looked.body).toMatchObject({ status: "confirmed", transaction_hash: mined.hash });
+	});
+
+	test("signs without broadcasting where that is what was asked", async () => {
+		const { params } = await send();
+		const { body } = await rpc({ method: "eth_signTransaction", params });
+		const raw = body.data.signed_transaction;
+		expect(parseTransaction(raw)).toMatchObject({ chainId: 31_337, value: 1n });
+		const signer = await recoverTransactionAddress({ serializedTransaction: raw });
+		expect(signer).toBe(ada.wallet?.address as never);
+		expect(await anvil.rpc("eth_getTransactionByHash", [keccak256(raw)])).toBeNull();
+	});
+
+	test("turns away who is not the application, and whatever was signed otherwise", async () => {
+		const body = JSON.stringify(await send());
+		const path = `${emulator.url}/v1/wallets/${ada.wallet?.id}/rpc`;
+		const ask = async (headers: Record<string, string>) =>
+			(await fetch(path, { method: "POST", headers, body })).status;
+		expect(await ask({})).toBe(401);
+		expect(await ask({ ...basic(emulator), "privy-app-id": "another" })).toBe(401);
+		expect(await ask(basic(emulator))).toBe(401);
+		const odd = { "privy-authorization-signature": "AAAA" };
+		expect(await ask({ ...basic(emulator), ...odd })).toBe(401);
+		expect(
+			(await rpc(await send(), { walletId: emulator.person("ben").wallet?.id ?? "" })).status,
+		).toBe(401);
+	});
+
+	test("does not act after the expiry that was signed", async () => {
+		const body = await send();
+		expect((await rpc(body, { expiresInMs: 0 })).status).toBe(400);
+		expect((await rpc(body, { expiresInMs: -1 })).status).toBe(400);
+		expect((await rpc(body, { expiresInMs: 60_000 })).status).toBe(200);
+	});
+});
+
+describe("an idempotency key", () => {
+	test("is answered with the first answer's bytes, also where it was an error", async () => {
+		const body = await send();
+		const key = randomUUID();
+		const first = await rpc(body, { key });
+		expect(first.status).toBe(200);
+		expect(await rpc(body, { key })).toEqual(first);
+		const poor = await send({ value: "0xffffffffffffffffffffffff" });
+		const failed = await rpc(poor, { key: `${key}-poor` });
+		expect(failed).toMatchObject({ status: 400, body: { code: "insufficient_funds" } });
+		await anvil.rpc("anvil_setBalance", [ada.wallet?.address, "0xffffffffffffffffffffffffff"]);
+		expect(await rpc(poor, { key: `${key}-poor` })).toEqual(failed);
+	});
+
+	test("is refused with another body, and while the first is under way", async () => {
+		const key = randomUUID();
+		const body = await send();
+		const [one, other] = await Promise.all([rpc(body, { key }), rpc(body, { key })]);
+		expect([one.status, other.status].sort()).toEqual([200, 409]);
+		expect((await rpc(await send(), { key })).status).toBe(400);
+	});
+
+	test("is new again after a day, when only the reference stands in the way", async () => {
+		const key = randomUUID();
+		const body = await send();
+		expect((await rpc(body, { key })).status).toBe(200);
+		nowMs = DAY_MS + 1;
+		expect(await rpc(body, { key })).toMatchObject({ status: 400 });
+		const { reference_id: _, ...bare } = await send();
+		expect((await rpc(bare, { key: "bare" })).status).toBe(200);
+		nowMs = 2 * DAY_MS + 2;
+		const { nonce: __, ...open } = bare.params.transaction as Record<string, unknown>;
+		const again = { ...bare, params: { transaction: open } };
+		// Without one it pays a second time: this is why a reference is always sent.
+		expect((await rpc(again, { key: "bare" })).status).toBe(200);
+	});
+});
+
+test("a reference belongs to one transaction for ever, however many ask at once", async () => {
+	const reference = randomUUID();
+	const body = await send({}, reference);
+	const answers = await Promise.all(
+		Array.from({ length: 8 }, (_, n) => rpc(body, { key: `many-${n}` })),
+	);
+	expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+	const listed = await get(`/v1/transactions?reference_id=${reference}`);
+	expect(listed.body.transactions).toHaveLength(1);
+	expect((await get("/v1/transactions?reference_id=none")).body).toEqual({ transactions: [] });
+});
+
+test("statuses are the chain's: reverted, replaced, and gone with a fork", async () => {
+	const revert = await rpc(await send({ to: null, data: "0xfe", gas_limit: "0x186a0" }));
+	expect(revert.status).toBe(400);
+	// Code that always reverts.
+	const trap = `0x${"bb".repeat(20)}`;
+	await anvil.rpc("anvil_setCode", [trap, "0x60006000fd"]);
+	const snapshot = await anvil.rpc("evm_snapshot");
+	const reverted = await rpc(await send({ to: trap, gas_limit: "0x186a0" }));
+	const path = `/v1/transactions/${reverted.body.data.transaction_id}`;
+	expect((await get(path)).body.status).toBe("execution_reverted");
+	await anvil.rpc("evm_revert", [snapshot]);
+	expect((await get(path)).body.status).toBe("broadcasted");
+	// Its nonce goes to another one.
+	expect((await rpc(await send())).status).toBe(200);
+	expect((await get(path)).body.status).toBe("replaced");
+});
+
+test("what was sent, answered and added is there after a restart, and on another chain is not", async () => {
+	const dataDir = mkdtempSync(join(tmpdir(), "custody-"));
+	await anvil.rpc("evm_mine");
+	const first = await startCustodyEmulator({ rpcUrl: anvil.url, dataDir });
+	const added = await first.addPerson({ username: "gus" });
+	const key = randomUUID();
+	const body = await send();
+	const answer = await rpc(body, { of: first, key });
+	await first.stop();
+	const second = await startCustodyEmulator({ rpcUrl: anvil.url, dataDir });
+	expect(second.person("gus")).toEqual(added);
+	const { transaction_id: id } = answer.body.data;
+	expect((await get(`/v1/transactions/${id}`, second)).body.status).toBe("confirmed");
+	expect((await rpc(body, { of: second, key: "new" })).status).toBe(400);
+	await second.stop();
+	const other = await startAnvil({ args: ["--timestamp", "1700000000"] });
+	const third = await startCustodyEmulator({ rpcUrl: other.url, dataDir });
+	expect((await get(`/v1/transactions/${id}`, third)).status).toBe(404);
+	await third.stop();
+	await other.stop();
+	rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe("the doors for tests and developers", () => {
+	async function door(path: string, method: string, body?: unknown) {
+		const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
+		const response = await fetch(`${emulator.url}/_sandbox/${path}`, init);
+		return { status: response.status, body: (await response.json()) as any };
+	}
+
+	test("order faults, count calls, and end both", async () => {
+		expect((await door("faults", "POST", { kind: "nonsense" })).status).toBe(400);
+		expect((await door("faults", "POST", { kind: "status", path: "(" })).status).toBe(400);
+		await door("faults", "POST", { kind: "status", status: 418, times: 1 });
+		expect((await get("/v1/wallets/x")).status).toBe(418);
+		expect((await get("/v1/wallets/x")).status).toBe(404);
+		expect((await door("calls", "GET")).body.byPath).toEqual({ "GET /v1/wallets/x": 2 });
+		expect((await door("calls", "DELETE")).body.total).toBe(0);
+		await door("faults", "POST", { kind: "html" });
+		expect((await door("faults", "DELETE")).body.faults).toEqual([]);
+	});
+
+	test("give tokens to whoever asks, users without their keys, and new users", async () => {
+		const { token } = (await door("token", "POST", { userId: "ada" })).body;
+		expect(token.split(".")).toHaveLength(3);
+		expect((await door("token", "POST", { userId: "nobody" })).status).toBe(400);
+		const made = await door("users", "POST", { username: "hal", embedded: "manual" });
+		expect(made).toMatchObject({ status: 201, body: { username: "hal" } });
+		expect(
+			(await get(`/v1/users/${encodeURIComponent(made.body.id)}`)).body.linked_accounts,
+		).toHaveLength(2);
+		const users = (await door("users", "GET")).body;
+		expect(JSON.stringify(users)).not.toContain("privateKey");
+		expect((await door("transactions", "GET")).body.transactions.length).toBeGreaterThan(0);
+		expect((await door("nowhere", "GET")).status).toBe(404);
+	});
+});

@@ -1,0 +1,165 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { Clock } from "#core/clock/Clock.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import { createRpc } from "../createRpc.ts";
+import { type Calls, createCallLog } from "../provider/faults/callLog.ts";
+import type { Rpc } from "../Rpc.ts";
+import { createCustodyStore, type StoredTransaction } from "./createCustodyStore.ts";
+import { createTokens, type TokenOrder } from "./createTokens.ts";
+import type { CustodyFaultOrder } from "./faults/CustodyFault.ts";
+import { createCustodyFaultList } from "./faults/custodyFaultList.ts";
+import { cast } from "./people/cast.ts";
+import { createPeople } from "./people/createPeople.ts";
+import type { Person, PersonPlan } from "./people/Person.ts";
+import type { CustodyOffice } from "./rest/CustodyOffice.ts";
+import { createCustodyHandler } from "./rest/createCustodyHandler.ts";
+
+export type CustodyEmulatorOptions = {
+	rpcUrl: string;
+	port?: number | undefined;
+	/** Where what outlives the process is kept; without it in memory. */
+	dataDir?: string | undefined;
+	appId?: string;
+	appSecret?: string;
+	clock?: Clock;
+};
+
+export type CustodyEmulator = {
+	/** WALLET_PROVIDER_BASE_URL, _APP_ID, _APP_SECRET, _AUTHORIZATION_KEY, _VERIFICATION_KEY */
+	url: string;
+	appId: string;
+	appSecret: string;
+	authorizationKey: string;
+	verificationKey: string;
+	people(): Person[];
+	/** By username; throws where there is nobody. */
+	person(username: string): Person;
+	addPerson(plan?: Partial<PersonPlan>): Promise<Person>;
+	token(order: TokenOrder): string;
+	fault(order: CustodyFaultOrder): void;
+	clearFaults(): void;
+	calls(): Calls;
+	clearCalls(): void;
+	/** Everything that was ever to be sent, oldest first. */
+	transactions(): StoredTransaction[];
+	/** Settles when nothing is left that was to be done late. */
+	idle(): Promise<void>;
+	stop(): Promise<void>;
+};
+
+const PURSE_WEI = 1_000n * 10n ** 18n;
+const CHAIN_NAME_BLOCK = "0x1";
+const QUORUM_ID = "sandboxquorum0000000000";
+
+/** The wallet provider of a sandbox chain: Privy's REST API over keys of anvil's own mnemonic. */
+export async function startCustodyEmulator(
+	options: CustodyEmulatorOptions,
+): Promise<CustodyEmulator> {
+	const { clock = systemClock, appId = "sandboxapp", appSecret = "sandbox-app-secret" } = options;
+	const rpc = createRpc(options.rpcUrl);
+	const chainId = Number(await rpc.call("eth_chainId"));
+	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+	const store = createCustodyStore({
+		dataDir: options.dataDir ?? null,
+		chainName: await chainNameOf(rpc),
+	});
+	const people = createPeople([...cast, ...store.people()]);
+	const faults = createCustodyFaultList();
+	const calls = createCallLog();
+	const stopping = new AbortController();
+	const lateWork = new Set<Promise<void>>();
+	const office: CustodyOffice = {
+		appId,
+		appSecret,
+		quorumId: QUORUM_ID,
+		quorumKey: createPublicKey(publicKey.export({ format: "pem", type: "spki" })),
+		chainId,
+		rpc,
+		people,
+		store,
+		tokens: createTokens({ appId, clock }),
+		clock,
+		later(work) {
+			const done = work(stopping.signal)
+				.catch(() => {})
+				.finally(() => lateWork.delete(done));
+			lateWork.add(done);
+		},
+	};
+	async function addPerson(plan: Partial<PersonPlan> = {}): Promise<Person> {
+		const whole: PersonPlan = { username: null, embedded: "delegated", external: null, ...plan };
+		store.addPerson(whole);
+		const person = people.add(whole);
+		await fillPurses(rpc, [person]);
+		return person;
+	}
+	await fillPurses(rpc, people.all());
+	const handle = createCustodyHandler({
+		office,
+		faults,
+		calls,
+		stopped: stopping.signal,
+		addPerson,
+	});
+	const server = Bun.serve({
+		hostname: "127.0.0.1",
+		port: options.port ?? 0,
+		idleTimeout: 0,
+		fetch: handle,
+	});
+	const idle = async (): Promise<void> => void (await Promise.all(lateWork));
+	return {
+		url: `http://127.0.0.1:${server.port}`,
+		appId,
+		appSecret,
+		authorizationKey: `wallet-auth:${pkcs8(privateKey)}`,
+		verificationKey: office.tokens.verificationKey,
+		people: people.all,
+		person: (username) => found(people.find(username), username),
+		addPerson,
+		token: office.tokens.mint,
+		fault: faults.add,
+		clearFaults: faults.clear,
+		calls: calls.read,
+		clearCalls: calls.clear,
+		transactions: store.all,
+		idle,
+		async stop() {
+			stopping.abort();
+			await idle();
+			await server.stop(true);
+			store.close();
+		},
+	};
+}
+
+function pkcs8(key: KeyObject): string {
+	return key.export({ format: "der", type: "pkcs8" }).toString("base64");
+}
+
+/** The hash of a block that never changes again; of the first one where there is no second yet. */
+async function chainNameOf(rpc: Rpc): Promise<string> {
+	for (const number of [CHAIN_NAME_BLOCK, "0x0"]) {
+		const block = await rpc.call("eth_getBlockByNumber", [number, false]);
+		if (typeof block === "object" && block !== null && "hash" in block) return String(block.hash);
+	}
+	return "unnamed";
+}
+
+/** Who has nothing and never sent anything gets something to spend. */
+async function fillPurses(rpc: Rpc, people: readonly Person[]): Promise<void> {
+	const addresses = people.flatMap(({ wallet }) => (wallet ? [wallet.address] : []));
+	const balances = await rpc.batch(
+		addresses.map((address) => ({ method: "eth_getBalance", params: [address, "latest"] })),
+	);
+	const poor = addresses.filter((_, n) => BigInt(String(balances[n])) === 0n);
+	const purse = `0x${PURSE_WEI.toString(16)}`;
+	await rpc.batch(
+		poor.map((address) => ({ method: "anvil_setBalance", params: [address, purse] })),
+	);
+}
+
+function found(person: Person | null, name: string): Person {
+	if (!person) throw new Error(`nobody is called ${name}`);
+	return person;
+}
