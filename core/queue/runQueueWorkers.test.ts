@@ -250,6 +250,14 @@ test("stopping waits for the job under way, and takes no other", async () => {
 	await add({ n: 1 });
 	await until(async () => (await jobs())[0]?.locked_by !== null);
 	const stopped = workers.stop().then(() => events.push("stopped"));
+	// Who was just asking for a job when it began may still get one.
+	await until(async () => {
+		const asking = await database.db.query(
+			`select from pg_stat_activity where state = 'active'
+			and datname = current_database() and application_name = 'tapeline queue'`,
+		);
+		return asking.length === 0;
+	});
 	await database.db.transaction((tx) =>
 		createJobQueue().add(tx, [{ task: "test.task", payload: { n: 2 }, key: "later" }]),
 	);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "#core/redis/testing/until.ts";
 
 export type Anvil = {
 	url: string;
@@ -7,6 +8,8 @@ export type Anvil = {
 	chainId: number;
 	/** One JSON-RPC call; rejects with the node's own words when it answers an error. */
 	rpc<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
+	/** Until every transaction has its block: a node answers a send before that. */
+	mined(): Promise<void>;
 	/** Ends the node and waits until it is gone. */
 	stop(): Promise<void>;
 };
@@ -59,6 +62,11 @@ export async function startAnvil({ args = [] }: { args?: readonly string[] } = {
 		wsUrl: `ws://127.0.0.1:${port}`,
 		chainId,
 		rpc,
+		mined: () =>
+			until(async () => {
+				const { pending } = await rpc<{ pending: string }>("txpool_status");
+				return Number(pending) === 0;
+			}, "nothing waits to be mined"),
 		async stop() {
 			process.off("exit", killNode);
 			killNode();

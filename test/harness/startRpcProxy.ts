@@ -2,6 +2,8 @@ export type RpcProxy = {
 	url: string;
 	/** While true every request is answered 503. */
 	fail(on: boolean): void;
+	/** From now on nothing is passed on, until what this answers is called. */
+	hold(): () => void;
 	/** Answers `eth_chainId` with another id; null tells the truth again. */
 	pretendChain(id: number | null): void;
 	/** Waits until so many requests failed since the proxy began to fail. */
@@ -19,6 +21,7 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 	let failing = false;
 	let failed = 0;
 	let chainId: number | null = null;
+	let held = Promise.resolve();
 	const called = new Map<string, number>();
 	const server = Bun.serve({
 		hostname: "127.0.0.1",
@@ -31,6 +34,7 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 				failed++;
 				return new Response("upstream is away", { status: 503 });
 			}
+			await held;
 			const answer = await fetch(upstream, {
 				method: "POST",
 				headers: { "content-type": "application/json" },
@@ -47,6 +51,11 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 		fail(on) {
 			failing = on;
 			failed = 0;
+		},
+		hold() {
+			const { promise, resolve } = Promise.withResolvers<void>();
+			held = promise;
+			return resolve;
 		},
 		pretendChain(id) {
 			chainId = id;

@@ -5,4 +5,6 @@
 export const testServer: Readonly<Record<string, string>> = {
 	fsync: "off",
 	full_page_writes: "off",
+	// Many files at once, some of them with services of several processes.
+	max_connections: "400",
 };

@@ -33,7 +33,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			"test",
 			// The developer's `.env` is not read again; and a file that leaks harms no other.
 			"--no-env-file",
-			group.parallel ? "--parallel" : "--isolate",
+			`--parallel=${group.workers}`,
 			// Bun's five seconds are too few for a test that starts a server on a busy machine.
 			`--timeout=${TEST_TIMEOUT_MS}`,
 			...(env.PROVE === "1" ? ["--preload", "./test/run/proveLonger.ts"] : []),

@@ -1,10 +1,18 @@
-/** Test files that run together. */
-export type TestGroup = { name: string; files: string[]; parallel: boolean; timeLimitMs: number };
+import { availableParallelism } from "node:os";
+
+/** Test files that run together, so many at a time. */
+export type TestGroup = { name: string; files: string[]; workers: number; timeLimitMs: number };
 
 const MINUTE_MS = 60_000;
 
-/** These start whole systems and would starve each other on two cores: one file after another. */
-const SEQUENTIAL = ["sandbox", "e2e", "sim"];
+/** These start whole systems. */
+const SYSTEMS = /^test\/(sandbox|e2e|sim)\//;
+
+/** A test waits for a database, a chain or a socket about as long as it works. */
+const UNIT_WORKERS = 2 * availableParallelism();
+
+/** A whole system is several processes, and waits for blocks and for a provider's pace. */
+const SYSTEM_WORKERS = 1 + availableParallelism();
 
 export type GroupOptions = {
 	/** Only files whose path contains one of these; none means all. */
@@ -22,18 +30,14 @@ export function testGroups(paths: readonly string[], options: GroupOptions): Tes
 		.sort();
 	const factor = prove ? 10 : 1;
 	const groups = [
-		{ name: "unit", files: wanted.filter((path) => !systemOf(path)), parallel: true },
-		...SEQUENTIAL.map((name) => ({
-			name,
-			files: unitOnly ? [] : wanted.filter((path) => systemOf(path) === name),
-			parallel: false,
-		})),
+		{ name: "unit", files: wanted.filter((path) => !SYSTEMS.test(path)), workers: UNIT_WORKERS },
+		{
+			name: "systems",
+			files: unitOnly ? [] : wanted.filter((path) => SYSTEMS.test(path)),
+			workers: SYSTEM_WORKERS,
+		},
 	];
 	return groups
 		.filter(({ files }) => files.length > 0)
 		.map((group) => ({ ...group, timeLimitMs: 10 * MINUTE_MS * factor }));
-}
-
-function systemOf(path: string): string | undefined {
-	return SEQUENTIAL.find((name) => path.startsWith(`test/${name}/`));
 }

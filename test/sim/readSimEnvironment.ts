@@ -12,7 +12,7 @@ export type SimEnvironment = {
 	timeLimitMs: number;
 };
 
-const SEEDS_USUAL = 120;
+const SEEDS_USUAL = 200;
 const SEEDS_PROVING = 2_000;
 const SEED_MS_MAX = 3_000;
 
@@ -30,7 +30,7 @@ const schema = z.object({
  *
  * - `SIM_SEED` replays one seed, `SIM_TIMES` times: what PostgreSQL does at the same moment is not
  *   the seed's to decide, and a race may need several tries.
- * - `SIM_SEEDS` says how many; without it 120, the same each time.
+ * - `SIM_SEEDS` says how many; without it 200, the same each time.
  * - `bun run prove` takes 2,000, others each time: `fresh` is where they begin.
  * - `SIM_LOG=1` prints what the product's processes say.
  * - `SIM_KNOBS` replaces knobs, as JSON.

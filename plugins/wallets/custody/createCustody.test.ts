@@ -42,6 +42,7 @@ function lower(address: string): Address {
 async function request(changed: { timeoutMs?: number; validForMs?: number } = {}) {
 	const { wallet } = emulator.person("ada");
 	if (!wallet) throw new Error("ada has a wallet");
+	await anvil.mined();
 	const nonce = Number(await anvil.rpc("eth_getTransactionCount", [wallet.address, "latest"]));
 	turn += 1;
 	return {
@@ -66,6 +67,7 @@ describe("sending", () => {
 		const outcome = await lab.custody.send(asked);
 		if (outcome.kind !== "sent") throw new Error(JSON.stringify(outcome));
 		const { transactionHash, transactionId } = outcome;
+		await anvil.mined();
 		const mined = await anvil.rpc<Record<string, Hex>>("eth_getTransactionByHash", [
 			transactionHash,
 		]);
@@ -206,6 +208,7 @@ describe("what goes wrong with a send", () => {
 		expect(posts()).toBe(1);
 		expect(sends() - before).toBe(broadcast);
 		// And what became of it can be looked up.
+		await anvil.mined();
 		const trace = await quick.custody.byReference(asked.referenceId, signal);
 		expect(trace?.status ?? null).toBe(broadcast ? "confirmed" : null);
 	});
@@ -229,6 +232,7 @@ describe("what goes wrong with a send", () => {
 		const meanwhile = await quick.custody.byReference(asked.referenceId, signal);
 		expect(meanwhile).toMatchObject({ status: "pending", transactionHash: null });
 		await emulator.idle();
+		await anvil.mined();
 		const trace = await quick.custody.byReference(asked.referenceId, signal);
 		expect(trace?.status).toBe("confirmed");
 	});

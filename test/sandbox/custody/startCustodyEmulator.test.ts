@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
 import { createActors } from "../createActors.ts";
 import type { Person } from "./people/Person.ts";
 import { type CustodyEmulator, startCustodyEmulator } from "./startCustodyEmulator.ts";
@@ -67,6 +68,7 @@ async function rpc(
 	};
 	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
 	const text = await response.text();
+	await anvil.mined();
 	return { status: response.status, text, body: JSON.parse(text) };
 }
 
@@ -164,9 +166,17 @@ describe("an idempotency key", () => {
 	test("is refused with another body, and while the first is under way", async () => {
 		const key = randomUUID();
 		const body = await send();
-		const [one, other] = await Promise.all([rpc(body, { key }), rpc(body, { key })]);
-		expect([one.status, other.status].sort()).toEqual([200, 409]);
-		expect((await rpc(await send(), { key })).status).toBe(400);
+		const proxy = await startRpcProxy(anvil.url);
+		const of = await startCustodyEmulator({ rpcUrl: proxy.url, clock });
+		const release = proxy.hold();
+		const first = rpc(body, { of, key });
+		await proxy.calls("eth_sendRawTransaction", 1);
+		expect((await rpc(body, { of, key })).status).toBe(409);
+		release();
+		expect((await first).status).toBe(200);
+		expect((await rpc(await send(), { of, key })).status).toBe(400);
+		await of.stop();
+		proxy.stop();
 	});
 
 	test("is new again after a day, when only the reference stands in the way", async () => {
