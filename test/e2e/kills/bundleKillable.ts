@@ -1,0 +1,41 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+export type KillableBundle = { entry: string; plugins: string[]; remove(): Promise<void> };
+
+const FOLDER = join(import.meta.dir, "../../.data");
+const OURS = /\/(?:core|plugins|agent|api|test)\/(?!.*node_modules).*\.ts$/;
+/** It reads files of its own beside its code. */
+const LEFT_OUT = ["graphile-worker"];
+
+/**
+ * The service that is killed, as a few large files: of a start from its sources two thirds go into
+ * finding and parsing a thousand of them, and hundreds of starts are made.
+ */
+export async function bundleKillable(): Promise<KillableBundle> {
+	await mkdir(FOLDER, { recursive: true });
+	const outdir = await mkdtemp(join(FOLDER, "killable-"));
+	const names = ["killable", "pricesStandIn", "providerStandIn"];
+	const built = await Bun.build({
+		entrypoints: names.map((name) => join(import.meta.dir, `${name}.ts`)),
+		outdir,
+		target: "bun",
+		// One copy of what they share.
+		splitting: true,
+		external: LEFT_OUT,
+		plugins: [{ name: "places", setup: (build) => void build.onLoad({ filter: OURS }, inPlace) }],
+	});
+	if (!built.success) throw new AggregateError(built.logs, "the service cannot be bundled");
+	const [entry = "", ...plugins] = names.map((name) => join(outdir, `${name}.js`));
+	return { entry, plugins, remove: () => rm(outdir, { recursive: true, force: true }) };
+}
+
+/** A file that asks where it is is told where its source is: migrations stand beside that. */
+async function inPlace({ path }: { path: string }) {
+	const text = await Bun.file(path).text();
+	const contents = text
+		.replaceAll("import.meta.dir", JSON.stringify(dirname(path)))
+		.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href));
+	return { loader: "ts" as const, contents };
+}

@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test";
+import { stepNames } from "#plugins/wallets/execution/stepNames.ts";
+import { kindSteps } from "#test/e2e/kills/kindSteps.ts";
+import { projectFiles } from "#test/tidy/projectFiles.ts";
+import { readSourceFile } from "#test/tidy/readSourceFile.ts";
+import type { SourceFile } from "#test/tidy/SourceFile.ts";
+
+// Guarantee: the list of points at which processes are killed is whole. A commit or an outbound
+// call on the path that money leaves by that is not inside a named step fails here.
+
+/** The path: who runs on it between a request and its last receipt. */
+const PATH = new RegExp(
+	"^plugins/(?:" +
+		"wallets/(?:execution|reconcile|submission|intent|once|link|spend|chain|plan)/|" +
+		"transfers/|nft-buys/)",
+);
+const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
+
+/** What goes out, or makes something last. */
+const OUT = [
+	/\.transaction\(/,
+	/\brpc\??\.(?:call|batch|settle)\(/,
+	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
+	/\bprovider\.\w+\(/,
+	/\bfetch\(/,
+	/\b(?:readAccount|readReceipt|findByNonce|readOrderState|readFunds|ownershipDenial)\(/,
+];
+/** Outside a transaction; inside one, what is written lasts by its commit. */
+const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
+const WRITES = /\b(?:insert|update|delete)\b/i;
+
+/** Beside the path: whether and when these are done changes nothing for any intent. */
+const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
+	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
+};
+
+/**
+ * What needs no step of its own: these make the calls, and whoever calls them is inside a step,
+ * which is looked at where they are called.
+ */
+const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
+	"plugins/wallets/chain/readAccount.ts": "called in rpc.account",
+	"plugins/wallets/chain/readReceipt.ts": "called in rpc.receipt",
+	"plugins/wallets/chain/findByNonce.ts": "called in rpc.nonce",
+	"plugins/wallets/execution/handOver.ts#send": "called in custody.send",
+	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
+	"plugins/wallets/once/createOnce.ts#keep": "called in commit.answer",
+	"plugins/nft-buys/listing/readOrderState.ts": "called in nft_buy.order_state",
+	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
+	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
+};
+
+/** From each `run(` and `outbound(` to the bracket that ends it. */
+function stepsIn(code: string): { from: number; to: number }[] {
+	return [...code.matchAll(/\b(?:steps\.run|outbound)\(/g)].map(({ index }) => {
+		let depth = 0;
+		let to = code.indexOf("(", index);
+		for (; to < code.length; to++) {
+			if (code[to] === "(") depth++;
+			if (code[to] === ")" && --depth === 0) break;
+		}
+		return { from: index, to };
+	});
+}
+
+/** The function of the file's top level that a place is in. */
+function functionAt(code: string, place: number): string {
+	const names = [...code.slice(0, place).matchAll(/^(?:export )?(?:async )?function (\w+)/gm)];
+	return names.at(-1)?.[1] ?? "";
+}
+
+/** Calls that go out, or last, outside every step. */
+function unlisted({ path, code, text }: SourceFile): string[] {
+	const steps = stepsIn(code);
+	const statements = [...code.matchAll(new RegExp(STATEMENT, "g"))].filter(({ index }) => {
+		const end = code.indexOf(";", index);
+		return WRITES.test(text.slice(index, end < 0 ? undefined : end));
+	});
+	const calls = OUT.flatMap((pattern) => [...code.matchAll(new RegExp(pattern, "g"))]);
+	return [...statements, ...calls].flatMap(({ index, 0: call }) => {
+		const isDeclared = /function\s+$/.test(code.slice(0, index));
+		const isInside = steps.some(({ from, to }) => from < index && index < to);
+		if (isDeclared || isInside) return [];
+		const name = functionAt(code, index);
+		if (path in INSIDE_THEIR_CALLERS || `${path}#${name}` in INSIDE_THEIR_CALLERS) return [];
+		const line = code.slice(0, index).split("\n").length;
+		return [`${path}:${line} ${call} in ${name}`];
+	});
+}
+
+const onThePath = (await projectFiles()).filter(({ path }) => {
+	return PATH.test(path) && !OFF_THE_PATH.test(path) && !(path in BESIDE_THE_PATH);
+});
+
+test("every commit and every outbound call of the path is inside a named step", () => {
+	expect(onThePath.length).toBeGreaterThan(80);
+	expect(onThePath.flatMap(unlisted)).toEqual([]);
+});
+
+test("who makes calls inside their callers' steps is still there, and makes them", () => {
+	for (const place of Object.keys(INSIDE_THEIR_CALLERS)) {
+		const [path, name] = place.split("#");
+		const file = onThePath.find((one) => one.path === path);
+		expect([place, file?.code.includes(name ? `function ${name}(` : "(")]).toEqual([place, true]);
+		if (name) {
+			// It is called in a step, and nowhere else.
+			const code = file?.code ?? "";
+			const steps = stepsIn(code);
+			const uses = [...code.matchAll(new RegExp(`(?<!function |\\.)\\b${name}\\(`, "g"))];
+			const outside = uses.filter(({ index }) => {
+				return !steps.some(({ from, to }) => from < index && index < to);
+			});
+			expect([place, uses.length > 0, outside.length]).toEqual([place, true, 0]);
+		}
+	}
+});
+
+test("every name on the list stands for a step, and every step has a name on the list", () => {
+	const named = onThePath.flatMap(({ code, text }) =>
+		stepsIn(code).flatMap(({ from, to }) => {
+			return /\(\s*(?:"([\w.]+)"|([A-Z_]+))/.exec(text.slice(from, to + 1))?.slice(1) ?? [];
+		}),
+	);
+	const used = new Set(named.filter((name) => name !== undefined));
+	const constants: Readonly<Record<string, string>> = { CODE_STEP: "transfer.code" };
+	const names = new Set([...used].map((name) => constants[name] ?? name));
+	expect([...names].sort()).toEqual([...new Set([...stepNames, ...kindSteps])].sort());
+});
+
+test("whatever registers a kind of intent is on the path that is looked at here", async () => {
+	const registering = (await projectFiles()).filter(({ path, code }) => {
+		const isProduct = path.startsWith("plugins/") && !OFF_THE_PATH.test(path);
+		return isProduct && /\bexecution\.register\(/.test(code);
+	});
+	expect(registering.map(({ path }) => path).sort()).toEqual([
+		"plugins/nft-buys/plugin.ts",
+		"plugins/transfers/plugin.ts",
+		"plugins/wallets/createWallets.ts",
+	]);
+});
+
+test("a call outside a step is found", () => {
+	const wrong = [
+		"async function pay() { await world.db.transaction((tx) => write(tx)); }",
+		"async function pay() { await world.custody.send(request); }",
+		"async function pay() { await rpc.call(request); }",
+		"async function pay() { await db.execute(`update wallets.intent set status = 1`); }",
+		"async function pay() { await db.query<Row>(`insert into x values (1) returning y`); }",
+		'async function pay() { await steps.run("a", async () => {}); await provider.order(1); }',
+		"async function pay() { await fetch(url); }",
+		"async function pay() { await readReceipt(rpc, asked); }",
+	];
+	for (const text of wrong) {
+		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text)).length]).toEqual([
+			text,
+			1,
+		]);
+	}
+	const right = [
+		'await steps.run("commit.found", () => world.db.transaction((tx) => write(tx)));',
+		'await outbound("a.b", () => provider.order({ hash: "a)b" }, options));',
+		"const rows = await db.query<Row>(`select 1 from wallets.intent`);",
+		"await tx.execute(`update wallets.intent set status = 1`);",
+	];
+	for (const text of right) {
+		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text))]).toEqual([text, []]);
+	}
+});

@@ -1,0 +1,73 @@
+import { intentsOf } from "#test/e2e/kills/intentsOf.ts";
+import type { KillRun } from "#test/e2e/kills/KillScenario.ts";
+import type { Answer, KillLane } from "#test/e2e/kills/openKillLane.ts";
+
+const ENDED = new Set(["confirmed", "failed", "rejected", "expired"]);
+const OPEN = new Set(["queued", "sending", "sent", "doubtful"]);
+const ASKS_MAX = 40;
+const ASK_AGAIN_MS = 25;
+const TURNS_MAX = 200;
+/** Turns of the jobs before a held chain goes on, and before time passes faster. */
+const HELD_TURNS = 2;
+const SLOW_TURNS = 6;
+const TURN_MS = 1_100;
+const LONG_TURN_MS = 6_000;
+const PAUSE_MS = 20;
+/** After that a submission that is said never to have left is looked for once more. */
+const LATER_MS = 40_000;
+
+/**
+ * Sees a request through to its end, from wherever it stands: asked again with its key, confirmed
+ * where its owner is asked, and the jobs given their turns until nothing of it is open.
+ */
+export async function driveRun(
+	lane: KillLane,
+	run: KillRun & { key: string; release(): void },
+): Promise<{ answer: Answer; reached: Record<string, number> }> {
+	const answer = await askUntilAnswered(lane, run);
+	for (let turn = 0; turn < TURNS_MAX; turn++) {
+		if (turn === HELD_TURNS) run.release();
+		const intents = await intentsOf(lane.db, run);
+		const asked = intents.find(({ status }) => status === "confirmation_required");
+		if (asked) await confirm(lane, asked.id);
+		const isOpen = intents.some(({ status, states }) => {
+			return !ENDED.has(status) || states.some((state) => OPEN.has(state));
+		});
+		if (!isOpen && !asked) {
+			run.release();
+			// What the wallet provider still does late, the chain then shows.
+			await lane.custody.idle();
+			await lane.tick(LATER_MS);
+			const again = await intentsOf(lane.db, run);
+			const isStill = again.every(({ status }, n) => status === intents[n]?.status);
+			if (isStill) return { answer, reached: await lane.tick(TURN_MS) };
+		}
+		await lane.tick(turn < SLOW_TURNS ? TURN_MS : LONG_TURN_MS);
+		await Bun.sleep(PAUSE_MS);
+	}
+	const stuck = await intentsOf(lane.db, run);
+	throw new Error(`stuck: ${JSON.stringify(stuck)}`);
+}
+
+async function askUntilAnswered(
+	lane: KillLane,
+	{ path, body, key }: { path: string; body: unknown; key: string },
+): Promise<Answer> {
+	for (let times = 0; times < ASKS_MAX; times++) {
+		const answer = await lane.ask(path, { body, key });
+		// Only until the database has noticed that the process that held the key is gone.
+		if (answer.status !== 409) return answer;
+		await Bun.sleep(ASK_AGAIN_MS);
+	}
+	throw new Error("a request is under way for ever");
+}
+
+/** As its owner does who lost the first link. */
+async function confirm(lane: KillLane, intentId: string): Promise<void> {
+	const made = await lane.ask("/v1/links", { body: { intentId } });
+	if (made.status !== 201) throw new Error(`no link: ${made.text}`);
+	const path = `/v1/links/${String(made.body.url).split("/").at(-1)}`;
+	const { body } = await lane.ask(path);
+	const answered = await lane.ask(path, { body: { planHash: body.planHash } });
+	if (answered.status !== 200) throw new Error(`not confirmed: ${answered.text}`);
+}

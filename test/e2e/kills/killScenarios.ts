@@ -1,0 +1,118 @@
+import { type Hex, toHex } from "viem";
+import type { KillRun, KillScenario } from "#test/e2e/kills/KillScenario.ts";
+import type { KillLane } from "#test/e2e/kills/openKillLane.ts";
+import { sellListing } from "#test/harness/sellListing.ts";
+import type { CustodyFaultOrder } from "#test/sandbox/custody/faults/CustodyFault.ts";
+
+const SEND = "^POST /v1/wallets/";
+const MILLI_WEI = 10n ** 15n;
+const PRICE_RAW = 10n ** 18n;
+const MONTH_S = 30 * 86_400;
+
+/** What somebody asks for while processes die. */
+export const killScenarios = {
+	/** A wallet provider that does its work. Together they come by every step. */
+	well: [
+		transfers("transfers"),
+		transfers("transfers that are confirmed first", { asksOwner: true }),
+		transfers("transfers of more than there is", { isDenied: true }),
+		transfers("transfers, and the first request to send is lost", {
+			faults: [{ path: SEND, kind: "silence", when: "before", times: 1 }],
+		}),
+		buy("a buy"),
+	],
+	/** A wallet provider that does its work and tells it badly. */
+	ill: [
+		...[transfers, buy].map((make) =>
+			make("silent after broadcasting", {
+				faults: [{ path: SEND, kind: "silence", when: "after" }],
+			}),
+		),
+		transfers("answers late, in time", {
+			faults: [{ path: SEND, kind: "slow", when: "after", delayMs: 150 }],
+		}),
+		transfers("answers late, too late", {
+			faults: [{ path: SEND, kind: "slow", when: "after", delayMs: 600 }],
+		}),
+		transfers("broadcasts late", {
+			faults: [{ path: SEND, kind: "late_broadcast", delayMs: 200 }],
+		}),
+		transfers("broadcasts late, whatever the request's expiry", {
+			faults: [{ path: SEND, kind: "late_broadcast", delayMs: 600, pastExpiry: true }],
+		}),
+		transfers("broadcasts twice", { faults: [{ path: SEND, kind: "twice" }] }),
+		transfers("answers twice, and look-ups twice", {
+			faults: [
+				{ path: SEND, kind: "silence", when: "after", times: 1 },
+				{ path: "^GET /v1/transactions", kind: "twice" },
+			],
+		}),
+	],
+} satisfies Record<string, KillScenario[]>;
+
+type Options = { faults?: CustodyFaultOrder[]; asksOwner?: boolean; isDenied?: boolean };
+
+/** Two recipients whom nobody ever paid: what they have in the end is what was moved. */
+function transfers(name: string, options: Options = {}): KillScenario {
+	const { faults = [], asksOwner = false, isDenied = false } = options;
+	return {
+		name: `transfers: ${name}`,
+		faults,
+		asksOwner,
+		async prepare({ wallet }) {
+			const recipients = [somebody(), somebody()];
+			const amount = isDenied ? "900" : "0.001";
+			const raw = isDenied ? 900n * 10n ** 18n : MILLI_WEI;
+			return {
+				path: "/v1/trading/wallet-transfers",
+				body: { fromWalletId: wallet.id, recipients, amount, chain: "anvil" },
+				status: 202,
+				wanted: recipients.map((recipient) => ({ kind: "pay", recipient, raw })),
+				isDenied,
+			};
+		},
+	};
+}
+
+/** A token for coins: each outbound call of a buy is made. */
+function buy(name: string, { faults = [] }: Options = {}): KillScenario {
+	return { name: `a buy: ${name}`, faults, asksOwner: false, prepare: putUpForSale };
+}
+
+async function putUpForSale(lane: KillLane): Promise<KillRun> {
+	const { seaport } = lane.world;
+	const { tokens, accounts } = seaport;
+	const owner = accounts[lane.seller];
+	if (!owner) throw new Error("no such seller");
+	const tokenId = await lane.world.whileMining(() => seaport.mintNft(owner));
+	const listed = await sellListing({
+		seller: lane.seller,
+		token: { itemType: 2, contract: tokens.nft, id: tokenId },
+		currency: tokens.coin,
+		payments: [{ recipient: owner, raw: PRICE_RAW }],
+		// The chain's time, which the lane's runs ahead of.
+		nowMs: Date.now(),
+		endsInS: MONTH_S,
+	});
+	const fulfilment = structuredClone(listed.fulfilment());
+	const parameters = fulfilment.transaction.inputData["parameters"] as Record<string, unknown>;
+	// The provider's conduit is not on this node: the marketplace itself takes the coins.
+	parameters["fulfillerConduitKey"] = `0x${"0".repeat(64)}`;
+	lane.sell({ listing: listed.listing, fulfilment });
+	return {
+		path: "/v1/nft-market/buys",
+		body: {
+			contract: tokens.nft,
+			tokenId: String(tokenId),
+			maxPriceNative: "1",
+			walletId: lane.wallet.id,
+		},
+		status: 201,
+		wanted: [{ kind: "buy", tokenId, raw: PRICE_RAW }],
+		isDenied: false,
+	};
+}
+
+function somebody(): Hex {
+	return toHex(crypto.getRandomValues(new Uint8Array(20)));
+}

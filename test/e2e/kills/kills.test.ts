@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { stepNames } from "#plugins/wallets/execution/stepNames.ts";
+import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import type { KillScenario } from "#test/e2e/kills/KillScenario.ts";
+import { killOnce } from "#test/e2e/kills/killOnce.ts";
+import { killScenarios } from "#test/e2e/kills/killScenarios.ts";
+import { kindSteps } from "#test/e2e/kills/kindSteps.ts";
+import { type KillLane, openKillLane } from "#test/e2e/kills/openKillLane.ts";
+import { type KillWorld, openKillWorld } from "#test/e2e/kills/openKillWorld.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
+
+// Guarantee: wherever on the path that money leaves by a process dies, whatever the wallet provider
+// answers meanwhile, the next process finishes what was asked for: nothing is paid twice, no intent
+// is lost or stuck, and what was reserved was spent or given back.
+
+const isProving = process.env["PROVE"] === "1";
+/** At each edge of each step. */
+const KILLS = isProving ? 20 : 2;
+const LANES = 3;
+const START_TIMEOUT_MS = 120_000;
+const KILLS_TIMEOUT_MS = (isProving ? 60 : 5) * 60_000;
+const SEED = Number(process.env["KILLS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+/** Where the wallet provider's word counts: what is killed in `test` while it is ill. */
+const ILL_STEPS = ["custody.send", "commit.outcome", "custody.lookup", "commit.found"];
+
+const edges = [...stepNames, ...kindSteps].flatMap((step) => {
+	return (["before", "after"] as const).map((edge) => ({ step, edge, name: `${step}:${edge}` }));
+});
+const random = createPrng(SEED);
+const surveyed = new Map<KillScenario, Record<string, number>>();
+let world: KillWorld;
+let lanes: KillLane[];
+
+beforeAll(async () => {
+	world = await openKillWorld();
+	lanes = [];
+	// One after the other: each fills the purse of its own wallet, of one cast.
+	for (let index = 0; index < LANES; index++) lanes.push(await openKillLane(world, index));
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+	for (const lane of lanes ?? []) await lane.stop();
+	await world?.stop();
+}, START_TIMEOUT_MS);
+
+/** `others` come by the first point as well, where this time `scenario` does not. */
+type Work = { scenario: KillScenario; points: KillPoint[]; others: KillScenario[] };
+
+/** Shares the work out to the lanes; answers what went wrong, and what each came to. */
+async function doAll(
+	work: Work[],
+	act: (lane: KillLane, work: Work) => Promise<string[]>,
+): Promise<string[]> {
+	const rest = [...work];
+	const problems: string[] = [];
+	const follow = async (lane: KillLane) => {
+		for (let one = rest.shift(); one !== undefined; one = rest.shift()) {
+			const { scenario, points } = one;
+			const where = points.map(({ step, edge, nth }) => `${step}:${edge} (${nth})`).join(", ");
+			const name = `${scenario.name}, killed at ${where || "no point"}`;
+			const found = await act(lane, one).catch((error) => [String(error)]);
+			problems.push(...found.map((problem) => `${name}: ${problem}`));
+			// One wallet for all of a lane: what went wrong once goes wrong at each of the others too.
+			if (problems.length > 0) return;
+		}
+	};
+	await Promise.all(lanes.map(follow));
+	return problems;
+}
+
+/** Undisturbed, each scenario ends well; and it is known which edges it comes by. */
+async function survey(scenarios: readonly KillScenario[]): Promise<string[]> {
+	const work = scenarios.filter((one) => !surveyed.has(one));
+	return doAll(
+		work.map((scenario) => ({ scenario, points: [], others: [] })),
+		async (lane, { scenario }) => {
+			const { problems, reached } = await killOnce(lane, {
+				scenario,
+				points: [],
+				holdsMining: false,
+			});
+			surveyed.set(scenario, reached);
+			return problems;
+		},
+	);
+}
+
+/** So many kills at an edge, by turns in the scenarios that come by it. */
+function killsAt(
+	{ step, edge, name }: (typeof edges)[number],
+	{ scenarios, kills }: { scenarios: readonly KillScenario[]; kills: number },
+): Work[] {
+	const able = scenarios.filter((one) => (surveyed.get(one)?.[name] ?? 0) > 0);
+	const first = random.int(Math.max(able.length, 1));
+	return Array.from({ length: able.length > 0 ? kills : 0 }, (_, n) => {
+		const scenario = able[(first + n) % able.length] as KillScenario;
+		const times = Math.min(surveyed.get(scenario)?.[name] ?? 1, 3);
+		const point = { step, edge, nth: 1 + random.int(times) };
+		// In `prove` the process that cleans up dies as well, now and then.
+		const again = edges[random.int(edges.length)];
+		const second = isProving && random.chance(0.25) && again ? [{ ...again, nth: 1 }] : [];
+		const others = able.filter((one) => one !== scenario);
+		return { scenario, points: [point, ...second], others };
+	});
+}
+
+async function kill(lane: KillLane, work: Work): Promise<string[]> {
+	const { scenario, points, others } = work;
+	const holdsMining = random.chance(0.5);
+	const { deaths, problems } = await killOnce(lane, { scenario, points, holdsMining });
+	if (deaths > 0 || problems.length > 0) return problems;
+	// How often a step is come by, now and then also whether, depends on when a block comes.
+	const [point] = points;
+	if (point && point.nth > 1) return kill(lane, { ...work, points: [{ ...point, nth: 1 }] });
+	const [next, ...rest] = others;
+	return next ? kill(lane, { scenario: next, points, others: rest }) : ["nobody came by"];
+}
+
+test(
+	`each step is killed before and after, ${KILLS} times, and all comes out right [seed ${SEED}]`,
+	async () => {
+		const { well } = killScenarios;
+		expect(await survey(well)).toEqual([]);
+		const reached = new Set(well.flatMap((one) => Object.keys(surveyed.get(one) ?? {})));
+		// A point that nobody comes by would prove nothing.
+		expect(edges.map(({ name }) => name).filter((name) => !reached.has(name))).toEqual([]);
+		// And what has a name is on the list.
+		const listed = new Set(edges.map(({ name }) => name));
+		expect([...reached].filter((name) => !listed.has(name))).toEqual([]);
+		const work = edges.flatMap((edge) => killsAt(edge, { scenarios: well, kills: KILLS }));
+		expect(work.length).toBe(edges.length * KILLS);
+		expect(await doAll(work, kill)).toEqual([]);
+	},
+	KILLS_TIMEOUT_MS,
+);
+
+test(
+	`a wallet provider that is silent, late or says it twice changes nothing of that [seed ${SEED}]`,
+	async () => {
+		const { ill } = killScenarios;
+		expect(await survey(ill)).toEqual([]);
+		const chosen = edges.filter(({ step }) => isProving || ILL_STEPS.includes(step));
+		const work = chosen.flatMap((edge) => killsAt(edge, { scenarios: ill, kills: KILLS }));
+		expect(work.length).toBeGreaterThan(0);
+		expect(await doAll(work, kill)).toEqual([]);
+	},
+	KILLS_TIMEOUT_MS,
+);

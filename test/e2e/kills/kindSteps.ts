@@ -1,0 +1,8 @@
+import { buySteps } from "#plugins/nft-buys/buySteps.ts";
+import { transferKind } from "#plugins/transfers/transferKind.ts";
+
+/** The outbound calls of every kind of intent that ships. */
+export const kindSteps: readonly string[] = [
+	...transferKind({ clock: { nowMs: () => 0 }, access: () => null }).steps,
+	...buySteps,
+];

@@ -1,0 +1,166 @@
+import { encodeFunctionData, type Hex, hexToBytes, parseAbi } from "viem";
+import type { Database } from "#core/db/Database.ts";
+import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
+import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import type { KillWorld } from "#test/e2e/kills/openKillWorld.ts";
+import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
+import { type Killable, startKillable } from "#test/e2e/kills/startKillable.ts";
+import { createTestDatabase } from "#test/harness/testDatabase.ts";
+import {
+	type CustodyEmulator,
+	startCustodyEmulator,
+} from "#test/sandbox/custody/startCustodyEmulator.ts";
+
+export type Answer = { status: number; text: string; body: any };
+
+/** One service after the other, on one database, with one owner's wallet. Lanes share a chain. */
+export type KillLane = {
+	world: KillWorld;
+	db: Database;
+	custody: CustodyEmulator;
+	wallet: { id: string; profileId: string; address: Hex };
+	/** Of the node's accounts, the one that sells to this lane. */
+	seller: number;
+	/** Transactions that the wallet made before any intent. */
+	nonceBefore: number;
+	sell(book: StandInBook): void;
+	ask(path: string, options?: { body?: unknown; key?: string }): Promise<Answer>;
+	arm(point: KillPoint | null): Promise<void>;
+	/** Time passes, and the jobs have their turn. */
+	tick(ms: number): Promise<Record<string, number>>;
+	/** Whether the service killed itself; waits a moment for it. */
+	hasDied(): Promise<boolean>;
+	/** Starts the next one, a while later. */
+	revive(): Promise<void>;
+	stop(): Promise<void>;
+};
+
+const PROVIDER_TIMEOUT_MS = 350;
+const DEATH_TIMEOUT_MS = 5_000;
+/** Longer than anything that is stranded is left to its process. */
+const BETWEEN_LIVES_MS = 20_000;
+/** Delegated wallets of the emulator's cast: a lane each. */
+const OWNERS = [0, 2, 3];
+const coinAbi = parseAbi([
+	"function mint(address,uint256)",
+	"function approve(address,uint256) returns (bool)",
+]);
+
+export async function openKillLane(world: KillWorld, index: number): Promise<KillLane> {
+	const { anvil, seaport, bundle } = world;
+	const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs };
+	const database = await createTestDatabase();
+	const custody = await startCustodyEmulator({ rpcUrl: anvil.url, clock });
+	const owner = custody.people()[OWNERS[index] ?? -1];
+	const address = owner?.wallet?.address.toLowerCase() as Hex | undefined;
+	if (!owner || !address) throw new Error("no wallet is left for this lane");
+	let book: StandInBook | null = null;
+	const books = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		fetch: () => new Response(bigintJson.write(book)),
+	});
+	await fillWithCoins(world, address);
+	const env = () => ({
+		KILLABLE_CLOCK_OFFSET_MS: String(clock.offsetMs),
+		DATABASE_URL: database.connectionString,
+		PORT: "0",
+		// What the jobs do, they do when they are told to.
+		ROLE: "api",
+		CHAINS: "anvil",
+		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: [anvil.url] }),
+		PLUGINS_DISABLED: "chain-scanner,looksrare,market-index,provider,prices,streams",
+		PLUGINS: bundle.plugins.join(","),
+		STAND_IN_COIN: seaport.tokens.coin,
+		STAND_IN_BOOK_URL: `http://127.0.0.1:${books.port}/`,
+		LOG_LEVEL: process.env["KILLS_LOG_LEVEL"] ?? "silent",
+		FOREIGN_FETCH_ENABLED: "false",
+		WALLET_PROVIDER_BASE_URL: custody.url,
+		WALLET_PROVIDER_APP_ID: custody.appId,
+		WALLET_PROVIDER_APP_SECRET: custody.appSecret,
+		WALLET_PROVIDER_AUTHORIZATION_KEY: custody.authorizationKey,
+		WALLET_PROVIDER_VERIFICATION_KEY: custody.verificationKey,
+		WALLET_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
+		TRADING_DRY_RUN: "false",
+		TRADING_HOME_CHAIN: "anvil",
+		TRADING_DAILY_USD_MAX: "1000000000",
+		TRADING_WALLET_NOTIONAL_USD_MAX: "1000000000",
+		TRADING_PER_TRADE_USD_MAX: "1000000000",
+	});
+	let service: Killable = await startKillable(bundle.entry, env());
+	let asked = 0;
+	const { db } = database;
+	const lane: KillLane = {
+		world,
+		db,
+		custody,
+		wallet: { id: "", profileId: "", address },
+		seller: 2 + index,
+		nonceBefore: Number(await anvil.rpc("eth_getTransactionCount", [address, "latest"])),
+		sell(what) {
+			book = what;
+		},
+		async ask(path, { body, key } = {}) {
+			asked++;
+			const response = await fetch(`${service.url}${path}`, {
+				method: body === undefined ? "GET" : "POST",
+				headers: {
+					authorization: `Bearer ${custody.token({ userId: owner.id })}`,
+					// Each call comes from a client of its own, so that no limit of theirs is met.
+					"x-forwarded-for": `10.${index}.${(asked >> 8) & 255}.${asked & 255}`,
+					...(key !== undefined && { "idempotency-key": key }),
+					...(body !== undefined && { "content-type": "application/json" }),
+				},
+				...(body !== undefined && { body: JSON.stringify(body) }),
+			});
+			const text = await response.text();
+			return { status: response.status, text, body: JSON.parse(text) };
+		},
+		arm: (point) => service.arm(point, clock.offsetMs),
+		tick(ms) {
+			clock.offsetMs += ms;
+			return service.tick(clock.offsetMs);
+		},
+		async hasDied() {
+			const waited = Bun.sleep(DEATH_TIMEOUT_MS).then(() => null);
+			const ended = service.isAlive() ? await Promise.race([service.ended, waited]) : true;
+			if (ended === null) return false;
+			return service.ended;
+		},
+		async revive() {
+			clock.offsetMs += BETWEEN_LIVES_MS;
+			service = await startKillable(bundle.entry, env());
+		},
+		async stop() {
+			await service.stop();
+			await custody.stop();
+			await books.stop(true);
+			await database.drop();
+		},
+	};
+	const enrolled = await lane.ask("/v1/trading/enrollment", { body: {} });
+	if (enrolled.status !== 200) throw new Error(`not enrolled: ${enrolled.text}`);
+	const { profile } = enrolled.body;
+	const linked = profile.wallets.find((one: { address: string }) => one.address === address);
+	lane.wallet = { id: linked.id, profileId: profile.id, address };
+	await db.execute("update wallets.profile set canonical_wallet_id = $1 where id = $2", [
+		linked.id,
+		profile.id,
+	]);
+	const rows = await db.query("select 1 from wallets.wallet where address = $1", [
+		hexToBytes(address),
+	]);
+	if (rows.length !== 1) throw new Error("the wallet is not linked");
+	return lane;
+}
+
+/** Coins, and leave for the marketplace to take them: as its owner would have done long ago. */
+async function fillWithCoins({ anvil, seaport }: KillWorld, from: Hex): Promise<void> {
+	const to = seaport.tokens.coin;
+	const call = (functionName: "mint" | "approve", args: readonly [Hex, bigint]) =>
+		seaport.send({ from, to, data: encodeFunctionData({ abi: coinAbi, functionName, args }) });
+	await anvil.rpc("anvil_impersonateAccount", [from]);
+	await call("mint", [from, 1_000_000n * 10n ** 18n]);
+	await call("approve", [seaport.address, 2n ** 256n - 1n]);
+	await anvil.rpc("anvil_stopImpersonatingAccount", [from]);
+}

@@ -1,0 +1,55 @@
+import { bundleKillable, type KillableBundle } from "#test/e2e/kills/bundleKillable.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
+
+export type KillWorld = {
+	anvil: Anvil;
+	seaport: SeaportChain;
+	bundle: KillableBundle;
+	/** While somebody holds it nothing is mined, unless somebody else needs it. */
+	holdMining(): () => void;
+	whileMining<Result>(act: () => Promise<Result>): Promise<Result>;
+	stop(): Promise<void>;
+};
+
+const BLOCK_EVERY_MS = 60;
+
+/** What all lanes share: a chain with the marketplace on it, and a block every few milliseconds. */
+export async function openKillWorld(): Promise<KillWorld> {
+	const [anvil, bundle] = await Promise.all([startAnvil(), bundleKillable()]);
+	const seaport = await deploySeaport(anvil);
+	await anvil.rpc("evm_setAutomine", [false]);
+	const holders = new Set<symbol>();
+	let needed = 0;
+	let mining: Promise<unknown> | null = null;
+	const timer = setInterval(() => {
+		if (mining || (holders.size > 0 && needed === 0)) return;
+		mining = anvil
+			.rpc("evm_mine")
+			.catch(() => {})
+			.finally(() => {
+				mining = null;
+			});
+	}, BLOCK_EVERY_MS);
+	return {
+		anvil,
+		seaport,
+		bundle,
+		holdMining() {
+			const holder = Symbol();
+			holders.add(holder);
+			return () => void holders.delete(holder);
+		},
+		async whileMining(act) {
+			needed++;
+			return act().finally(() => {
+				needed--;
+			});
+		},
+		async stop() {
+			clearInterval(timer);
+			await anvil.stop();
+			await bundle.remove();
+		},
+	};
+}

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { PricesKey } from "#plugins/prices/contract.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
+
+const ANVIL = 31_337;
+const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/.test(text);
+
+/** Rates that never grow stale: the test's clock jumps ahead of every feed. */
+export const pricesStandIn = definePlugin({
+	name: "prices-stand-in",
+	version: "1",
+	config: z.object({
+		STAND_IN_COIN: z.string().refine(isAddress).describe("A coin that is worth two dollars."),
+	}),
+	needs: {},
+	offers: PricesKey,
+	setup({ config, core }) {
+		const prices = fakePrices(core.chains);
+		prices.setEth(2_000);
+		prices.set({ chainId: ANVIL, currency: `0x${"0".repeat(40)}`, usd: 2_000, symbol: "ETH" });
+		prices.set({ chainId: ANVIL, currency: config.STAND_IN_COIN, usd: 2 });
+		return { service: prices };
+	},
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import {
+	type ProviderFulfilment,
+	ProviderKey,
+	type ProviderOrder,
+} from "#plugins/provider/contract.ts";
+import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
+import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+
+/** One listing, and how to fill it, as the test's own server answers them. */
+export type StandInBook = { listing: ProviderOrder; fulfilment: ProviderFulfilment };
+
+/** The marketplace provider with one token for sale at a time, asked for over HTTP. */
+export const providerStandIn = definePlugin({
+	name: "provider-stand-in",
+	version: "1",
+	config: z.object({ STAND_IN_BOOK_URL: z.url().describe("Where the one listing is.") }),
+	needs: {},
+	offers: ProviderKey,
+	setup({ config }) {
+		const { provider, answers } = createFakeProvider();
+		const book = async () => {
+			const response = await fetch(config.STAND_IN_BOOK_URL);
+			return bigintJson.read(await response.text()) as StandInBook;
+		};
+		answers.slugOf = async () => "cats";
+		answers.bestListing = async () => (await book()).listing;
+		answers.order = async () => (await book()).listing;
+		answers.listingFulfilment = async () => (await book()).fulfilment;
+		return { service: provider };
+	},
+});
