@@ -15,6 +15,7 @@ import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
 	RELIEF_BLOCKS_MIN,
+	RESIDENT_BYTES_AIM,
 	RESIDENT_BYTES_MAX,
 	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
@@ -23,7 +24,10 @@ import {
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
 
-const relieve = createHeapRelief({ residentBytesMax: RESIDENT_BYTES_MAX });
+const relieve = createHeapRelief({
+	residentBytesAim: RESIDENT_BYTES_AIM,
+	residentBytesMax: RESIDENT_BYTES_MAX,
+});
 
 /** A lane that holds its lease and knows its place. */
 export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };

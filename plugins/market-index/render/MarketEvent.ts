@@ -21,8 +21,9 @@ export type MarketEvent = {
 	onchainVerified: boolean;
 	/** Null where only the provider told it, and did not say in which transaction. */
 	transactionHash: Hex | null;
-	blockNumber: number;
-	logIndex: number;
+	/** Null, as is `logIndex`, where only the provider told it: it does not say where. */
+	blockNumber: number | null;
+	logIndex: number | null;
 	tokenId: string;
 	quantity: string;
 	/** A sale's seller. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
 import {
 	type Currencies,
 	renderEvent,
@@ -35,6 +36,13 @@ test("[ING-15] an event whose transaction nobody told has none, and not the hash
 	const shown = show({ transactionHash });
 	expect(shown.transactionHash).toBeNull();
 	expect(marketEventSchema.parse(shown).transactionHash).toBeNull();
+});
+
+test("an event has a place on the chain only where the chain told it", () => {
+	const onChain = { blockNumber: 7, logIndex: PROVIDER_LOG_INDEX - 1 };
+	expect(show(onChain)).toMatchObject(onChain);
+	const shown = show({ blockNumber: 7, logIndex: PROVIDER_LOG_INDEX });
+	expect(marketEventSchema.parse(shown)).toMatchObject({ blockNumber: null, logIndex: null });
 });
 
 describe("[IDX-12] prices", () => {

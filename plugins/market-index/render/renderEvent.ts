@@ -2,6 +2,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
 import { isStandIn } from "#plugins/market-index/merge/isStandIn.ts";
+import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
 import { shownPayload } from "#plugins/market-index/merge/shownPayload.ts";
 import { displayUsd } from "#plugins/market-index/render/displayUsd.ts";
 import type { MarketEvent, SettlementCurrency } from "#plugins/market-index/render/MarketEvent.ts";
@@ -56,8 +57,7 @@ export function renderEvent(
 		reason: event.reason,
 		onchainVerified: event.onchainVerified,
 		transactionHash: isStandIn(event.transactionHash) ? null : event.transactionHash,
-		blockNumber: event.blockNumber,
-		logIndex: event.logIndex,
+		...placeOf(event),
 		tokenId: event.tokenId.toString(),
 		quantity: quantity.toString(),
 		from: event.from,
@@ -72,6 +72,12 @@ export function renderEvent(
 		...shownPayload(payload),
 		providerPayload: payload,
 	};
+}
+
+/** Where only the provider told it, its place is an estimate that orders lists, and no fact. */
+function placeOf({ blockNumber, logIndex }: StoredEvent) {
+	if (logIndex >= PROVIDER_LOG_INDEX) return { blockNumber: null, logIndex: null };
+	return { blockNumber, logIndex };
 }
 
 function settlementOf(

@@ -16,8 +16,11 @@ export const marketEventSchema = z.object({
 		.meta({ examples: ["zero_price", "self_trade"] }),
 	onchainVerified: z.boolean(),
 	transactionHash: hex.nullable(),
-	blockNumber: z.number(),
-	logIndex: z.number(),
+	blockNumber: z
+		.number()
+		.nullable()
+		.meta({ description: "Null, as is logIndex, where no chain was seen to say it." }),
+	logIndex: z.number().nullable(),
 	tokenId: z.string().meta({ examples: ["6529"] }),
 	quantity: z.string().meta({ examples: ["1"] }),
 	from: hex,
