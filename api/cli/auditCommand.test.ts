@@ -3,7 +3,6 @@ import { auditCommand } from "#api/cli/auditCommand.ts";
 import type { AuditHead } from "#core/audit/AuditHead.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import type { CliContext } from "#core/plugin/CliCommand.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -25,13 +24,13 @@ async function run(...args: string[]) {
 	const context = {
 		out: (line: string) => void out.push(line),
 		note: (line: string) => void notes.push(line),
-		openCore: async () => ({
-			core: { db: database.db },
+		openStorage: async () => ({
+			db: database.db,
 			close: async () => {
 				closed += 1;
 			},
 		}),
-	} as unknown as CliContext;
+	};
 	const code = await auditCommand.run(args, context);
 	return { code, out: out.map((line) => JSON.parse(line)), notes };
 }

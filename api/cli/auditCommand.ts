@@ -1,24 +1,30 @@
 import { AUDIT_USAGE, parseAuditArgs } from "#core/audit/parseAuditArgs.ts";
 import { readHead } from "#core/audit/sql/readHead.ts";
 import { type ChainVerdict, verifyChain } from "#core/audit/verifyChain.ts";
-import type { CliCommand } from "#core/plugin/CliCommand.ts";
+import type { Database } from "#core/db/Database.ts";
+import type { CliContext } from "#core/plugin/CliCommand.ts";
+
+/** The storage alone: an auditor need not know which chains a service follows. */
+export type AuditContext = Pick<CliContext, "out" | "note"> & {
+	openStorage(): Promise<{ db: Database; close(): Promise<void> }>;
+};
 
 const EXIT_BROKEN = 1;
 
 /** Exports the audit log's head, and proves the log, against an exported head if one is given. */
-export const auditCommand: CliCommand = {
+export const auditCommand = {
 	name: "audit",
 	usage: AUDIT_USAGE,
 	summary: "export the audit log's head, or prove that nobody changed it",
-	async run(args, context) {
+	async run(args: readonly string[], context: AuditContext): Promise<number> {
 		const ask = parseAuditArgs(args);
-		const { core, close } = await context.openCore({});
+		const { db, close } = await context.openStorage();
 		try {
 			if (ask.kind === "head") {
-				context.out(JSON.stringify(await readHead(core.db)));
+				context.out(JSON.stringify(await readHead(db)));
 				return 0;
 			}
-			const verdict = await verifyChain(core.db, ask);
+			const verdict = await verifyChain(db, ask);
 			context.out(JSON.stringify(verdict));
 			context.note(sentence(verdict, ask.exported !== null));
 			return verdict.kind === "whole" ? 0 : EXIT_BROKEN;

@@ -3,7 +3,8 @@ import { VERSION } from "#api/version.ts";
 import { bootTree } from "#core/plugin/bootTree.ts";
 
 /** What a person sees once the service is up: the boot tree, and what to open first. */
-export function banner(service: Service, tookMs: number): string {
+export function banner(service: Service, given: { tookMs: number; more: readonly string[] }) {
+	const { tookMs, more } = given;
 	const { url, core, host, config, storage } = service;
 	const chains = core.indexed.map(({ chain }) => chain.slug);
 	const [first = ""] = chains;
@@ -19,7 +20,7 @@ ${sandbox}
    market   ${url}/v1/nft-market/collections?chain=${first}&mode=trending
    live     ${url.replace(/^http/, "ws")}/v1/nft-market/discover/stream?chain=${first}
    API      ${url}/openapi
-
+${more.length > 0 ? `\n${more.map((line) => `   ${line}\n`).join("")}` : ""}
 Ctrl-C stops everything that was started here.
 `;
 }

@@ -7,5 +7,4 @@ export const cliFault = defineFaults({
 		public: "The sandbox chain did not come up; its own words stand above.",
 	},
 	usage: { status: 500, retry: "never", public: "That is not a command." },
-	fileUnreadable: { status: 500, retry: "never", public: "The file cannot be read." },
 });

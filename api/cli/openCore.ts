@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { quieterLevel } from "#api/cli/quieterLevel.ts";
 import { chainAccess } from "#api/service/chainAccess.ts";
 import { openShared } from "#api/service/openShared.ts";
 import { openStorage } from "#api/service/openStorage.ts";
@@ -14,7 +15,7 @@ import type { Environment } from "#core/config/readEnvironment.ts";
 import { assert } from "#core/fault/assert.ts";
 import { openForeignFetch } from "#core/foreign/openForeignFetch.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
-import { createLog, type LogLevel } from "#core/log/createLog.ts";
+import { createLog } from "#core/log/createLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import { ChainPoint } from "#core/plugin/ChainPoint.ts";
@@ -55,7 +56,7 @@ export async function openCore<N extends Needs>(
 	const config = parsed.of(sections.core);
 	const secrets = config.ADMIN_API_KEY === undefined ? [] : [config.ADMIN_API_KEY];
 	const to = { write: (line: string) => note(line.trimEnd()) };
-	const log = createLog({ level: quieter(config.LOG_LEVEL), clock, secrets, to });
+	const log = createLog({ level: quieterLevel(config.LOG_LEVEL), clock, secrets, to });
 	for (const warning of parsed.warnings) note(warning);
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
@@ -103,9 +104,4 @@ export async function openCore<N extends Needs>(
 		await close();
 		throw error;
 	}
-}
-
-/** Each step of the work as a line is for a service; a command shows its own progress. */
-function quieter(level: LogLevel): LogLevel {
-	return level === "info" ? "warn" : level;
 }

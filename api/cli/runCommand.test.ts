@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { runCommand } from "#api/cli/runCommand.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { createTestDatabase } from "#test/harness/testDatabase.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -76,11 +77,19 @@ describe("svc config", () => {
 		const failed = await fault(["config", "show"]);
 		expect(failed.publicDetail).toContain("`print` or `example`");
 	});
+
+	test("what comes after print or example is refused like any argument nobody knows", async () => {
+		for (const what of ["print", "example"]) {
+			const failed = await fault(["config", what, "--foo"]);
+			expect(failed.publicDetail).toContain('"--foo" is not an argument');
+			expect(failed.publicDetail).toContain(`bun run svc config ${what}`);
+		}
+	});
 });
 
 describe("svc", () => {
 	test("help, also without a word, lists the runtime's and the plugins' commands", async () => {
-		for (const args of [[], ["help"], ["--help"]]) {
+		for (const args of [[], ["help"], ["--help"], ["-h"]]) {
 			const { code, out } = await svc(args);
 			expect(code).toBe(0);
 			for (const command of ["migrate", "config print", "decode <file.json>"]) {
@@ -98,6 +107,35 @@ describe("svc", () => {
 			expect(out).toStartWith(`bun run svc ${name}`);
 		}
 		expect((await fault(["migrate", "now"], env)).publicDetail).toContain('"now"');
+	});
+
+	test("rewind asks for --yes before it opens anything", async () => {
+		// Nobody answers there: whoever opens it first fails with other words.
+		const env = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none", CHAINS: "anvil" };
+		const failed = await fault(["rewind", "--chain", "anvil", "--to", "7"], env);
+		expect(failed.publicDetail).toContain("everything above block 7 of anvil");
+		expect(failed.publicDetail).toContain("add --yes");
+	});
+
+	test("a negative block is refused in words of ours, as is any other text", async () => {
+		for (const to of ["-1", "-1_000", "1.5", "head"]) {
+			const failed = await fault(["rewind", "--chain", "anvil", "--to", to, "--yes"]);
+			expect(failed.publicDetail).toBe(`--to is "${to}": it takes a block's number.`);
+		}
+		expect((await fault(["rewind", "--chain", "anvil", "-1"])).publicDetail).toContain("rewind");
+	});
+
+	test("[SEC-06] audit works with a database alone: CHAINS is not asked for", async () => {
+		const database = await createTestDatabase();
+		try {
+			const env = { DATABASE_URL: database.connectionString };
+			const { code, out, notes } = await svc(["audit", "verify"], env);
+			expect({ code, kind: JSON.parse(out).kind }).toEqual({ code: 0, kind: "whole" });
+			// Nothing but its own word: what brought the database up to date is no part of it.
+			expect(notes).toEqual([expect.stringContaining("whole: 0 entries")]);
+		} finally {
+			await database.drop();
+		}
 	});
 
 	test("an unknown command is a fault that shows the help", async () => {

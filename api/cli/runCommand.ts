@@ -1,17 +1,15 @@
-import { auditCommand } from "#api/cli/auditCommand.ts";
+import { type AuditContext, auditCommand } from "#api/cli/auditCommand.ts";
 import { cliFault } from "#api/cli/faults.ts";
 import { openCore } from "#api/cli/openCore.ts";
+import { openStorageOnly } from "#api/cli/openStorageOnly.ts";
 import { wantsHelp } from "#api/cli/wantsHelp.ts";
 import { loadPlugins } from "#api/service/loadPlugins.ts";
-import { openStorage } from "#api/service/openStorage.ts";
 import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { renderConfig } from "#core/config/renderConfig.ts";
 import { renderEnvExample } from "#core/config/renderEnvExample.ts";
-import { createLog } from "#core/log/createLog.ts";
-import type { CliCommand, Terminal } from "#core/plugin/CliCommand.ts";
+import type { CliCommand, CliContext, Terminal } from "#core/plugin/CliCommand.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import { orderPlugins } from "#core/plugin/orderPlugins.ts";
 import type { AnyPlugin } from "#core/plugin/Plugin.ts";
@@ -23,6 +21,11 @@ export type CommandContext = {
 	terminal?: Terminal | null;
 	/** Takes the process's signals over; without it nothing interrupts a command. */
 	interrupted?(): AbortSignal;
+};
+
+/** A plugin's command takes less of the context than there is; ours may open the storage alone. */
+type Command = Omit<CliCommand, "run"> & {
+	run(args: readonly string[], context: CliContext & AuditContext): Promise<number>;
 };
 
 /** Runs one command of `bun run svc`; answers the exit code. */
@@ -47,6 +50,7 @@ export async function runCommand(
 			interrupted: () => context.interrupted?.() ?? new AbortController().signal,
 			contributions: contributionsOf(plugins),
 			openCore: (needs) => openCore(needs, { ...context, plugins }),
+			openStorage: () => openStorageOnly({ ...context, plugins }),
 		});
 	}
 	if (name === "migrate") {
@@ -54,7 +58,7 @@ export async function runCommand(
 		return migrateCommand(plugins, context);
 	}
 	if (name === "config") return configCommand(rest, plugins, context);
-	if (name === "help" || name === "--help") {
+	if (name === "help" || name === "--help" || name === "-h") {
 		context.out(helpText(plugins));
 		return 0;
 	}
@@ -62,26 +66,24 @@ export async function runCommand(
 }
 
 /** Those that are data: the runtime's, and the plugins'. */
-function commandsOf(plugins: readonly AnyPlugin[]): readonly CliCommand[] {
+function commandsOf(plugins: readonly AnyPlugin[]): readonly Command[] {
 	return [auditCommand, ...plugins.flatMap((plugin) => plugin.cli ?? [])];
 }
 
 async function migrateCommand(plugins: readonly AnyPlugin[], context: CommandContext) {
-	const sections = sectionsOf(plugins);
-	const config = parseConfig(sections.all, context.env).of(sections.core);
-	const log = createLog({ level: config.LOG_LEVEL, clock: systemClock });
-	const storage = await openStorage(config, plugins, log);
+	const storage = await openStorageOnly({ ...context, plugins });
 	context.note(`up to date: ${storage.where}`);
 	await storage.close();
 	return 0;
 }
 
 function configCommand(
-	[what]: readonly string[],
+	[what, ...rest]: readonly string[],
 	plugins: readonly AnyPlugin[],
 	{ env, out, note }: CommandContext,
 ): number {
 	const sections = sectionsOf(plugins);
+	if (what === "example" || what === "print") wantsHelp(rest, `bun run svc config ${what}`);
 	if (what === "example") {
 		out(renderEnvExample(sections.all).trimEnd());
 		return 0;

@@ -8,15 +8,23 @@ import type { Environment } from "#core/config/readEnvironment.ts";
 /** Longer than the service's own drain, so it is only reached when something hangs. */
 const STOP_TIMEOUT_MS = 40_000;
 
+type Around = {
+	/** Ends what was started for the service, after it. */
+	stopAlso?: () => Promise<void>;
+	/** Lines of the banner's own manner about that. */
+	more?: readonly string[];
+};
+
 /**
  * Runs the service in the foreground until a signal. The banner goes to stderr: stdout holds the
  * log and nothing else.
  */
-export async function serve(env: Environment, stopAlso: () => Promise<void>): Promise<number> {
+export async function serve(env: Environment, around: Around = {}): Promise<number> {
+	const { stopAlso = async () => {}, more = [] } = around;
 	const beganMs = systemClock.nowMs();
 	try {
 		const service = await startService({ env });
-		process.stderr.write(banner(service, systemClock.nowMs() - beganMs));
+		process.stderr.write(banner(service, { tookMs: systemClock.nowMs() - beganMs, more }));
 		await untilStopped(async () => {
 			process.stderr.write("\nstopping …\n");
 			await service.stop();

@@ -12,7 +12,7 @@ Runs the service on the chains in CHAINS, until Ctrl-C. Settings are environment
 process.exit(await start(process.argv.slice(2)).catch(reportFailure));
 
 async function start(args: readonly string[]): Promise<number> {
-	if (!wantsHelp(args, HELP)) return serve(readEnvironment(), async () => {});
+	if (!wantsHelp(args, HELP)) return serve(readEnvironment());
 	process.stdout.write(`${HELP}\n`);
 	return 0;
 }

@@ -6,6 +6,7 @@ import { reportFailure } from "#api/cli/reportFailure.ts";
 import { serve } from "#api/cli/serve.ts";
 import { startWorld, type World } from "#api/cli/startWorld.ts";
 import { wantsHelp } from "#api/cli/wantsHelp.ts";
+import { worldLines } from "#api/cli/worldLines.ts";
 import { worldName } from "#api/cli/worldName.ts";
 import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
 
@@ -24,7 +25,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		process.stdout.write(`${HELP}\n`);
 		return 0;
 	}
-	if (env["CHAINS"]) return serve(env, async () => {});
+	if (env["CHAINS"]) return serve(env);
 	await checkConfig(env);
 	const dataDir = env["DATA_DIR"] || DATA_DIR_DEFAULT;
 	const sandboxDir = join(dataDir, "sandbox");
@@ -38,6 +39,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		return reportFailure(error);
 	}
 	const { chainId, httpUrl, wsUrl, firstBlock } = world;
+	const wallets = walletProviderOf(world, env);
 	const sandboxed = {
 		...env,
 		SANDBOX: "true",
@@ -46,14 +48,15 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
 		...providerOf(world, env),
-		...walletProviderOf(world, env),
+		...wallets,
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
 		DATA_DIR: join(sandboxDir, await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
-	return serve(sandboxed, () => world.stop());
+	const more = worldLines(world, { hasOwnWallets: Object.keys(wallets).length > 0 });
+	return serve(sandboxed, { stopAlso: () => world.stop(), more });
 }
 
 /** The first start writes days of history; said, because nothing else moves meanwhile. */

@@ -12,7 +12,13 @@ function observe(
 	const at = (level: string) => (message: string, context?: Record<string, unknown>) => {
 		lines.push({ level, message, context });
 	};
-	const log = { ...silentLog, debug: at("debug"), warn: at("warn"), error: at("error") };
+	const log = {
+		...silentLog,
+		debug: at("debug"),
+		info: at("info"),
+		warn: at("warn"),
+		error: at("error"),
+	};
 	const metrics = createMetrics();
 	const observer = createRequestObserver({ log, metrics, clock: { nowMs: () => 1_250 } });
 	const { fault, ...rest } = options;
@@ -76,6 +82,18 @@ test("a 5xx is a warning, an unexpected one also an error with its cause", () =>
 	expect(observe({ fault: httpFault.unavailable({ detail: "no rpc" }) }).lines).toMatchObject([
 		{ level: "warn", context: { error: { privateDetail: "no rpc" } } },
 		{ level: "warn", message: "request" },
+	]);
+});
+
+test("a probe that hears `not ready` is one quiet line that says why, without a stack", () => {
+	const fault = httpFault.notReady({ public: "Not ready: database." });
+	expect(observe({ fault, pattern: "/readyz" }).lines).toEqual([
+		{
+			level: "info",
+			message: "not ready",
+			context: { requestId: "r", detail: "Not ready: database." },
+		},
+		expect.objectContaining({ level: "debug", message: "request" }),
 	]);
 });
 

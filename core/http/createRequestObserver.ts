@@ -61,7 +61,7 @@ export function createRequestObserver(options: {
 				durationMs / 1000,
 			);
 			if (context.fault) logFailure(context.fault, { log, observed });
-			const level = status >= 500 ? "warn" : "debug";
+			const level = status >= 500 && !isNotReady(context.fault) ? "warn" : "debug";
 			const { requestId, clientAddress: client, fault } = context;
 			const about = { requestId, method: request.method, status, durationMs, client };
 			// Without the query, and without the path's values: links carry one-time tokens.
@@ -83,12 +83,19 @@ export function createRequestObserver(options: {
 	};
 }
 
+/** A probe's answer while we start or drain: what it asks for, and nothing that went wrong. */
+function isNotReady(fault: Fault | undefined): boolean {
+	return fault?.code === "not_ready";
+}
+
 function logFailure(fault: Fault, where: { log: Log; observed: ObservedRequest }): void {
 	const { request, context, pattern } = where.observed;
 	const about = { requestId: context.requestId, method: request.method, route: pattern };
 	if (fault.code === "internal_error") {
 		// With the cause and its stack: nobody else will write them.
 		where.log.error("a request failed", { ...about, error: fault.cause ?? fault });
+	} else if (isNotReady(fault)) {
+		where.log.info("not ready", { requestId: context.requestId, detail: fault.publicDetail });
 	} else if (fault.status >= 500) {
 		where.log.warn("a request cannot be answered", { ...about, error: fault });
 	} else if (fault.privateDetail !== undefined) {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { failureResponses } from "#core/http/failureResponses.ts";
+import { httpFault } from "#core/http/httpFault.ts";
 
 const fault = defineFaults({
 	gone: { status: 404, retry: "never", public: "It is gone." },
@@ -23,4 +24,14 @@ test("[API-21] what takes a body can refuse it, and what takes nothing cannot", 
 	expect(Object.keys(withBody).sort()).toEqual(["400", "413", "415", "422", "429", "500"]);
 	expect(Object.keys(failureResponses({})).sort()).toEqual(["429", "500"]);
 	expect(Object.keys(failureResponses({ "x-failures": "nonsense" }))).toEqual(["429", "500"]);
+});
+
+test("[API-21] what asks who speaks can answer 401, named once however it is declared", () => {
+	const security = [{ session: [] }];
+	for (const declared of [{}, canFail(httpFault.unauthorized)]) {
+		const responses = failureResponses({ security, ...declared });
+		expect(Object.keys(responses).sort()).toEqual(["401", "429", "500"]);
+		expect(JSON.stringify(responses["401"])).toContain('{"enum":["unauthorized"]}');
+	}
+	expect(failureResponses({ security: [] })).not.toHaveProperty("401");
 });

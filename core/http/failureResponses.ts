@@ -24,7 +24,9 @@ export function failureResponses(
 function impliedBy(operation: Readonly<Record<string, unknown>>): (() => Fault)[] {
 	const hasBody = operation.requestBody !== undefined;
 	const hasInput = hasBody || (Array.isArray(operation.parameters) && operation.parameters.length);
+	const isGuarded = Array.isArray(operation.security) && operation.security.length > 0;
 	return [
+		...(isGuarded ? [httpFault.unauthorized] : []),
 		...(hasInput ? [httpFault.validationError] : []),
 		...(hasBody
 			? [httpFault.malformedBody, httpFault.bodyTooLarge, httpFault.unsupportedMediaType]
@@ -34,7 +36,8 @@ function impliedBy(operation: Readonly<Record<string, unknown>>): (() => Fault)[
 	];
 }
 
-function response(failures: readonly DocumentedFailure[]) {
+function response(given: readonly DocumentedFailure[]) {
+	const failures = [...new Map(given.map((failure) => [failure.code, failure])).values()];
 	return {
 		description: failures.map(({ code, detail }) => `\`${code}\`: ${detail}`).join(" "),
 		content: {

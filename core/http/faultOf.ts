@@ -1,7 +1,10 @@
 import { ElysiaCustomStatusResponse, NotFoundError, ParseError, ValidationError } from "elysia";
+import { z } from "zod";
 import { Fault } from "#core/fault/Fault.ts";
 import { faultOfStatus } from "#core/http/faultOfStatus.ts";
+import { flatIssues } from "#core/http/flatIssues.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import { issueWords } from "#core/http/issueWords.ts";
 import type { ProblemIssue } from "#core/http/Problem.ts";
 
 const ISSUES_MAX = 32;
@@ -33,7 +36,7 @@ const ELYSIA_CODES = new Set<unknown>(["INVALID_COOKIE_SIGNATURE", "INVALID_FILE
 /** A wrong answer of ours is our mistake; only what the caller sent is told to the caller. */
 function faultOfValidation(error: ValidationError): Fault {
 	if (error.type === "response") return httpFault.internalError({ cause: error });
-	const issues = error.all.slice(0, ISSUES_MAX).map(issueOf);
+	const issues = issuesOf(error).slice(0, ISSUES_MAX).map(cut);
 	const part = error.type === "params" ? "path" : error.type;
 	const first = issues[0];
 	const where = first?.path
@@ -45,12 +48,30 @@ function faultOfValidation(error: ValidationError): Fault {
 	});
 }
 
+/** A schema of ours is asked again in our words; what else there is speaks for itself. */
+function issuesOf(error: ValidationError): ProblemIssue[] {
+	const schema = schemaOf(error.validator);
+	if (schema === null) return error.all.map(issueOf);
+	const parsed = z.safeParse(schema, error.value, { error: issueWords });
+	return flatIssues(parsed.error?.issues ?? []);
+}
+
+function schemaOf(validator: object): z.core.$ZodType | null {
+	const inner: unknown = Reflect.get(validator, "schema");
+	if (validator instanceof z.core.$ZodType) return validator;
+	return inner instanceof z.core.$ZodType ? inner : null;
+}
+
 /** Only path and message cross over: Elysia's issue also holds the value that was sent. */
 function issueOf(issue: unknown): ProblemIssue {
 	const path = field(issue, "path").replace(/^\//, "").replaceAll("/", ".");
+	return { path: path === "root" ? "" : path, message: field(issue, "message") };
+}
+
+function cut({ path, message }: ProblemIssue): ProblemIssue {
 	return {
-		path: path === "root" ? "" : path.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
-		message: field(issue, "message").slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
+		path: path.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
+		message: message.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
 	};
 }
 

@@ -21,6 +21,14 @@ export const marketFault = defineFaults({
 	validationError: { status: 422, retry: "never", public: "The request is not valid." },
 });
 
+/** A chain that is none here: wherever a request names one, in its path, query or body. */
+export function invalidChain(message: string): Fault {
+	return marketFault.validationError({
+		public: `The chain is not valid: ${message}`,
+		members: { issues: [{ path: "chain", message }] },
+	});
+}
+
 /** A query value that has the right form and yet means nothing here; `path` is its name. */
 export function invalidQuery(path: string, message: string): Fault {
 	return marketFault.validationError({

@@ -13,12 +13,12 @@ export const buyFault = defineFaults({
 		retry: "never",
 		public: "The currency of the listing does not answer as an ERC-20.",
 	},
-	noExecutableWallet: {
-		status: 409,
-		retry: "never",
-		public: "Your profile has no wallet that can pay. Link one first.",
-	},
 	chainRequired: { status: 422, retry: "never", public: "Name the chain." },
+	ownershipUnknown: {
+		status: 503,
+		retry: "later",
+		public: "The node keeps no state of the receipt's block, and its logs do not tell who owns.",
+	},
 	notFound: { status: 404, retry: "never", public: "You have no such intent." },
 	validationError: { status: 422, retry: "never", public: "The request is not valid." },
 });

@@ -21,3 +21,5 @@ export const PAGE_MAX = 200;
 
 /** Planning (20 s), the chain and the wallet provider (its own limits), one after the other. */
 export const ADVANCE_TIMEOUT_MS = 60_000;
+/** The connection stays open for longer than that, and than writing it down takes. */
+export const ANSWER_IDLE_SECONDS = 120;

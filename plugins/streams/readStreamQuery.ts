@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { flatIssues } from "#core/http/flatIssues.ts";
+import { issueWords } from "#core/http/issueWords.ts";
 import { streamFault } from "#plugins/streams/faults.ts";
 
 /** Where a client stopped. Without an epoch it takes the risk of a restored database itself. */
@@ -29,12 +31,9 @@ export function readStreamQuery(
 	query: unknown,
 	indexed: { chains: ChainRegistry; slugs: ReadonlySet<string> },
 ): StreamQuery {
-	const parsed = querySchema.safeParse(query);
+	const parsed = querySchema.safeParse(query, { error: issueWords });
 	if (!parsed.success) {
-		const issues = parsed.error.issues.map(({ path, message }) => ({
-			path: path.join("."),
-			message,
-		}));
+		const issues = flatIssues(parsed.error.issues);
 		const first = issues[0];
 		throw streamFault.queryInvalid({
 			public: `The query is not valid.${first ? ` ${first.path}: ${first.message}` : ""}`,

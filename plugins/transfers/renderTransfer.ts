@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
+import { assert } from "#core/fault/assert.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import { transferRequest } from "#plugins/transfers/TransferRequest.ts";
 import type { transferSchema } from "#plugins/transfers/transferSchema.ts";
@@ -18,6 +19,7 @@ export function renderTransfer(
 ): z.input<typeof transferSchema> {
 	const { recipient, amountRaw } = transferRequest.parse(intent.request);
 	const { id, status, errorCode, walletId, chainId, batchId, transactionHash, plan } = intent;
+	assert(walletId !== null, "a transfer names the wallet that it leaves");
 	const wallet = given.profile.wallets.find((one) => one.id === walletId);
 	const isContract = plan?.shown["recipientIsContract"];
 	const url = given.questionUrl ?? null;

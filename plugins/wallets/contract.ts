@@ -3,7 +3,9 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import { onceFault } from "#plugins/wallets/once/faults.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
 export type WalletCapability =
@@ -97,7 +99,8 @@ export type Intent<Request = unknown> = {
 	id: string;
 	kind: string;
 	profileId: string;
-	walletId: string;
+	/** Null: its profile had none to use. Then it is rejected, and kept. */
+	walletId: string | null;
 	chainId: number;
 	channel: Channel;
 	status: IntentStatus;
@@ -152,7 +155,8 @@ export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Pr
 export type NewIntent = {
 	kind: string;
 	profile: Profile;
-	wallet: Wallet;
+	/** Null: the profile has none to use. It is kept, and rejected with `no_executable_wallet`. */
+	wallet: Wallet | null;
 	chainId: number;
 	channel: Channel;
 	request: unknown;
@@ -200,6 +204,27 @@ export type OnceRequest = {
 	create(tx: Tx): Promise<readonly Intent[]>;
 	/** May run again for the same intents. */
 	answer(intentIds: readonly string[]): Promise<{ status: number; body: unknown }>;
+};
+
+/** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
+export const tradingDocumented = {
+	onceParameters: [
+		{
+			name: "idempotency-key",
+			in: "header" as const,
+			required: false,
+			description:
+				"1 to 255 printable ASCII characters of your own. The same key and body is answered with " +
+				"the first answer, and moves nothing twice: send it again where no answer came.",
+			schema: { type: "string" as const, minLength: 1, maxLength: 255 },
+		},
+	],
+	onceFailures: [
+		onceFault.idempotencyConflict,
+		onceFault.requestRunning,
+		onceFault.idempotencyKeyInvalid,
+	],
+	cancelFailures: [executionFault.intentState],
 };
 
 export type Wallets = {

@@ -13,6 +13,7 @@ import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { usdMax } from "#plugins/wallets/profile/usdMax.ts";
+import { resolveRoutes } from "#plugins/wallets/reconcile/resolveRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
 
 export type WalletsOptions = {
@@ -77,6 +78,7 @@ export function createWallets(options: WalletsOptions) {
 	const routes = new Elysia()
 		.use(identity.routes)
 		.use(control)
+		.use(resolveRoutes({ world, core, ending }))
 		.use(linkRoutes({ world, links, execution, authenticate, chainOf, ending }));
 	return { service, routes, jobs: [...identity.jobs, ...opened.jobs, pruneLinksJob(core)] };
 }

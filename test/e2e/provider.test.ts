@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
+import { endOrder } from "#test/sandbox/provider/market/settleOrders.ts";
 
 // Guarantee: what the marketplace knows is in the market by itself, under names, with pictures,
 // floors, listings and ranks, and every figure of it is the one that the marketplace itself gives.
@@ -7,7 +8,7 @@ import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 const SLUGS = ["kiln-folk", "night-ferry", "tidewater-postcards"];
 /** Somebody has it open: the only one whose order book is read. */
 const OPENED = "kiln-folk";
-/** Nothing of it is for sale. */
+/** Nothing of it is for sale: what was has been taken back. */
 const EMPTY = "night-ferry";
 const TIMEOUT_MS = 60_000;
 
@@ -15,6 +16,10 @@ let lab: MarketLab;
 let booksRead: string[];
 beforeAll(async () => {
 	lab = await openMarketLab({ only: SLUGS, env: { NFT_OWNERSHIP_WALKS_MAX: "20" } });
+	const market = lab.emulator.market();
+	for (const order of [...(market.collections.get(EMPTY)?.open ?? [])]) {
+		if (order.kind === "listing") endOrder(market, order, "CANCELLED");
+	}
 	await lab.runJob("discovery");
 	await lab.drainQueue();
 	await lab.read(`/collections/${OPENED}?chain=anvil`);

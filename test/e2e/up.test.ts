@@ -42,7 +42,8 @@ async function up(): Promise<Up> {
 			for await (const chunk of child.stderr) {
 				text += decoder.decode(chunk, { stream: true });
 				const found = /market\s+(http:\/\/[^/]+)\//.exec(text);
-				if (found?.[1]) {
+				// The banner's last line: all of it is there.
+				if (found?.[1] && text.includes("Ctrl-C stops")) {
 					clearTimeout(timer);
 					resolve(found[1]);
 				}
@@ -90,9 +91,40 @@ async function gone(): Promise<void> {
 	expect(leftBehind()).toEqual([]);
 }
 
+/** What the banner says of trading, done as somebody does who copies it. */
+async function trades(url: string, banner: string): Promise<void> {
+	const rpcUrl = /^ {3}RPC {6}(http:\S+) /m.exec(banner)?.[1] ?? "";
+	const body = JSON.stringify({ id: 1, jsonrpc: "2.0", method: "eth_chainId", params: [] });
+	const asked = { method: "POST", headers: { "content-type": "application/json" }, body };
+	expect(await (await fetch(rpcUrl, asked)).json()).toMatchObject({ result: "0x7a69" });
+	const [, command = "", at = "", who = ""] =
+		/^ {3}token {4}(curl -s (http:\S+) -d '(\S+)')$/m.exec(banner) ?? [];
+	expect(command).not.toBe("");
+	expect(banner).toContain(`wallets  ${new URL(at).origin} `);
+	const { token } = (await (await fetch(at, { method: "POST", body: who })).json()) as any;
+	const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+	const post = async (path: string, more: object) => {
+		const answer = await fetch(`${url}/v1/trading/${path}`, { method: "POST", headers, ...more });
+		return { status: answer.status, body: (await answer.json()) as any };
+	};
+	const ada = await post("enrollment", {});
+	expect(ada).toMatchObject({ status: 200, body: { profile: { social: { username: "ada" } } } });
+	const sending = {
+		fromWalletId: ada.body.profile.canonicalWalletId,
+		amount: "0.01",
+		recipients: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
+	};
+	const sent = await post("wallet-transfers", { body: JSON.stringify(sending) });
+	expect(sent).toMatchObject({
+		status: 202,
+		body: { transfers: [{ errorCode: null, transactionHash: expect.stringMatching(/^0x/) }] },
+	});
+}
+
 test("up serves a live market, Ctrl-C stops all of it, and the next up continues", async () => {
 	const first = await up();
 	expect(first.text()).toContain("SANDBOX");
+	await trades(first.url, first.text());
 	await indexedUpTo(first.url, 100);
 	const list = await get(first.url, "/v1/nft-market/collections?chain=anvil&mode=trending");
 	expect(list.headers.get("x-svc-sandbox")).toBe("true");

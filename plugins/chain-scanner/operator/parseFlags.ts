@@ -15,10 +15,30 @@ export function parseFlags(
 		...words.map((name) => [name, { type: "boolean" as const }]),
 	]);
 	try {
-		const parsed = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+		const parsed = parseArgs({
+			args: joined(args, values),
+			options,
+			strict: true,
+			allowPositionals: false,
+		});
 		return new Map(Object.entries(parsed.values).map(([name, value]) => [name, String(value)]));
 	} catch (error) {
 		const why = error instanceof Error ? error.message : String(error);
 		throw scannerFault.command({ public: `${why}\nbun run svc ${usage}`, cause: error });
 	}
+}
+
+/**
+ * `--to -1` as `--to=-1`: a negative number is a value, which whoever reads it refuses in words of
+ * ours, and no flag.
+ */
+function joined(args: readonly string[], values: readonly string[]): string[] {
+	const flags = new Set(values.map((name) => `--${name}`));
+	const read: string[] = [];
+	for (const arg of args) {
+		const flag = read.at(-1) ?? "";
+		if (/^-\d/.test(arg) && flags.has(flag)) read.splice(-1, 1, `${flag}=${arg}`);
+		else read.push(arg);
+	}
+	return read;
 }

@@ -18,15 +18,17 @@ export const rewindCommand: CliCommand = {
 	async run(args, context) {
 		const flags = parseFlags(args, { usage: USAGE, values: ["chain", "to"], words: ["yes"] });
 		const block = parseBlock("to", flags.get("to"));
+		const chain = flags.get("chain");
+		// Before anything is opened: to open starts a database.
+		if (flags.get("yes") !== "true") {
+			throw scannerFault.command({
+				public: `This takes everything above block ${block} of ${chain ?? "a chain"} out of the index; add --yes.`,
+			});
+		}
 		const { core, needs, close } = await context.openCore({ scanner: ScannerOperatorKey });
 		try {
-			const access = findChain(core, flags.get("chain"));
+			const access = findChain(core, chain);
 			const { slug } = access.chain;
-			if (flags.get("yes") !== "true") {
-				throw scannerFault.command({
-					public: `This takes everything above block ${block} of ${slug} out of the index; add --yes.`,
-				});
-			}
 			await needs.scanner.rewind(access, block, context.interrupted());
 			context.note(`${slug} stands at block ${block}; its lanes go on from there`);
 			return 0;

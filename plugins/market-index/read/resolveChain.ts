@@ -1,5 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { invalidQuery } from "#plugins/market-index/faults.ts";
+import { invalidChain } from "#plugins/market-index/faults.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 
 /**
@@ -20,5 +20,5 @@ export function resolveChain(
 	const problem = named
 		? `The chain "${named.slug}" is not indexed here.`
 		: `There is no chain "${text}".`;
-	throw invalidQuery("chain", `${problem} Indexed chains: ${slugs}.`);
+	throw invalidChain(`${problem} Indexed chains: ${slugs}.`);
 }

@@ -98,6 +98,8 @@ test("[API-15] a body that says too little, too much or nonsense is refused", as
 		{ slug: CATS, tokenId: 7 },
 		{ slug: CATS, orderHash: "0x12" },
 		{ slug: CATS, chain: "solana" },
+		// Dropped in silence, it would be an estimate of one.
+		{ slug: CATS, quantitiy: 5 },
 	];
 	for (const body of bad) {
 		const answer = await ask("/quote-estimate", body);
@@ -107,5 +109,7 @@ test("[API-15] a body that says too little, too much or nonsense is refused", as
 			code: "validation_error",
 		});
 	}
+	const { body } = await ask("/quote-estimate", { slug: CATS, foo: 1 });
+	expect(body.issues).toEqual([{ path: "foo", message: "is not a known member" }]);
 	expect((await ask("/quote-estimate", { slug: "nobody" })).status).toBe(404);
 });

@@ -9,7 +9,8 @@ import { quoteSchema } from "#plugins/market-index/schemas/quoteSchema.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 
-const bodySchema = z.object({
+// Strict: a misspelled quantity that is dropped in silence would be an estimate of one.
+const bodySchema = z.strictObject({
 	chain: z.string().max(64).optional(),
 	slug: slugParams.shape.slug,
 	tokenId: tokenIdParam.optional(),

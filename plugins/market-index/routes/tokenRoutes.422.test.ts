@@ -41,6 +41,10 @@ test("[API-13] what is no token id, no contract and no chain of ours is refused 
 	for (const chain of ["solana", "zora", "9999", "%20"]) {
 		await expectRefused(`/assets/${chain}/${CATS}/1`, "chain");
 	}
+	const { body } = await ask(`/assets/nope/${CATS}/1`);
+	expect(body.detail).toBe(
+		'The chain is not valid: There is no chain "nope". Indexed chains: ethereum, base, polygon.',
+	);
 });
 
 test("[API-20] a cursor that this list did not make, and a name that is none, are refused", async () => {

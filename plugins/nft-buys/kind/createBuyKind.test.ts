@@ -49,6 +49,9 @@ describe("a buy that goes well", () => {
 		expect(lab.sent).toMatchObject([{ valueRaw: 2n * ETHER, to: seaport.address }]);
 		expect(await lab.ledger(intent)).toEqual({ reserve: 4_000_000_000, spend: 4_000_000_000 });
 		expect(intent.plan?.shown).toMatchObject({
+			summary:
+				`Buys ${listed.listing.contract} #${listed.listing.tokenId} for 2 ETH ` +
+				"from the Seaport marketplace on Anvil.",
 			seller: seaport.accounts[2],
 			standard: "erc721",
 			quantity: "1",

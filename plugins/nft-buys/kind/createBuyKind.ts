@@ -20,11 +20,11 @@ export function createBuyKind(world: BuyWorld): IntentKind<BuyRequest> {
 		keeps: keepsBuy,
 		prepare: ({ request, chainId }, { wallet, outbound, signal }) =>
 			planBuy(world, { request, chainId, wallet, outbound, signal }),
-		async settle(intent, { blockNumber }, { wallet, outbound, signal }) {
+		async settle(intent, receipt, { wallet, outbound, signal }) {
 			const rpc = world.rpcOf(intent.chainId);
 			assert(rpc && intent.plan, "a receipt is of a plan on a chain that is served");
 			const goods = shownBuy.read(intent.plan.shown);
-			const asked = { goods, wallet: wallet.address, blockNumber, signal };
+			const asked = { goods, wallet: wallet.address, receipt, signal };
 			return await outbound("nft_buy.ownership", () => ownershipDenial(rpc, asked));
 		},
 	};

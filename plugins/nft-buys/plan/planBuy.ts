@@ -197,7 +197,7 @@ async function planOf(
 		spend: { currency: address, raw: total, ...currency },
 		// The seller gets the money and is nobody whom the owner pays by name: no cooldown.
 		recipient: null,
-		shown: shownBuy.write({ ...given, wanted, currency, chain: chain.slug }),
+		shown: shownBuy.write({ ...given, wanted, currency, chain }),
 		expiresAtMs: Number(endMs < untilMs ? endMs : untilMs),
 	};
 	return { kind: "plan", plan };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
+import { formatAmount } from "#core/money/formatAmount.ts";
 import type { Payment } from "#plugins/nft-buys/check/paymentOf.ts";
 import type { Wanted } from "#plugins/nft-buys/check/Wanted.ts";
 import type { Filling } from "#plugins/nft-buys/seaport/Filling.ts";
@@ -27,13 +28,14 @@ export const shownBuy = {
 		filling: Filling;
 		payment: Payment;
 		currency: { symbol: string; decimals: number };
-		chain: string;
+		chain: { slug: string; name: string };
 	}): Record<string, unknown> {
 		const { wanted, listing, filling, payment, currency, chain } = given;
 		const amount = (raw: bigint) => ({ amountRaw: String(raw), ...currency });
 		return {
 			action: "nft_buy",
-			chain,
+			summary: sentenceOf({ wanted, payment, currency, chainName: chain.name }),
+			chain: chain.slug,
 			marketplace: wanted.marketplace,
 			function: filling.call,
 			orderHash: listing.orderHash,
@@ -49,5 +51,20 @@ export const shownBuy = {
 	},
 	read: (shown: unknown) => goods.parse(shown),
 };
+
+/** By contract and id: those are what is signed, and a name is what its author likes. */
+function sentenceOf(given: {
+	wanted: Wanted;
+	payment: Payment;
+	currency: { symbol: string; decimals: number };
+	chainName: string;
+}): string {
+	const { wanted, payment, currency, chainName } = given;
+	const { contract, tokenId, quantity } = wanted;
+	const units = quantity === 1n ? "" : `${quantity} of `;
+	const price = formatAmount({ units: payment.total, currency });
+	const what = `${units}${contract} #${tokenId} for ${price} ${currency.symbol}`;
+	return `Buys ${what} from the Seaport marketplace on ${chainName}.`;
+}
 
 export type Goods = z.output<typeof goods>;

@@ -1,8 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
-import { ADVANCE_TIMEOUT_MS } from "#plugins/nft-buys/limits.ts";
+import { ADVANCE_TIMEOUT_MS, ANSWER_IDLE_SECONDS } from "#plugins/nft-buys/limits.ts";
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import { payingWallet } from "#plugins/nft-buys/routes/payingWallet.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
@@ -29,6 +30,8 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 	const { principal, chain, kind, wish, route, body } = asked;
 	const { profile } = principal;
 	const wallet = payingWallet(profile, asked.walletId);
+	// An answer that is lost would invite its owner to buy once more.
+	requestContexts.get(asked.request)?.keepOpen(ANSWER_IDLE_SECONDS);
 	return await wallets.once({
 		principal,
 		route,

@@ -75,7 +75,8 @@ test("the canonical wallet pays unless another of yours is named", () => {
 	expect(payingWallet({ ...profile, canonicalWalletId: null }, undefined)).toBe(first!);
 	expect(codeOf(() => payingWallet(profile, "c"))).toBe("validation_error");
 	const bare = { ...profile, wallets: [] };
-	expect(codeOf(() => payingWallet(bare, undefined))).toBe("no_executable_wallet");
+	expect(payingWallet(bare, undefined)).toBeNull();
+	expect(codeOf(() => payingWallet(bare, "a"))).toBe("validation_error");
 });
 
 test("who speaks is asked once a request, also where they are nobody", async () => {
@@ -125,5 +126,6 @@ test("[NFT-03] an intent shows its limit exactly and for display, in the chain's
 		priceLimit: 123.45678901234568,
 		priceLimitRaw: "123456789012345678901",
 		createdAt: "1970-01-01T00:00:00.000Z",
+		orderHash: null,
 	});
 });

@@ -90,7 +90,8 @@ describe("POST /v1/nft-market/buys", () => {
 				quantity: "1",
 				createdAt: new Date(lab.clock.ms).toISOString(),
 				link: null,
-				plan: { action: "nft_buy", seller: seaport.accounts[2] },
+				orderHash: listed.orderHash,
+				plan: { action: "nft_buy", seller: seaport.accounts[2], orderHash: listed.orderHash },
 			},
 		});
 		expect(body.transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -106,6 +107,40 @@ describe("POST /v1/nft-market/buys", () => {
 			code: "per_trade_limit",
 		});
 		expect(lab.sent).toEqual([]);
+	});
+
+	test("[NFT-03] who has no wallet at all is answered with a rejected intent as well, and it is kept", async () => {
+		await database.db.execute(
+			"update wallets.profile set canonical_wallet_id = null where id = $1",
+			[buyer.profile.id],
+		);
+		await database.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
+			buyer.wallet.id,
+		]);
+		const offer = buyBody({ maxPriceNative: "", priceNative: '"1"' });
+		for (const [path, body] of [
+			["/buys", buyBody()],
+			["/offers", offer],
+		] as const) {
+			const asked = await call(path, { body, key: path });
+			expect([path, asked.status, asked.body.status, asked.body.errorCode]).toEqual([
+				path,
+				201,
+				"rejected",
+				"no_executable_wallet",
+			]);
+			expect(asked.body.walletId).toBeNull();
+			const kept = await call(`/intents/${asked.body.id}`);
+			expect(kept.body).toMatchObject({ status: "rejected", walletId: null });
+			expect((await call(path, { body, key: path })).text).toBe(asked.text);
+		}
+		expect(await intentsCount()).toBe(2);
+		expect(lab.sent).toEqual([]);
+		// Whatever anybody writes, it is never one that is sent.
+		const made = database.db.execute(
+			"update wallets.intent set status = 'submitting' where wallet_id is null",
+		);
+		await expect(made).rejects.toThrow("intent_wallet");
 	});
 
 	test("the same key and body is the same answer, byte for byte, and one transaction", async () => {
@@ -253,7 +288,9 @@ describe("POST /v1/nft-market/buys", () => {
 				tokenId: String(listed.listing.tokenId),
 			}),
 		});
-		expect(body).toMatchObject({ status: "submitted", priceLimit: null, chain: "anvil" });
+		// What is named is signed: its price is the limit.
+		expect(body).toMatchObject({ status: "submitted", priceLimit: 1, chain: "anvil" });
+		expect(body.priceLimitRaw).toBe(body.plan.pays.amountRaw);
 		expect(body.orderHash).toBe(listed.orderHash);
 	});
 });

@@ -15,9 +15,16 @@ export const intentSchema = z.object({
 	tokenId: z.string().nullable(),
 	quantity: z.string(),
 	priceLimit: z.number().nullable().meta({ description: "In the chain's coin, for display." }),
-	priceLimitRaw: z.string().nullable().meta({ description: "In base units." }),
-	orderHash: z.string().nullable(),
-	walletId: z.string(),
+	priceLimitRaw: z.string().nullable().meta({
+		description: "In base units. Where the listing alone was named: its price.",
+	}),
+	orderHash: z.string().nullable().meta({
+		description: "The listing that was named, or that was found. Null until there is one.",
+	}),
+	walletId: z
+		.string()
+		.nullable()
+		.meta({ description: "Null where there was none that could pay." }),
 	plan: z.record(z.string(), z.unknown()).nullable().meta({
 		description: "What is or was to be signed, decoded. Null until it was planned.",
 	}),

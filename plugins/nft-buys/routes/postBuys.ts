@@ -12,6 +12,7 @@ import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
 import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
 import type { SignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
 import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const { chain, contract, tokenId, quantity, price, orderHash, walletId } = bodyFields;
 // Strict: a misspelled limit that is silently dropped would be no limit.
@@ -69,8 +70,9 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 					httpFault.unauthorized,
 					buyFault.chainRequired,
 					moneyFault.amountInvalid,
-					buyFault.noExecutableWallet,
+					...tradingDocumented.onceFailures,
 				),
+				parameters: tradingDocumented.onceParameters,
 			},
 		},
 	);

@@ -12,6 +12,7 @@ import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
 import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
 import type { SignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
 import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const { chain, contract, tokenId, quantity, price, walletId } = bodyFields;
 const bodySchema = z.strictObject({
@@ -58,8 +59,9 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
 					httpFault.unauthorized,
 					buyFault.chainRequired,
 					moneyFault.amountInvalid,
-					buyFault.noExecutableWallet,
+					...tradingDocumented.onceFailures,
 				),
+				parameters: tradingDocumented.onceParameters,
 			},
 		},
 	);

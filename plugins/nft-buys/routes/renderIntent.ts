@@ -1,16 +1,21 @@
+import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
 import { buyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import type { IntentView } from "#plugins/nft-buys/routes/intentSchema.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 const NATIVE_DECIMALS = 18;
+/** What a buy fills: named by its owner, or else found for them. */
+const plannedOrder = z.object({ orderHash: z.string() });
 
 /** An intent as its owner sees it. */
 export function renderIntent(intent: Intent, chains: ChainRegistry): IntentView {
-	const { contract, tokenId, quantity, priceLimitRaw, orderHash } = buyRequest.parse(
-		intent.request,
-	);
+	const request = buyRequest.parse(intent.request);
+	const { contract, tokenId, quantity } = request;
+	const priceLimitRaw = request.priceLimitRaw ?? plannedLimit(intent);
+	const { data: planned } = plannedOrder.safeParse(intent.plan?.shown);
 	const chain = chains.byId(intent.chainId);
 	const decimals = chain?.nativeCurrency.decimals ?? NATIVE_DECIMALS;
 	const isoTime = (ms: number) => new Date(ms).toISOString();
@@ -25,7 +30,7 @@ export function renderIntent(intent: Intent, chains: ChainRegistry): IntentView 
 		quantity,
 		priceLimit: priceLimitRaw === null ? null : toDisplayNumber(BigInt(priceLimitRaw), decimals),
 		priceLimitRaw,
-		orderHash,
+		orderHash: request.orderHash ?? planned?.orderHash ?? null,
 		walletId: intent.walletId,
 		plan: intent.plan && { ...intent.plan.shown },
 		planHash: intent.planHash,
@@ -34,4 +39,10 @@ export function renderIntent(intent: Intent, chains: ChainRegistry): IntentView 
 		changedAt: isoTime(intent.changedAtMs),
 		expiresAt: isoTime(intent.expiresAtMs),
 	};
+}
+
+/** Who named the listing alone is held to its price, where that is in the chain's coin. */
+function plannedLimit({ kind, plan }: Intent): string | null {
+	if (kind !== "nft_buy" || plan?.spend.currency !== ZERO_ADDRESS) return null;
+	return String(plan.spend.raw);
 }

@@ -1,10 +1,13 @@
 import { decodeFunctionResult, encodeFunctionData } from "viem";
-import type { Address } from "#core/chain/Hex.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import type { Fault } from "#core/fault/Fault.ts";
 import { tokenAbi } from "#plugins/nft-buys/abi/tokenAbi.ts";
+import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { readBytes } from "#plugins/nft-buys/listing/readBytes.ts";
 import type { Goods } from "#plugins/nft-buys/plan/shownBuy.ts";
-import type { Denial } from "#plugins/wallets/contract.ts";
+import { receivedByLogs } from "#plugins/nft-buys/settle/receivedByLogs.ts";
+import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 
 const NOT_RECEIVED: Denial = {
 	code: "not_received",
@@ -15,53 +18,94 @@ const PARTLY_RECEIVED: Denial = {
 	detail: "The transaction went through, and fewer units came than were wanted.",
 };
 
+type Asked = { goods: Goods; wallet: Address; receipt: Receipt; signal: AbortSignal };
+/** A contract's word, null where it reverts or has no code; or the node's refusal. */
+type Word = { kind: "word"; word: bigint | null } | { kind: "refused"; fault: Fault };
+
 /**
  * Whether what was bought is in the wallet, as the token's contract said in the block of the
  * receipt: an ERC-721 belongs to it, of an ERC-1155 it has so many more than the block before. A
- * node that fails is no answer, and throws; a contract that reverts is one.
+ * contract that reverts is an answer. A node that fails is none, and throws; where it refuses,
+ * since it keeps no state so old, the contract's own logs in the receipt are its word.
  */
-export async function ownershipDenial(
-	rpc: Rpc,
-	asked: { goods: Goods; wallet: Address; blockNumber: number; signal: AbortSignal },
-): Promise<Denial | null> {
-	const { goods, wallet, blockNumber, signal } = asked;
-	const { contract: to, tokenId, quantity, standard } = goods;
-	const at = (block: number) => `0x${block.toString(16)}`;
-	if (standard === "erc721") {
-		const owner = { abi: tokenAbi, functionName: "ownerOf", args: [tokenId] } as const;
-		const data = encodeFunctionData(owner);
-		const [outcome] = await rpc.settle(
-			[{ method: "eth_call", params: [{ to, data }, at(blockNumber)] }],
-			{ signal, minBlock: blockNumber },
-		);
-		const word = wordOf(outcome);
-		const isOwner = word !== null && word === BigInt(wallet);
-		return isOwner ? null : NOT_RECEIVED;
-	}
-	const balance = { abi: tokenAbi, functionName: "balanceOf", args: [wallet, tokenId] } as const;
-	const data = encodeFunctionData(balance);
-	const outcomes = await rpc.settle(
-		[blockNumber - 1, blockNumber].map((block) => {
-			return { method: "eth_call", params: [{ to, data }, at(block)] };
-		}),
-		{ signal, minBlock: blockNumber },
-	);
-	const [before, after] = outcomes.map(wordOf);
-	const grown = (after ?? 0n) - (before ?? 0n);
-	if (grown >= quantity) return null;
-	return grown > 0n ? PARTLY_RECEIVED : NOT_RECEIVED;
+export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Denial | null> {
+	const { goods } = asked;
+	const received =
+		goods.standard === "erc721" ? await ownedNow(rpc, asked) : await grownBy(rpc, asked);
+	if (received >= goods.quantity) return null;
+	return received > 0n ? PARTLY_RECEIVED : NOT_RECEIVED;
 }
 
-/** The word that a contract answered; null where it reverts, or has no code. */
-function wordOf(outcome: RpcOutcome | undefined): bigint | null {
-	if (outcome?.kind === "fault") {
-		const { fault } = outcome;
-		if (fault.code === "rpc_refused" && /revert/i.test(fault.message)) return null;
-		throw fault;
+async function ownedNow(rpc: Rpc, asked: Asked): Promise<bigint> {
+	const { goods, wallet, receipt } = asked;
+	const args = [goods.tokenId] as const;
+	const data = encodeFunctionData({ abi: tokenAbi, functionName: "ownerOf", args });
+	const [found] = await callsAt(rpc, { ...asked, data, blocks: [receipt.blockNumber] });
+	if (found?.kind === "word") return isWallet(found.word, wallet) ? 1n : 0n;
+	const logged = receivedByLogs(receipt.logs, asked);
+	if (logged !== null) return logged;
+	const [latest] = await callsAt(rpc, { ...asked, data, blocks: ["latest"] });
+	// Who has it still has got it; who has not may have passed it on.
+	if (latest?.kind === "word" && isWallet(latest.word, wallet)) return 1n;
+	throw unknownTo(found);
+}
+
+async function grownBy(rpc: Rpc, asked: Asked): Promise<bigint> {
+	const { goods, wallet, receipt } = asked;
+	const args = [wallet, goods.tokenId] as const;
+	const data = encodeFunctionData({ abi: tokenAbi, functionName: "balanceOf", args });
+	const blocks = [receipt.blockNumber - 1, receipt.blockNumber];
+	const [before, after] = await callsAt(rpc, { ...asked, data, blocks });
+	if (before?.kind === "word" && after?.kind === "word") {
+		return (after.word ?? 0n) - (before.word ?? 0n);
 	}
-	const data = readBytes(outcome?.result);
-	if (data.length !== WORD_LENGTH) return null;
-	return decodeFunctionResult({ abi: tokenAbi, functionName: "balanceOf", data });
+	const logged = receivedByLogs(receipt.logs, asked);
+	if (logged === null) throw unknownTo(before?.kind === "refused" ? before : after);
+	return logged;
+}
+
+async function callsAt(
+	rpc: Rpc,
+	asked: Asked & { data: Hex; blocks: readonly (number | "latest")[] },
+): Promise<Word[]> {
+	const { goods, receipt, signal, data, blocks } = asked;
+	const to = goods.contract;
+	const calls = blocks.map((block) => {
+		const at = block === "latest" ? block : `0x${block.toString(16)}`;
+		return { method: "eth_call", params: [{ to, data }, at] };
+	});
+	const outcomes = await rpc.settle(calls, { signal, minBlock: receipt.blockNumber });
+	return outcomes.map(wordOf);
+}
+
+function isWallet(word: bigint | null, wallet: Address): boolean {
+	return word !== null && word === BigInt(wallet);
+}
+
+function wordOf(outcome: RpcOutcome): Word {
+	if (outcome.kind === "fault") {
+		const { fault } = outcome;
+		if (fault.code !== "rpc_refused") throw fault;
+		const reverts = /revert/i.test(fault.message);
+		return reverts ? { kind: "word", word: null } : { kind: "refused", fault };
+	}
+	const data = outcome.result;
+	if (data === "0x") return { kind: "word", word: null };
+	if (readBytes(data).length !== WORD_LENGTH) {
+		throw buyFault.ownershipUnknown({ detail: "a node answered what is no word" });
+	}
+	const word = decodeFunctionResult({
+		abi: tokenAbi,
+		functionName: "balanceOf",
+		data: readBytes(data),
+	});
+	return { kind: "word", word };
+}
+
+/** Nobody can say now, so nothing is settled: an archive node, or the token's logs, would. */
+function unknownTo(refusal: Word | undefined): Fault {
+	const cause = refusal?.kind === "refused" ? refusal.fault : undefined;
+	return buyFault.ownershipUnknown({ detail: cause?.message ?? "no answer", cause });
 }
 
 /** `0x` and 32 bytes. */

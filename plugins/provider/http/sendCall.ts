@@ -1,7 +1,7 @@
 import type { Fault } from "#core/fault/Fault.ts";
+import { readCapped } from "#core/http/readCapped.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 import { blockMs } from "#plugins/provider/http/blockMs.ts";
-import { readCapped } from "#plugins/provider/http/readCapped.ts";
 import { refusalText } from "#plugins/provider/http/refusalText.ts";
 import { BODY_BYTES_MAX, REFUSAL_BYTES_MAX } from "#plugins/provider/limits.ts";
 import { cleanText } from "#plugins/provider/wire/cleanText.ts";

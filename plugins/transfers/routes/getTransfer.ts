@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { transfersFault } from "#plugins/transfers/faults.ts";
 import { ownTransfer } from "#plugins/transfers/ownTransfer.ts";
 import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
@@ -24,6 +26,7 @@ export function getTransfer({ wallets, chains }: TransfersContext) {
 					tags: ["trading"],
 					summary: "Reads one of your wallet transfers",
 					security: [{ session: [] }],
+					...canFail(transfersFault.notFound),
 				},
 			},
 		);

@@ -1,9 +1,12 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { transfersFault } from "#plugins/transfers/faults.ts";
 import { ownTransfer } from "#plugins/transfers/ownTransfer.ts";
 import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
 import { transferSchema } from "#plugins/transfers/transferSchema.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
 /** Calls a transfer off that was not sent yet. No switch of an operator's holds that back. */
 export function postCancel({ wallets, chains }: TransfersContext) {
@@ -28,6 +31,7 @@ export function postCancel({ wallets, chains }: TransfersContext) {
 						"409 `intent_state` once it is on its way. What was asked for with it is not sent " +
 						"either: a batch goes whole or not at all.",
 					security: [{ session: [] }],
+					...canFail(transfersFault.notFound, ...tradingDocumented.cancelFailures),
 				},
 			},
 		);

@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { Fault } from "#core/fault/Fault.ts";
+import { canFail } from "#core/http/canFail.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { checkTransfers } from "#plugins/transfers/checkTransfers.ts";
+import { transfersFault } from "#plugins/transfers/faults.ts";
 import {
 	ADDRESS_LENGTH_MAX,
 	ADVANCE_TIMEOUT_MS,
@@ -16,7 +18,12 @@ import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
 import { TRANSFER } from "#plugins/transfers/transferKind.ts";
 import { transferSchema } from "#plugins/transfers/transferSchema.ts";
-import type { Intent, Principal, Profile } from "#plugins/wallets/contract.ts";
+import {
+	type Intent,
+	type Principal,
+	type Profile,
+	tradingDocumented,
+} from "#plugins/wallets/contract.ts";
 
 const ROUTE = "POST /v1/trading/wallet-transfers";
 
@@ -95,6 +102,8 @@ export function postTransfers(context: TransfersContext) {
 						"delegated wallet sends at once. Otherwise each transfer has a `signUrl`, or all of " +
 						"them one `confirmUrl`. With an `idempotency-key` header a retry sends nothing twice.",
 					security: [{ session: [] }],
+					parameters: tradingDocumented.onceParameters,
+					...canFail(transfersFault.walletNotFound, ...tradingDocumented.onceFailures),
 				},
 			},
 		);

@@ -94,6 +94,15 @@ describe("an account", () => {
 		expect(account.pendingNonce).toBe(1);
 	});
 
+	test("a node that fails to name a tip is offered what its gas price is above the base fee", async () => {
+		const { rpc } = nodeOf({
+			eth_getBlockByNumber: { number: "0x5", baseFeePerGas: "0x7" },
+			eth_maxPriorityFeePerGas: rpcFault.refused({ detail: "internal error" }),
+		});
+		const { account } = await readAccount(rpc, { address: ANNA, plans: [], signal });
+		expect(account).toMatchObject({ maxFeePerGas: 16n, maxPriorityFeePerGas: 2n });
+	});
+
 	test("a chain without base fees or tips is paid its gas price", async () => {
 		const { rpc } = nodeOf({
 			eth_getBlockByNumber: { number: "0x5" },
@@ -219,6 +228,36 @@ describe("the use of a nonce", () => {
 			),
 			{ numRuns: 30 },
 		);
+	});
+
+	/** A node that keeps the state of its newest blocks alone, and all blocks. */
+	function pruned(blocks: number, oldestState: number) {
+		const chain = createScriptedChain();
+		const hashes: string[] = [];
+		for (let number = 1; number <= blocks; number++) {
+			if (number % 7 === 0) {
+				const nonce = hashes.length;
+				hashes.push(chain.send({ from: ANNA, to: SHOP, nonce, valueRaw: 1n, data: "0x" }));
+			}
+			chain.mine();
+		}
+		chain.state.oldestState = oldestState;
+		return { chain, hashes };
+	}
+
+	test("is found in the blocks themselves where the node's state does not go back so far", async () => {
+		const { chain, hashes } = pruned(60, 40);
+		for (const [nonce, transactionHash] of hashes.entries()) {
+			expect(await find(chain, nonce)).toEqual({ kind: "mined", transactionHash } as never);
+		}
+		expect(await find(chain, hashes.length)).toEqual({ kind: "free" });
+	});
+
+	test("that was used out of what one look may read is used, and by nothing that is made up", async () => {
+		const { chain } = pruned(320, 315);
+		const late = 44;
+		expect(await find(chain, late)).toEqual({ kind: "used" });
+		expect(await find(chain, late, 200)).toMatchObject({ kind: "mined" });
 	});
 
 	test("of what waits at the node nothing is proved", async () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { quantity } from "#plugins/wallets/chain/quantity.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
@@ -8,9 +9,13 @@ import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 /** What became of an account's nonce. */
 export type NonceUse =
 	| { kind: "mined"; transactionHash: Hex }
+	/** Something mined used it, and the node cannot say what: its state does not go back so far. */
+	| { kind: "used" }
 	/** Something with that nonce waits at the node; its hash is not to be had. */
 	| { kind: "pending" }
 	| { kind: "free" };
+
+type Asked = { address: Address; nonce: number; fromBlock: number; signal: AbortSignal };
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const block = z.object({
@@ -24,47 +29,84 @@ const block = z.object({
 });
 /** A chain has fewer than 2^48 blocks. */
 const HALVINGS_MAX = 48;
+/** Blocks that are read whole where counts are not to be had: what was sent is mined soon after. */
+const SCAN_BLOCKS_MAX = 256;
+const SCAN_AT_ONCE = 16;
 
 /**
  * Finds the transaction that used a nonce of an account, by halving the chain: an account's count
  * at a block says whether it was used by then. Some twenty small calls and one block, for the rare
- * case that nobody else can name the hash. Throws where the node does not keep that much state, or
- * has not come as far as the block where the nonce was taken.
+ * case that nobody else can name the hash.
+ *
+ * A node that keeps no state so old refuses some of the counts. Blocks it has all the same: those
+ * after `fromBlock` are read, as many as one look may. Throws where the node has not come as far as
+ * the block where the nonce was free.
  */
-export async function findByNonce(
-	rpc: Rpc,
-	asked: { address: Address; nonce: number; fromBlock: number; signal: AbortSignal },
-): Promise<NonceUse> {
-	const { address, nonce, signal } = asked;
-	const usedBy = async (at: string) => {
-		const count = await rpc.call(
-			{ method: "eth_getTransactionCount", params: [address, at] },
-			{ signal },
-		);
-		return Number(readAnswer(quantity, count)) > nonce;
-	};
+export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
+	const { nonce, signal, fromBlock } = asked;
 	const head = await rpc.call({ method: "eth_blockNumber", params: [] }, { signal });
 	let high = Number(readAnswer(quantity, head));
 	// Where it was free, it still is for a node that has not come so far: that proves nothing.
-	if (high < asked.fromBlock) throw chainFault.chainBehind();
-	if (!(await usedBy(toHex(high)))) {
-		return (await usedBy("pending")) ? { kind: "pending" } : { kind: "free" };
+	if (high < fromBlock) throw chainFault.chainBehind();
+	if ((await countAt(rpc, asked, toHex(high))) <= nonce) {
+		const waiting = await countAt(rpc, asked, "pending");
+		return waiting > nonce ? { kind: "pending" } : { kind: "free" };
 	}
 	// The nonce was free when it was taken, so it was used after `fromBlock`.
-	let low = asked.fromBlock;
+	let low = fromBlock;
+	let freeAt = fromBlock;
 	for (let turn = 0; turn < HALVINGS_MAX && high - low > 1; turn++) {
 		const middle = low + Math.floor((high - low) / 2);
-		if (await usedBy(toHex(middle))) high = middle;
-		else low = middle;
+		const count = await countIfKept(rpc, asked, toHex(middle));
+		if (count !== null && count > nonce) {
+			high = middle;
+			continue;
+		}
+		low = middle;
+		if (count !== null) freeAt = middle;
 	}
-	const found = await rpc.call(
-		{ method: "eth_getBlockByNumber", params: [toHex(high), true] },
+	const last = Math.min(high, freeAt + SCAN_BLOCKS_MAX);
+	for (let first = Math.min(freeAt + 1, high); first <= last; first += SCAN_AT_ONCE) {
+		const until = Math.min(first + SCAN_AT_ONCE - 1, last);
+		const transactionHash = await usedIn(rpc, asked, { first, until });
+		if (transactionHash) return { kind: "mined", transactionHash };
+	}
+	return { kind: "used" };
+}
+
+async function countAt(rpc: Rpc, { address, signal }: Asked, at: string): Promise<number> {
+	const count = await rpc.call(
+		{ method: "eth_getTransactionCount", params: [address, at] },
 		{ signal },
 	);
-	const used = readAnswer(block, found).transactions.find((one) => {
-		return one.from === address && Number(one.nonce) === nonce;
+	return Number(readAnswer(quantity, count));
+}
+
+/** Null where the node refuses to say: its state does not go back so far. */
+async function countIfKept(rpc: Rpc, asked: Asked, at: string): Promise<number | null> {
+	try {
+		return await countAt(rpc, asked, at);
+	} catch (error) {
+		if (error instanceof Fault && error.code === "rpc_refused") return null;
+		throw error;
+	}
+}
+
+async function usedIn(
+	rpc: Rpc,
+	{ address, nonce, signal }: Asked,
+	{ first, until }: { first: number; until: number },
+): Promise<Hex | null> {
+	const calls = Array.from({ length: until - first + 1 }, (_, index) => {
+		return { method: "eth_getBlockByNumber", params: [toHex(first + index), true] };
 	});
-	return used ? { kind: "mined", transactionHash: used.hash } : { kind: "pending" };
+	for (const found of await rpc.batch(calls, { signal })) {
+		const used = readAnswer(block, found).transactions.find((one) => {
+			return one.from === address && Number(one.nonce) === nonce;
+		});
+		if (used) return used.hash;
+	}
+	return null;
 }
 
 function toHex(block: number): string {

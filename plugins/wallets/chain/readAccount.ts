@@ -18,8 +18,6 @@ export type AccountState = {
 export type Simulation = { kind: "ok"; gasLimit: bigint } | { kind: "reverts"; detail: string };
 
 const block = z.object({ number: quantity, baseFeePerGas: quantity.optional() });
-/** What a node offers where a chain has no tips. */
-const NO_TIP = 0n;
 const REASON_LENGTH_MAX = 300;
 
 /**
@@ -43,19 +41,26 @@ export async function readAccount(
 	);
 	const [balance, nonce, latest, gasPrice, tip, ...runs] = outcomes;
 	const head = readAnswer(block, resultOf(latest));
-	const priority = tip?.kind === "result" ? readAnswer(quantity, tip.result) : NO_TIP;
 	const price = readAnswer(quantity, resultOf(gasPrice));
+	const base = head.baseFeePerGas ?? null;
+	// A node that names no tip names a price, which has one in it: without any it would wait.
+	const priority =
+		tip?.kind === "result" ? readAnswer(quantity, tip.result) : tipIn(price, base ?? price);
 	return {
 		account: {
 			balanceRaw: readAnswer(quantity, resultOf(balance)),
 			pendingNonce: Number(readAnswer(quantity, resultOf(nonce))),
 			// Room for base fees that double before it is mined; what is not needed is not paid.
-			maxFeePerGas: head.baseFeePerGas ? head.baseFeePerGas * 2n + priority : price,
-			maxPriorityFeePerGas: head.baseFeePerGas ? priority : price,
+			maxFeePerGas: base ? base * 2n + priority : price,
+			maxPriorityFeePerGas: base ? priority : price,
 			headBlock: Number(head.number),
 		},
 		simulations: runs.map(simulationOf),
 	};
+}
+
+function tipIn(price: bigint, base: bigint): bigint {
+	return price > base ? price - base : 0n;
 }
 
 function callOf(plan: Plan) {

@@ -2,14 +2,18 @@ import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
+import { hexData } from "#plugins/wallets/chain/hexData.ts";
 import { quantity } from "#plugins/wallets/chain/quantity.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
+import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
 
 /** What a chain knows of a hash: the transaction as sent, and its receipt once it is mined. */
 export type Sighting = {
 	transaction: SeenTransaction;
 	receipt: Receipt | null;
+	/** The bytes as signed, of what waits; null where the node does not tell enough of it. */
+	signed: Hex | null;
 	headBlock: number;
 };
 
@@ -23,9 +27,7 @@ export type SeenTransaction = {
 
 const lower = (text: string) => text.toLowerCase();
 const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
-const isHex = (text: string): text is Hex => /^0x[0-9a-f]*$/.test(text);
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const hex = z.string().transform(lower).refine(isHex);
 const word = z.string().transform(lower).refine(isWord);
 const address = z.string().transform(lower).refine(isAddress);
 /** Above what a block has gas for: a contract must not make its own receipt unreadable. */
@@ -37,14 +39,16 @@ const transaction = z.object({
 	to: address.nullable(),
 	nonce: quantity,
 	value: quantity,
-	input: hex,
+	input: hexData,
 });
 const receipt = z.object({
 	transactionHash: word,
 	blockNumber: quantity,
 	blockHash: word,
 	status: quantity,
-	logs: z.array(z.object({ address, topics: z.array(hex).max(4), data: hex })).max(LOGS_MAX),
+	logs: z
+		.array(z.object({ address, topics: z.array(hexData).max(4), data: hexData }))
+		.max(LOGS_MAX),
 });
 
 export type ReceiptAsked = {
@@ -78,6 +82,7 @@ export async function readReceipt(
 	return {
 		transaction: { from, to, nonce: Number(nonce), valueRaw: value, data: input },
 		receipt: mined === null ? null : receiptOf(mined, hash),
+		signed: mined === null ? readSigned(seen, hash) : null,
 		headBlock,
 	};
 }

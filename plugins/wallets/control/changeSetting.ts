@@ -1,6 +1,8 @@
 import type { Audit } from "#core/audit/Audit.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
+import { flatIssues } from "#core/http/flatIssues.ts";
+import { issueWords } from "#core/http/issueWords.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { controlFault } from "#plugins/wallets/control/faults.ts";
 import { findSetting } from "#plugins/wallets/control/findSetting.ts";
@@ -48,10 +50,10 @@ export async function changeSetting(
 
 /** The value as the setting's schema makes it, and as the JSON text that is stored. */
 function readValue(setting: TradingSetting, given: unknown): { parsed: unknown; text: string } {
-	const read = setting.schema.safeParse(given);
+	const read = setting.schema.safeParse(given, { error: issueWords });
 	if (!read.success) {
-		const issues = read.error.issues.map(({ path, message }) => {
-			return { path: ["value", ...path].join("."), message };
+		const issues = flatIssues(read.error.issues).map(({ path, message }) => {
+			return { path: path === "" ? "value" : `value.${path}`, message };
 		});
 		throw controlFault.settingInvalid({
 			public: `${setting.shown} does not take that value: ${issues[0]?.message}`,

@@ -2,7 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { lockSwitches } from "#plugins/wallets/control/lockSwitches.ts";
 
 /** What an operator can switch off, from the whole to one wallet. */
-export type KillScope = { chainId: number; plugin: string; walletId: string };
+export type KillScope = { chainId: number; plugin: string; walletId: string | null };
 
 /** The switch that forbids sending, or null. Asked inside the transaction that reserves. */
 export async function readKill(tx: Tx, scope: KillScope): Promise<string | null> {
@@ -14,7 +14,7 @@ export async function readKill(tx: Tx, scope: KillScope): Promise<string | null>
 				"kill:all",
 				`kill:chain:${scope.chainId}`,
 				`kill:plugin:${scope.plugin}`,
-				`kill:wallet:${scope.walletId}`,
+				...(scope.walletId === null ? [] : [`kill:wallet:${scope.walletId}`]),
 			],
 		],
 	);

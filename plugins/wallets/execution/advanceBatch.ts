@@ -62,7 +62,7 @@ export async function advanceBatch(
 
 const NO_WALLET: Denial = {
 	code: "no_executable_wallet",
-	detail: "The wallet is not linked any more.",
+	detail: "No linked wallet can send this.",
 };
 const NO_CHAIN: Denial = { code: "chain_unavailable", detail: "The chain is not served here." };
 

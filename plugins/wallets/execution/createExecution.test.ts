@@ -125,6 +125,9 @@ describe("when nobody can say whether it left", () => {
 		lab.provider.releaseKept(lab.handed[0]?.referenceId ?? "");
 		lab.chain.mine();
 		for (let turn = 0; turn < 4; turn++) await lab.tick(PROVED_MS);
+		expect((await lab.intent(next?.id ?? "")).status).toBe("submitted");
+		for (let block = 0; block < 3; block++) lab.chain.mine();
+		for (let turn = 0; turn < 4; turn++) await lab.tick(PROVED_MS);
 		const [one, other] = [await lab.intent(late?.id ?? ""), await lab.intent(next?.id ?? "")];
 		expect([one.status, other.status]).toEqual(["confirmed", "failed"]);
 		expect(lab.chain.minedFrom(person.wallet.address)).toBe(1);
@@ -380,6 +383,38 @@ describe("its owner", () => {
 		await lab.tick();
 		expect((await lab.intent(second?.id ?? "")).status).toBe("failed");
 		expect(lab.handed).toHaveLength(0);
+	});
+
+	test("a hash that was told for the wrong one by mistake can be told for the right one", async () => {
+		const person = await lab.person({ capability: "external/manual" });
+		const [wrong] = await lab.pay(person, { ether: "0.1" });
+		const [right] = await lab.pay(person, { ether: "0.2" });
+		const { from, to, valueRaw, data } = right?.plan ?? {};
+		if (!from || !to || valueRaw === undefined || !data) throw new Error("no plan");
+		const hash = lab.chain.send({ from, to, nonce: 0, valueRaw, data });
+		await lab.execution.signed(wrong?.id ?? "", hash);
+		lab.chain.mine();
+		await lab.tick();
+		expect((await lab.intent(wrong?.id ?? "")).status).toBe("failed");
+		await lab.execution.signed(right?.id ?? "", hash);
+		await lab.tick();
+		expect((await lab.intent(right?.id ?? "")).status).toBe("confirmed");
+	});
+
+	test("a stranger who says that somebody's transaction is theirs keeps nobody's from being found", async () => {
+		const victim = await lab.person();
+		const stranger = await lab.person({ capability: "external/manual" });
+		lab.moods.push("sends, silent");
+		const [paid] = await lab.pay(victim);
+		expect((await lab.intent(paid?.id ?? "")).status).toBe("uncertain");
+		const { referenceId = "" } = lab.handed[0] ?? {};
+		const trace = await lab.world.custody.byReference(referenceId, lab.signal);
+		const [theirs] = await lab.pay(stranger);
+		await lab.execution.signed(theirs?.id ?? "", trace?.transactionHash ?? "0x");
+		lab.chain.mine();
+		await lab.tick();
+		expect((await lab.intent(paid?.id ?? "")).status).toBe("confirmed");
+		expect((await lab.intent(theirs?.id ?? "")).status).toBe("failed");
 	});
 });
 

@@ -43,10 +43,10 @@ export async function decideBatch(
 		}
 		return null;
 	};
-	if (!profile || !wallet || wallet.capability === "disabled") {
+	if (!profile || !wallet || !mayPay(wallet)) {
 		return move("deny", {
 			code: "no_executable_wallet",
-			detail: "The wallet is not linked any more.",
+			detail: "The wallet is not linked any more, or an operator wants to look at it.",
 		});
 	}
 	if (!(await stillCreated(tx, planned))) return null;
@@ -74,6 +74,10 @@ export async function decideBatch(
 	const submissionId = submissions[0]?.id;
 	if (submissionId === undefined) return null;
 	return beginHandOver(world, tx, { planned: first, submissionId, account, wallet });
+}
+
+function mayPay({ capability }: Wallet): boolean {
+	return capability !== "disabled" && capability !== "review-required";
 }
 
 function feesDenial(

@@ -1,4 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
 import type { Denial, Profile, SpendSituation, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { DAY_MS } from "#plugins/wallets/execution/limits.ts";
@@ -6,6 +7,7 @@ import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts"
 import { knowRecipient } from "#plugins/wallets/spend/knowRecipient.ts";
 import { limitsInForce } from "#plugins/wallets/spend/limitsInForce.ts";
 import { readSpentToday } from "#plugins/wallets/spend/readSpentToday.ts";
+import { spendDenial } from "#plugins/wallets/spend/spendDenial.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
 import type { SpendEntry } from "#plugins/wallets/spend/writeSpend.ts";
 
@@ -44,10 +46,11 @@ export async function judgeSpend(
 			limits: limitsInForce(world.settings.limits, { profile, wallet, channel: intent.channel }),
 			recipientKnownForMs: known[index] ?? null,
 		};
-		const denial = world.kindOf(intent.kind)?.deny(situation) ?? null;
+		// A kind may deny more, in its own words, and none less: what no limit can hold is denied.
+		const denial = kindDenial(world, intent.kind, situation) ?? spendDenial(situation);
 		if (denial) return { kind: "denied", denial };
-		// A kind may allow what nobody can price; then it counts for nothing.
-		spent += micros ?? 0n;
+		assert(micros !== null, "what has no price in dollars was denied");
+		spent += micros;
 		entries.push({
 			intentId: intent.id,
 			profileId,
@@ -55,8 +58,14 @@ export async function judgeSpend(
 			chainId: plan.chainId,
 			currency,
 			amountRaw: raw,
-			usdMicros: micros ?? 0n,
+			usdMicros: micros,
 		});
 	}
 	return { kind: "ok", entries };
+}
+
+function kindDenial(world: ExecutionWorld, name: string, situation: SpendSituation): Denial | null {
+	const kind = world.kindOf(name);
+	if (kind) return kind.deny(situation);
+	return { code: "disabled", detail: "Nothing here knows this kind of intent any more." };
 }

@@ -1,11 +1,11 @@
 import { hexToBytes } from "viem";
-import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
 import type { HandOver } from "#plugins/wallets/execution/beginHandOver.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import { standsForAnother } from "#plugins/wallets/submission/standsForAnother.ts";
 
 /**
  * Writes what handing over came to. A reconciler that thought this process dead may have been
@@ -18,7 +18,14 @@ export async function recordOutcome(
 ): Promise<void> {
 	const { submissionId, intentId } = given;
 	const at = new Date(world.clock.nowMs());
-	const known = outcome.kind === "sent" && (await standsForAnother(tx, given, outcome));
+	const { chainId } = given.transaction;
+	const known =
+		outcome.kind === "sent" &&
+		(await standsForAnother(tx, {
+			submissionId,
+			chainId,
+			transactionHash: outcome.transactionHash,
+		}));
 	if (outcome.kind === "sent" && !known) {
 		const { transactionHash, transactionId } = outcome;
 		const written = await tx.execute(
@@ -46,18 +53,4 @@ export async function recordOutcome(
 	const { code: errorCode, detail } = outcome;
 	await moveIntent(tx, { intentId, event: "refused", at, errorCode, detail });
 	await followSpend(tx, { intentId, move: "release", at });
-}
-
-/** A hash that another intent has was not made for this one, whatever the wallet provider says. */
-async function standsForAnother(
-	tx: Tx,
-	{ submissionId, transaction }: HandOver,
-	{ transactionHash }: { transactionHash: Hex },
-): Promise<boolean> {
-	const rows = await tx.query(
-		`select 1 from wallets.submission
-		where chain_id = $1 and transaction_hash = $2 and id <> $3`,
-		[transaction.chainId, hexToBytes(transactionHash), submissionId],
-	);
-	return rows.length > 0;
 }

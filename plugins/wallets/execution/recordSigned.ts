@@ -18,10 +18,14 @@ export async function recordSigned(
 ): Promise<void> {
 	const at = new Date(world.clock.nowMs());
 	if (intent.transactionHash === transactionHash) return;
+	const from = intent.plan?.from;
+	if (!from || intent.walletId === null) throw executionFault.intentState();
+	const sender = hexToBytes(from);
 	const hash = hexToBytes(transactionHash);
 	const told = await tx.query(
-		"select 1 from wallets.submission where chain_id = $1 and transaction_hash = $2",
-		[intent.chainId, hash],
+		`select 1 from wallets.submission
+		where chain_id = $1 and sender = $2 and transaction_hash = $3`,
+		[intent.chainId, sender, hash],
 	);
 	if (told.length > 0) throw executionFault.transactionOther();
 	const intentId = intent.id;
@@ -30,8 +34,6 @@ export async function recordSigned(
 	if ((await moveIntent(tx, { intentId, event, at })) === null) {
 		throw executionFault.intentState();
 	}
-	const from = intent.plan?.from;
-	if (!from) throw executionFault.intentState();
 	await tx.execute(
 		`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
 			transaction_hash, holder, session, created_at, sent_at)
@@ -41,7 +43,7 @@ export async function recordSigned(
 			intentId,
 			intent.walletId,
 			intent.chainId,
-			hexToBytes(from),
+			sender,
 			hash,
 			world.holder,
 			world.session,

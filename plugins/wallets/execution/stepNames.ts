@@ -16,6 +16,7 @@ export const stepNames = [
 	"rpc.account",
 	"rpc.receipt",
 	"rpc.nonce",
+	"rpc.rebroadcast",
 	"custody.send",
 	"custody.lookup",
 ] as const;

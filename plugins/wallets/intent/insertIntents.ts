@@ -21,7 +21,7 @@ export async function insertIntents(
 			intents.map(({ id }) => id),
 			intents.map(({ kind }) => kind),
 			intents.map(({ profile }) => profile.id),
-			intents.map(({ wallet }) => wallet.id),
+			intents.map(({ wallet }) => wallet?.id ?? null),
 			intents.map(({ chainId }) => chainId),
 			intents.map(({ channel }) => channel),
 			intents.map(({ request }) => JSON.stringify(request)),

@@ -8,7 +8,7 @@ export type IntentRow = {
 	id: string;
 	kind: string;
 	profile_id: string;
-	wallet_id: string;
+	wallet_id: string | null;
 	chain_id: number;
 	channel: Channel;
 	status: IntentStatus;

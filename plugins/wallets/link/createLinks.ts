@@ -68,6 +68,15 @@ export function createLinks(world: LinksWorld) {
 		async look(token: string): Promise<OpenLink> {
 			return open(world, world.db, { token, graceMs: 0 });
 		},
+		/** What it is or was about, also used or run out. Null: it never was one, or is long gone. */
+		async recall(token: string): Promise<Pick<OpenLink, "intentId" | "purpose"> | null> {
+			if (!TOKEN.test(token)) return null;
+			const [row] = await world.db.query<{ intent_id: string; purpose: LinkPurpose }>(
+				"select intent_id, purpose from wallets.link where token_hash = $1",
+				[hashOf(token)],
+			);
+			return row ? { intentId: row.intent_id, purpose: row.purpose } : null;
+		},
 		/**
 		 * Uses it up, in the transaction of what it is used for. A link to sign by may be used a while
 		 * after it ran out: what was sent in time is told by it.

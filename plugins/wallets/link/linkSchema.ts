@@ -2,6 +2,8 @@ import { z } from "zod";
 
 const hex = (description: string) => z.string().meta({ description });
 
+const chain = z.object({ id: z.number(), slug: z.string(), name: z.string() });
+
 /** What a link is about, decoded: all that somebody needs before they say yes. */
 export const linkSchema = z.object({
 	purpose: z
@@ -14,7 +16,7 @@ export const linkSchema = z.object({
 	transactions: z.array(
 		z.object({
 			intentId: z.string(),
-			chain: z.object({ id: z.number(), slug: z.string(), name: z.string() }),
+			chain,
 			from: z.string(),
 			to: z.string().meta({ description: "What is called, or paid." }),
 			recipient: z.string().nullable().meta({ description: "Who gets what leaves the wallet." }),
@@ -27,6 +29,16 @@ export const linkSchema = z.object({
 					usd: z.number().nullable().meta({ description: "Null where no feed knows." }),
 				})
 				.meta({ description: "What leaves the wallet, without the network's fee." }),
+			payments: z
+				.array(
+					z.object({
+						recipient: z.string(),
+						isSeller: z.boolean(),
+						amount: z.string(),
+						symbol: z.string(),
+					}),
+				)
+				.meta({ description: "Who gets what of it. Empty where that is one recipient." }),
 			valueRaw: z.string(),
 			data: z.string(),
 			planHash: z.string(),
@@ -51,15 +63,23 @@ export const linkSchema = z.object({
 		.meta({ description: "For `sign`: what the browser's wallet is asked to send." }),
 });
 
+/** Where an intent stands, for whoever has a link to it. */
+const outcome = z.object({
+	kind: z.string(),
+	status: z.string(),
+	errorCode: z.string().nullable(),
+	transactionHash: z.string().nullable(),
+	chain,
+});
+
+/** What a link came to, also where it is used or has run out. */
+export const linkOutcomeSchema = z.object({ intents: z.array(outcome) });
+
 /** What became of an answer to a link. */
 export const linkUsedSchema = z.object({
 	intents: z.array(
-		z.object({
+		outcome.extend({
 			id: z.string(),
-			kind: z.string(),
-			status: z.string(),
-			errorCode: z.string().nullable(),
-			transactionHash: z.string().nullable(),
 			nextUrl: z.string().nullable().meta({
 				description: "Where it asks its owner again: to sign, or about what has changed.",
 			}),

@@ -5,9 +5,11 @@ import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
 import type { Priced, Prices } from "#plugins/prices/contract.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
+import { chainShown } from "#plugins/wallets/link/chainShown.ts";
 import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { paymentsOf } from "#plugins/wallets/link/paymentsOf.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
 
 type Rendered = z.input<typeof linkSchema>;
@@ -43,14 +45,9 @@ function rendered(
 	const { intent, plan, planHash, nowMs } = given;
 	const { chainId, spend } = plan;
 	const { symbol, decimals, currency, raw } = spend;
-	const chain = chainOf(chainId);
 	return {
 		intentId: intent.id,
-		chain: {
-			id: chainId,
-			slug: chain?.slug ?? String(chainId),
-			name: chain?.name ?? `chain ${chainId}`,
-		},
+		chain: chainShown(chainOf, chainId),
 		from: plan.from,
 		to: plan.to,
 		recipient: plan.recipient,
@@ -61,6 +58,7 @@ function rendered(
 			currency,
 			usd: usdOf(world.prices, { priced: { chainId, currency }, raw, nowMs }),
 		},
+		payments: paymentsOf(plan),
 		valueRaw: String(plan.valueRaw),
 		data: plan.data,
 		planHash,

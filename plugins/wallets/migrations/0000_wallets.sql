@@ -166,8 +166,9 @@ create unique index submission_lane on wallets.submission (chain_id, sender)
 create unique index submission_nonce on wallets.submission (chain_id, sender, nonce)
 	where nonce is not null and state <> 'never';
 --> statement-breakpoint
--- A transaction stands for one intent.
-create unique index submission_hash on wallets.submission (chain_id, transaction_hash)
+-- A transaction stands for one intent of whoever sent it. Not for one of all: a stranger who says
+-- that it is theirs must not keep its owner from being found.
+create unique index submission_hash on wallets.submission (chain_id, sender, transaction_hash)
 	where transaction_hash is not null;
 --> statement-breakpoint
 -- What an intent reserved was spent or released in the end, to the unit. A reorg takes either back

@@ -162,6 +162,39 @@ test("an answer that failed is nobody's: the next one goes on with the same inte
 	expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
 });
 
+test("an answer that could not be written down is nobody's either", async () => {
+	await database.db.execute(`create function wallets.full_disk() returns trigger language plpgsql
+		as $$ begin if new.status is not null then raise 'disk full'; end if; return new; end $$`);
+	await database.db.execute(`create trigger full_disk before update on wallets.idempotent_answer
+		for each row execute function wallets.full_disk()`);
+	await expect(lab.once(requestOf())).rejects.toThrow();
+	await database.db.execute("drop function wallets.full_disk cascade");
+	expect(await codeOf(lab.once(requestOf()))).toBe(202);
+	expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
+});
+
+test("a request that was forgotten under way is under way for some minutes, not for ever", async () => {
+	const { opened, open } = gate();
+	const { opened: begun, open: begin } = gate();
+	const stuck = lab.once(
+		requestOf({
+			async answer(ids) {
+				begin();
+				await opened;
+				return { status: 202, body: { ids } };
+			},
+		}),
+	);
+	await begun;
+	lab.clock.ms += 599_000;
+	expect(await codeOf(lab.once(requestOf()))).toBe("request_running");
+	lab.clock.ms += 2_000;
+	const next = await textOf(lab.once(requestOf()));
+	open();
+	expect(await textOf(stuck)).toBe(next);
+	expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
+});
+
 describe("a process that died in the middle", () => {
 	test("is taken over, with its intents, by whoever comes next", async () => {
 		const dead = createOnce({ ...lab.world, session: "a process that is gone" });

@@ -20,6 +20,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /** How long one that comes while the first is under way should wait. */
 const RUNNING_RETRY_MS = 1_000;
 
+/** Longer than any request that moves money is worked on: what is older is under way no more. */
+const REQUEST_MS_MAX = 600_000;
+
 type Taken =
 	| { kind: "ours"; intentIds: readonly string[] }
 	| { kind: "answered"; status: number; body: Uint8Array };
@@ -37,34 +40,38 @@ export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<
 			world.db.transaction((tx) => take(world, tx, request)),
 		);
 		if (taken.kind === "answered") return respond(taken.status, taken.body);
-		const { status, body } = await answer(world, request, taken.intentIds);
-		const bytes = new TextEncoder().encode(JSON.stringify(body));
-		if (key === null) return respond(status, bytes);
-		const kept = await world.steps.run("commit.answer", () =>
-			keep(world, request, { status, bytes }),
-		);
-		return respond(kept.status, kept.body);
+		try {
+			const { status, body } = await request.answer(taken.intentIds);
+			const bytes = new TextEncoder().encode(JSON.stringify(body));
+			if (key === null) return respond(status, bytes);
+			const kept = await world.steps.run("commit.answer", () =>
+				keep(world, request, { status, bytes }),
+			);
+			return respond(kept.status, kept.body);
+		} catch (error) {
+			await release(world, request);
+			throw error;
+		}
 	};
 }
 
-/** An answer that failed is nobody's: the next one with the key goes on with the same intents. */
-async function answer(
-	world: OnceWorld,
-	request: OnceRequest,
-	intentIds: readonly string[],
-): Promise<{ status: number; body: unknown }> {
-	try {
-		return await request.answer(intentIds);
-	} catch (error) {
-		await world.steps.run("commit.answer", () =>
+/**
+ * An answer that failed, or could not be written down, is nobody's: the next one with the key goes
+ * on with the same intents. Where the database is away this fails too; `take` knows for how long a
+ * request can be under way.
+ */
+async function release(world: OnceWorld, request: OnceRequest): Promise<void> {
+	const { principal, route, idempotencyKey } = request;
+	if (idempotencyKey === null) return;
+	await world.steps
+		.run("commit.answer", () =>
 			world.db.execute(
 				`update wallets.idempotent_answer set session = null
 				where profile_id = $1 and route = $2 and key = $3 and status is null`,
-				[request.principal.profile.id, request.route, request.idempotencyKey],
+				[principal.profile.id, route, idempotencyKey],
 			),
-		);
-		throw error;
-	}
+		)
+		.catch(() => {});
 }
 
 async function take(world: OnceWorld, tx: Tx, request: OnceRequest): Promise<Taken> {
@@ -106,10 +113,11 @@ async function takeOver(
 		alive: boolean;
 	}>(
 		`select body_hash = $4 as same, status, body, intent_ids,
-			exists (select from pg_stat_activity where application_name = session) as alive
+			created_at > $5
+				and exists (select from pg_stat_activity where application_name = session) as alive
 		from wallets.idempotent_answer where profile_id = $1 and route = $2 and key = $3
 		for update`,
-		[...names, bodyHash],
+		[...names, bodyHash, new Date(world.clock.nowMs() - REQUEST_MS_MAX)],
 	);
 	const row = rows[0];
 	if (!row?.same) throw onceFault.idempotencyConflict();
@@ -120,9 +128,9 @@ async function takeOver(
 		throw onceFault.requestRunning({ members: { retryAfterMs: RUNNING_RETRY_MS } });
 	}
 	await tx.execute(
-		`update wallets.idempotent_answer set holder = $4, session = $5
+		`update wallets.idempotent_answer set holder = $4, session = $5, created_at = $6
 		where profile_id = $1 and route = $2 and key = $3`,
-		[...names, world.holder, world.session],
+		[...names, world.holder, world.session, new Date(world.clock.nowMs())],
 	);
 	return { kind: "ours", intentIds: row.intent_ids };
 }

@@ -1,5 +1,6 @@
 import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
+import type { Sighting } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
@@ -8,6 +9,7 @@ import { WATCH_NEVER_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import { standsForAnother } from "#plugins/wallets/submission/standsForAnother.ts";
 
 export type Found = {
 	submission: Submission;
@@ -30,8 +32,14 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 	);
 	const isAsRead = rows[0]?.state === submission.state;
 	if (!isAsRead) return;
+	if (await isAnothers(tx, found)) {
+		const detail = "what used its nonce stands for another intent";
+		await applyNever(tx, { submission, code: "replaced", detail, at });
+		return;
+	}
 	switch (finding.kind) {
 		case "seen":
+			await noteSighting(world, tx, { submission, sighting: finding.sighting, at });
 			if (finding.sighting.receipt) {
 				await applyReceipt(world, tx, { ...found, receipt: finding.sighting.receipt, at });
 				await finish(world, tx, { found, headBlock: finding.sighting.headBlock, at });
@@ -42,12 +50,43 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 		case "told":
 			await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
 			return;
+		case "dropped":
+			await applyDropped(world, tx, { submission, transactionHash: finding.transactionHash, at });
+			return;
 		case "never":
-			await applyNever(tx, { submission, detail: finding.detail, at });
+			await applyNever(tx, { ...finding, submission, at });
 			return;
 		default:
 			await applyUnknown(world, tx, { submission, at });
 	}
+}
+
+/** What a second transaction of one nonce settles for one intent, it settles for no other. */
+async function isAnothers(tx: Tx, { submission, finding }: Found): Promise<boolean> {
+	if (finding.kind !== "seen" || finding.transactionHash === submission.transactionHash) {
+		return false;
+	}
+	const { id: submissionId, chainId } = submission;
+	const { transactionHash } = finding;
+	return await standsForAnother(tx, { submissionId, chainId, transactionHash });
+}
+
+/** Keeps what is needed once no node knows it: when that was, its nonce, its bytes as signed. */
+async function noteSighting(
+	{ settings }: ExecutionWorld,
+	tx: Tx,
+	given: { submission: Submission; sighting: Sighting; at: Date },
+): Promise<void> {
+	const { submission, sighting, at } = given;
+	const { receipt, transaction, headBlock, signed } = sighting;
+	// Whatever block takes it after a reorganisation, so far below its nonce is free.
+	const freeAt = Math.max(0, (receipt?.blockNumber ?? headBlock) - settings.finalDepthBlocks);
+	await tx.execute(
+		`update wallets.submission set seen_at = $2, seen_nonce = $3,
+			from_block = coalesce(from_block, $4), signed = coalesce($5, signed)
+		where id = $1`,
+		[submission.id, at, transaction.nonce, freeAt, signed === null ? null : hexToBytes(signed)],
+	);
 }
 
 async function applyReceipt(
@@ -115,10 +154,29 @@ async function applyInFlight(
 	await moveIntent(tx, { intentId, event: "found", at });
 }
 
+/** The intent is in doubt again: on its way it is no more, and it can come back at any time. */
+async function applyDropped(
+	world: ExecutionWorld,
+	tx: Tx,
+	given: { submission: Submission; transactionHash: `0x${string}`; at: Date },
+): Promise<void> {
+	const { submission, at } = given;
+	const { id, intentId, state } = submission;
+	if (state === "dropped") return;
+	await applyInFlight(tx, given);
+	await tx.execute(
+		"update wallets.submission set state = 'dropped', look_at = null where id = $1",
+		[id],
+	);
+	await moveIntent(tx, { intentId, event: "doubt", at, detail: "no node knows it any more" });
+	world.log.warn("a transaction was sent, and no node knows it any more", { intentId });
+}
+
 async function applyNever(
 	tx: Tx,
-	{ submission, detail, at }: { submission: Submission; detail: string; at: Date },
+	given: { submission: Submission; code: string; detail: string; isOthers?: boolean; at: Date },
 ): Promise<void> {
+	const { submission, code, detail, isOthers = false, at } = given;
 	const { id, intentId, state } = submission;
 	if (state === "never") {
 		const watchedMs = at.getTime() - submission.createdAtMs;
@@ -127,10 +185,13 @@ async function applyNever(
 		return;
 	}
 	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
-	await tx.execute("update wallets.submission set state = 'never', look_at = null where id = $1", [
-		id,
-	]);
-	await moveIntent(tx, { intentId, event: "disproved", at, errorCode: "not_sent", detail });
+	await tx.execute(
+		`update wallets.submission set state = 'never', look_at = null, block_number = null,
+			block_hash = null, transaction_hash = case when $2 then null else transaction_hash end
+		where id = $1`,
+		[id, isOthers],
+	);
+	await moveIntent(tx, { intentId, event: "disproved", at, errorCode: code, detail });
 	await followSpend(tx, { intentId, move: "release", at });
 }
 
@@ -143,7 +204,8 @@ async function applyUnknown(
 	if (state === "never" || state === "doubtful") return;
 	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
 	await tx.execute(
-		`update wallets.submission set state = 'doubtful', transaction_hash = null, look_at = null
+		`update wallets.submission set state = 'doubtful', transaction_hash = null, look_at = null,
+			block_number = null, block_hash = null
 		where id = $1`,
 		[id],
 	);

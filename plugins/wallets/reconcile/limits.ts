@@ -13,9 +13,16 @@ export const LOOK_TIMEOUT_MS = 10_000;
 export const PROOF_GRACE_MS = 15_000;
 /** What was proved never to have left is looked for so long all the same. */
 export const WATCH_NEVER_MS = 86_400_000;
+/**
+ * What was sent and no node has known for so long is dropped: nodes forget what waits, and one that
+ * was just started, or is asked for the first time, has not heard of it yet.
+ */
+export const UNSEEN_DROPPED_MS = 600_000;
 /** An intent that nobody has taken further for so long is taken up: its process may be gone. */
 export const STRANDED_AFTER_MS = 10_000;
 /** Intents taken up, or expired, in one tick. */
 export const STRANDED_MAX = 50;
-/** A hash that its owner reported and that no node knows is believed in for so long. */
+/** A hash that its owner reported is believed in for so long after a node last knew it. */
 export const SIGNED_UNSEEN_MS = 1_800_000;
+/** Intents in doubt that operators are shown at once; the oldest come first. */
+export const UNRESOLVED_LISTED_MAX = 200;

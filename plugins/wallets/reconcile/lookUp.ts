@@ -1,15 +1,17 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
-import {
-	readReceipt,
-	type SeenTransaction,
-	type Sighting,
-} from "#plugins/wallets/chain/readReceipt.ts";
+import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
+import type { Sighting } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import { PROOF_GRACE_MS, SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import {
+	PROOF_GRACE_MS,
+	SIGNED_UNSEEN_MS,
+	UNSEEN_DROPPED_MS,
+} from "#plugins/wallets/reconcile/limits.ts";
+import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
@@ -18,10 +20,18 @@ export type Finding =
 	| { kind: "seen"; transactionHash: Hex; sighting: Sighting }
 	/** It has a hash, and the node does not know it (yet). */
 	| { kind: "told"; transactionHash: Hex }
+	/** The same for so long that no node may know it any more. */
+	| { kind: "dropped"; transactionHash: Hex }
 	/** Nobody knows it, and nothing is proved. */
 	| { kind: "unknown" }
 	/** It can never be mined. */
-	| { kind: "never"; detail: string };
+	| {
+			kind: "never";
+			code: "not_sent" | "replaced";
+			detail: string;
+			/** The hash that was told is another intent's to have, or nobody's. */
+			isOthers?: boolean;
+	  };
 
 type Asked = { submission: Submission; plan: Plan; rpc: Rpc; signal: AbortSignal };
 
@@ -34,41 +44,68 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 	// Who was not asked has denied nothing.
 	const trace = submission.transactionHash === null ? await traced(world, asked) : "open";
 	const named = submission.transactionHash ?? (typeof trace === "object" ? trace.hash : null);
-	const look = named === null ? "unseen" : await seen(world, { ...asked, hash: named });
-	if (typeof look === "object") return look;
+	const look = named === null ? "unseen" : await seeTransaction(world, { ...asked, hash: named });
+	if (look !== "unseen" && look.kind === "seen") return look;
 	// A hash of another transaction says nothing about this one.
-	const hash = look === "other" ? null : named;
-	const { sender: address, nonce, fromBlock } = submission;
-	if (nonce === null) return ofExternal(world, { submission, hash });
-	const use = await world.steps.run("rpc.nonce", () =>
-		findByNonce(rpc, { address, nonce, fromBlock: fromBlock ?? 0, signal }),
-	);
-	if (use.kind === "mined") {
-		const mined = await seen(world, { ...asked, hash: use.transactionHash });
-		if (typeof mined === "object") return mined;
-		if (mined === "other") {
-			return { kind: "never", detail: `its nonce went to ${use.transactionHash}` };
-		}
-		// A node that mined it and does not know it contradicts itself: that proves nothing.
+	const hash = look === "unseen" ? named : null;
+	const isExternal = submission.nonce === null;
+	if (isExternal && hash === null) {
+		const detail = "the hash is of another transaction";
+		return { kind: "never", code: "not_sent", detail, isOthers: true };
 	}
-	if (hash) return { kind: "told", transactionHash: hash };
+	const { sender: address, fromBlock } = submission;
+	const nonce = submission.nonce ?? submission.seenNonce;
+	const use =
+		nonce === null
+			? UNKNOWN_NONCE
+			: await world.steps.run("rpc.nonce", () =>
+					findByNonce(rpc, { address, nonce, fromBlock: fromBlock ?? 0, signal }),
+				);
+	if (use.kind === "mined") {
+		const mined = await seeTransaction(world, { ...asked, hash: use.transactionHash });
+		if (mined !== "unseen") {
+			if (mined.kind === "seen") return mined;
+			if (isFinal(world, mined.sighting)) {
+				const code = isExternal ? "replaced" : "not_sent";
+				return { kind: "never", code, detail: `its nonce went to ${use.transactionHash}` };
+			}
+		}
+		// Not deep enough to count, or a node that contradicts itself: that proves nothing.
+	}
+	if (use.kind === "used") sayThatItCannotBeNamed(world, submission);
+	if (hash) return ofUnseen(world, { submission, hash, use });
 	const provedAtMs = (submission.validUntilMs ?? 0) + PROOF_GRACE_MS;
 	const isProved = use.kind === "free" && trace === "none" && world.clock.nowMs() > provedAtMs;
-	return isProved
-		? { kind: "never", detail: "nobody knows it, and nobody may send it any more" }
-		: { kind: "unknown" };
+	const detail = "nobody knows it, and nobody may send it any more";
+	return isProved ? { kind: "never", code: "not_sent", detail } : { kind: "unknown" };
 }
 
-/** Its owner named a hash. We know no nonce of it, and the wallet provider knows nothing of it. */
-function ofExternal(
+/** What its owner's wallet sent, and no node has shown us: it may have any nonce. */
+const UNKNOWN_NONCE = { kind: "free" } as const;
+
+/** What has a hash that no node knows now. */
+function ofUnseen(
 	world: ExecutionWorld,
-	{ submission, hash }: { submission: Submission; hash: Hex | null },
+	{ submission, hash, use }: { submission: Submission; hash: Hex; use: NonceUse },
 ): Finding {
-	if (hash === null) return { kind: "never", detail: "the hash is of another transaction" };
-	const unseenMs = world.clock.nowMs() - submission.createdAtMs;
-	return unseenMs > SIGNED_UNSEEN_MS
-		? { kind: "never", detail: "no node has ever seen it" }
+	const { seenAtMs, sentAtMs, createdAtMs, nonce } = submission;
+	const unseenMs = world.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
+	if (nonce !== null) {
+		const kind = unseenMs > UNSEEN_DROPPED_MS ? "dropped" : "told";
+		return { kind, transactionHash: hash };
+	}
+	// Its owner can send it again at any time, so it is looked for all the same for a while.
+	return unseenMs > SIGNED_UNSEEN_MS && use.kind === "free"
+		? { kind: "never", code: "not_sent", detail: "no node knows it" }
 		: { kind: "told", transactionHash: hash };
+}
+
+function sayThatItCannotBeNamed(world: ExecutionWorld, submission: Submission): void {
+	world.log.warn("a nonce was used, and the node cannot say by which transaction: name its hash", {
+		intentId: submission.intentId,
+		address: submission.sender,
+		nonce: submission.nonce ?? submission.seenNonce,
+	});
 }
 
 /** What the wallet provider says became of a reference that it took on. */
@@ -101,37 +138,4 @@ async function traced(
 		});
 		return "open";
 	}
-}
-
-/** Whether the chain knows the hash, and as the transaction that was planned. */
-async function seen(
-	world: ExecutionWorld,
-	{ submission, plan, rpc, signal, hash }: Asked & { hash: Hex },
-): Promise<Extract<Finding, { kind: "seen" }> | "unseen" | "other"> {
-	const minBlock = submission.blockNumber ?? 0;
-	const sighting = await world.steps.run("rpc.receipt", () =>
-		readReceipt(rpc, { hash, minBlock, signal }),
-	);
-	if (!sighting) return "unseen";
-	if (isPlanned(sighting.transaction, { plan, nonce: submission.nonce })) {
-		return { kind: "seen", transactionHash: hash, sighting };
-	}
-	world.log.warn("a hash is not of the transaction that was planned", {
-		intentId: submission.intentId,
-		transactionHash: hash,
-	});
-	return "other";
-}
-
-function isPlanned(
-	transaction: SeenTransaction,
-	{ plan, nonce }: { plan: Plan; nonce: number | null },
-): boolean {
-	return (
-		transaction.from === plan.from &&
-		transaction.to === plan.to &&
-		transaction.valueRaw === plan.valueRaw &&
-		transaction.data === plan.data &&
-		(nonce === null || transaction.nonce === nonce)
-	);
 }

@@ -4,7 +4,7 @@ import { nextLookMs } from "#plugins/wallets/reconcile/nextLookMs.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 const NOW_MS = 10 ** 12;
-const OPEN: readonly SubmissionState[] = ["sending", "sent", "doubtful"];
+const OPEN: readonly SubmissionState[] = ["sending", "sent", "doubtful", "dropped"];
 const STATES: readonly SubmissionState[] = [...OPEN, "mined", "reverted", "never", "queued"];
 
 function submissionOf(state: SubmissionState, ageMs: number, sent = true): Submission {
@@ -21,6 +21,8 @@ function submissionOf(state: SubmissionState, ageMs: number, sent = true): Submi
 		transactionHash: null,
 		blockNumber: null,
 		blockHash: null,
+		seenNonce: null,
+		seenAtMs: null,
 		fromBlock: 0,
 		gasLimit: 1n,
 		validUntilMs: null,

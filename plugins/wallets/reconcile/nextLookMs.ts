@@ -9,6 +9,7 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 		case "sending":
 		case "sent":
 		case "doubtful":
+		case "dropped":
 			return ageMs < 2 * MINUTE_MS ? 1_000 : Math.min(ageMs / 10, 5 * MINUTE_MS);
 		case "mined":
 		case "reverted":

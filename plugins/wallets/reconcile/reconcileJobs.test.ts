@@ -160,7 +160,7 @@ describe("a look", () => {
 		await lab.tick();
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
 		await lab.db.transaction((tx) => {
-			const finding = { kind: "never", detail: "an old look" } as const;
+			const finding = { kind: "never", code: "not_sent", detail: "an old look" } as const;
 			return applyFinding(lab.world, tx, { ...stale, finding, missing: null });
 		});
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
@@ -223,9 +223,9 @@ describe("what waits in line", () => {
 	test("has no turn while the one before it is in doubt, and takes none from others", async () => {
 		await queue();
 		const later = new Date(lab.clock.ms + 60_000);
-		expect(await readLines(lab.db, later)).toEqual([]);
+		expect(await readLines(lab.db, { before: later, at: new Date(lab.clock.ms) })).toEqual([]);
 		await lab.tick(1_000);
-		expect(await readLines(lab.db, later)).toHaveLength(1);
+		expect(await readLines(lab.db, { before: later, at: new Date(lab.clock.ms) })).toHaveLength(1);
 	});
 
 	test("is not sent once what was planned has run out", async () => {
@@ -233,6 +233,20 @@ describe("what waits in line", () => {
 		await lab.tick(PLAN_LIFETIME_MS + 1);
 		await lab.tick();
 		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "quote_expired" });
+	});
+
+	test("runs out also where the one before it stays in doubt for ever", async () => {
+		const by = await lab.person();
+		lab.moods.push("keeps, silent");
+		await lab.pay(by);
+		const [second] = await lab.pay(by);
+		lab.provider.state.lookupIsDown = true;
+		await lab.tick(PLAN_LIFETIME_MS + 1);
+		await lab.tick(3_600_000);
+		expect(await calledOff(second?.id ?? "")).toMatchObject({
+			status: "failed",
+			errorCode: "quote_expired",
+		});
 	});
 
 	test("is not sent by a process that is told to send nothing", async () => {

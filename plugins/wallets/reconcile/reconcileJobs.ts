@@ -49,7 +49,7 @@ async function takeUp(
 ): Promise<void> {
 	const at = new Date(world.clock.nowMs());
 	const before = new Date(at.getTime() - STRANDED_AFTER_MS);
-	await each(world, { items: await readLines(world.db, before), signal }, (line) => {
+	await each(world, { items: await readLines(world.db, { before, at }), signal }, (line) => {
 		return continueQueued(world, { ...line, signal });
 	});
 	const { expired, created } = await readStranded(world.db, { at, before });

@@ -1,13 +1,20 @@
-import type { Denial, Intent, Receipt } from "#plugins/wallets/contract.ts";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { sendSigned } from "#plugins/wallets/chain/sendSigned.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
-import { readWallet } from "#plugins/wallets/profile/sql/readWallet.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
+import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
+import { readRebroadcast } from "#plugins/wallets/reconcile/readRebroadcast.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
-/** Finds out what became of one submission, and writes it down. Sends nothing, ever. */
+/**
+ * Finds out what became of one submission, and writes it down. Hands nothing over, ever: what was
+ * dropped is broadcast again byte for byte, where its bytes are known.
+ */
 export async function reconcileSubmission(
 	world: ExecutionWorld,
 	{ submission, signal }: { submission: Submission; signal: AbortSignal },
@@ -18,25 +25,28 @@ export async function reconcileSubmission(
 	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
 	const { plan } = intent;
 	const finding = await lookUp(world, { submission, plan, rpc, signal: within });
-	const receipt = finding.kind === "seen" ? finding.sighting.receipt : null;
-	const isNews = receipt && submission.blockHash !== receipt.blockHash;
-	const missing = isNews ? await missingOf(world, { intent, receipt, signal: within }) : null;
-	await world.steps.run("commit.found", () =>
-		world.db.transaction((tx) => applyFinding(world, tx, { submission, finding, missing })),
+	const missing = await missingOf(world, { intent, submission, finding, signal: within });
+	const signed = await world.steps.run("commit.found", () =>
+		world.db.transaction(async (tx) => {
+			await applyFinding(world, tx, { submission, finding, missing });
+			if (finding.kind !== "dropped") return null;
+			return await readRebroadcast(world, tx, { submission, intent });
+		}),
 	);
+	if (signed) await rebroadcast(world, { intentId: intent.id, rpc, signed, signal: within });
 }
 
-/** Asks the kind whether what was paid for is there. */
-async function missingOf(
+async function rebroadcast(
 	world: ExecutionWorld,
-	given: { intent: Intent; receipt: Receipt; signal: AbortSignal },
-): Promise<Denial | null> {
-	const { intent, receipt, signal } = given;
-	if (!receipt.succeeded) return null;
-	const kind = world.kindOf(intent.kind);
-	const wallet = await readWallet(world.db, intent.walletId);
-	if (!kind || !wallet) return null;
-	const request = kind.request.parse(intent.request);
-	const outbound = world.kindSteps.run;
-	return kind.settle({ ...intent, request }, receipt, { wallet, outbound, signal });
+	given: { intentId: string; rpc: Rpc; signed: Hex; signal: AbortSignal },
+): Promise<void> {
+	const { intentId, rpc, signed, signal } = given;
+	try {
+		await world.steps.run("rpc.rebroadcast", () => sendSigned(rpc, { signed, signal }));
+		world.log.info("a dropped transaction was broadcast again as it is", { intentId });
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		// The next look says whether some node has it.
+		world.log.warn("a node does not take a dropped transaction again", { intentId, error });
+	}
 }

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
 import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
 import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
 import { unlink } from "#plugins/wallets/profile/unlink.ts";
@@ -31,6 +33,7 @@ export function deleteWallet(context: IdentityContext) {
 					"Answers the profile as it then is. What the wallet has sent before is still followed to " +
 					"its end; nothing new is sent by it. Every other session of the profile ends.",
 				security: [{ session: [] }],
+				...canFail(walletsFault.notFound),
 			},
 		},
 	);

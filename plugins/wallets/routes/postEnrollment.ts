@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
 import { BEARER_LENGTH_MAX } from "#plugins/wallets/limits.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
 import { renderSignedIn } from "#plugins/wallets/routes/renderSignedIn.ts";
@@ -38,6 +40,12 @@ export function postEnrollment({ enrolment, sessions }: IdentityContext) {
 					"proved: the social account, and each wallet with what may be done with it. What was " +
 					"unlinked here stays so unless `relink` is set.",
 				security: [{ session: [] }],
+				...canFail(
+					walletsFault.socialLinkedElsewhere,
+					walletsFault.socialAmbiguous,
+					walletsFault.walletLinkedElsewhere,
+					walletsFault.walletsTooMany,
+				),
 			},
 		},
 	);

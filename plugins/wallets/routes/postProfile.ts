@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
 import { WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { changeSettings } from "#plugins/wallets/profile/changeSettings.ts";
 import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
@@ -45,6 +47,7 @@ export function postProfile(context: IdentityContext) {
 					"is not named stays. Limits are at most those of the deployment, see the settings route; " +
 					"null takes the deployment's.",
 				security: [{ session: [] }],
+				...canFail(walletsFault.notFound),
 			},
 		},
 	);

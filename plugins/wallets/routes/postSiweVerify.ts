@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
+import { canFail } from "#core/http/canFail.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
 import { SIGNATURE_BYTES_MAX, SIWE_MESSAGE_LENGTH_MAX } from "#plugins/wallets/limits.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
 import { renderSignedIn } from "#plugins/wallets/routes/renderSignedIn.ts";
@@ -40,6 +42,19 @@ export function postSiweVerify({ siwe, sessions }: IdentityContext) {
 					"Takes the message exactly as it was signed. Signatures of keys, of contracts (ERC-1271) " +
 					"and of contracts that are not deployed yet (ERC-6492). A wallet that nobody has makes a " +
 					"new profile. Whatever session the request came with ends.",
+				...canFail(
+					walletsFault.siweDomain,
+					walletsFault.siweUri,
+					walletsFault.siweChain,
+					walletsFault.siweExpired,
+					walletsFault.siweNotYetValid,
+					walletsFault.siweLifetime,
+					walletsFault.siweNonce,
+					walletsFault.siweSignature,
+					walletsFault.walletLinkedElsewhere,
+					walletsFault.walletsTooMany,
+					walletsFault.siweMessageInvalid,
+				),
 			},
 		},
 	);

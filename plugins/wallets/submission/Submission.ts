@@ -1,14 +1,16 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
 /**
- * `queued`: reserved for, handed to nobody. `doubtful`: nobody can say whether it left. `never`: it
- * is proved that it did not, or that its nonce went to another transaction.
+ * `queued`: reserved for, handed to nobody. `doubtful`: nobody can say whether it left. `dropped`:
+ * it left, and no node knows it any more. `never`: it is proved that it did not leave, or that its
+ * nonce went to another transaction.
  */
 export type SubmissionState =
 	| "queued"
 	| "sending"
 	| "sent"
 	| "doubtful"
+	| "dropped"
 	| "mined"
 	| "reverted"
 	| "never";
@@ -27,7 +29,11 @@ export type Submission = {
 	transactionHash: Hex | null;
 	blockNumber: number | null;
 	blockHash: Hex | null;
-	/** The chain's head when the nonce was taken. */
+	/** With which nonce a node knew it: the only one we know of what its owner's wallet sent. */
+	seenNonce: number | null;
+	/** When a node last knew it. */
+	seenAtMs: number | null;
+	/** A block in which the nonce was free still. */
 	fromBlock: number | null;
 	gasLimit: bigint | null;
 	/** Until then the wallet provider may act on it. */

@@ -17,8 +17,9 @@ export type BeginOptions = {
 
 /**
  * Takes a nonce for a queued submission and records what is about to be handed over. Null where it
- * is not queued any more, or where the account's last one may or may not have left: nothing
- * follows that before it is known. The caller holds the profile's row, so nobody else is here.
+ * is not queued any more, or where the account's last one may or may not have left, or is dropped:
+ * nothing follows that before it is known. The caller holds the profile's row, so nobody else is
+ * here.
  */
 export async function beginSubmission(
 	tx: Tx,
@@ -26,11 +27,14 @@ export async function beginSubmission(
 ): Promise<CustodyTransaction | null> {
 	const { submissionId, plan, gasLimit, account, at, validUntil } = options;
 	const sender = hexToBytes(plan.from);
-	// Both answer from an index's end: `submission_lane` and `submission_nonce`.
+	// Each answers from an index's end: `submission_lane`, `submission_dropped`, `submission_nonce`.
 	const lane = await tx.query<{ busy: boolean; next: number }>(
 		`select exists (
 				select from wallets.submission
 				where chain_id = $1 and sender = $2 and state in ('sending', 'doubtful')
+			) or exists (
+				select from wallets.submission
+				where chain_id = $1 and sender = $2 and state = 'dropped'
 			) as busy,
 			coalesce((
 				select nonce + 1 from wallets.submission

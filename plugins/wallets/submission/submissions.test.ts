@@ -111,7 +111,15 @@ test("what began is not begun again", async () => {
 	const [one] = await queue(by, 1);
 	const id = one?.id ?? "";
 	expect(await begin(by, id)).not.toBeNull();
-	for (const state of ["sending", "sent", "doubtful", "mined", "reverted", "never"] as const) {
+	for (const state of [
+		"sending",
+		"sent",
+		"doubtful",
+		"dropped",
+		"mined",
+		"reverted",
+		"never",
+	] as const) {
 		await become(id, state);
 		expect(await begin(by, id)).toBeNull();
 	}
@@ -121,7 +129,7 @@ test("nothing follows what may or may not have left", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
-	for (const state of ["sending", "doubtful"] as const) {
+	for (const state of ["sending", "doubtful", "dropped"] as const) {
 		await become(one?.id ?? "", state);
 		expect(await begin(by, two?.id ?? "")).toBeNull();
 		expect((await read(two?.id ?? "")).state).toBe("queued");

@@ -22,7 +22,6 @@ import { fakePrices } from "#test/harness/fakePrices.ts";
 export const CHAIN_ID = 31_337;
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const DOLLARS = 1_000_000n;
-export const ETHER = 10n ** 18n;
 export const SHOP: Address = `0x${"5".repeat(40)}`;
 
 export type Payment = { valueRaw: string; data: Hex; to: Address };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Denial, IntentKind, Plan } from "#plugins/wallets/contract.ts";
-import { spendDenial } from "#plugins/wallets/spend/spendDenial.ts";
 
 /** Longer than it takes until the wallet provider's silence is a proof. */
 export const PLAN_LIFETIME_MS = 300_000;
@@ -27,7 +26,8 @@ export function payKind(by: {
 		plugin: "lab",
 		request: z.unknown(),
 		steps: [],
-		deny: spendDenial,
+		// The path's own limits hold whatever a kind allows.
+		deny: () => null,
 		settle: async () => by.script.missing,
 		async prepare(intent, { wallet }) {
 			by.script.beforePlan();

@@ -1,4 +1,4 @@
-import { keccak256, stringToBytes } from "viem";
+import { keccak256, pad, serializeTransaction, stringToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
@@ -11,7 +11,20 @@ export type ScriptedTransaction = {
 	valueRaw: bigint;
 	data: Hex;
 	reverts: boolean;
+	/** What it offers; another one makes it another transaction of the same nonce. */
+	feeRaw?: bigint;
 };
+
+const FEES = {
+	asSent: { chainId: 31_337, gas: 21_000n, maxFeePerGas: 16n, maxPriorityFeePerGas: 2n },
+	asTold: {
+		...{ type: "0x2", chainId: "0x7a69", gas: "0x5208" },
+		maxPriorityFeePerGas: "0x2",
+	},
+};
+const SIGNATURE_S: Hex = `0x${"77".repeat(32)}`;
+/** In place of a signature's first half: nobody here asks whose it is. */
+const senderWord = (from: Address) => pad(from, { size: 32, dir: "right" });
 
 type Block = { number: number; hash: Hex; transactions: ScriptedTransaction[] };
 
@@ -32,6 +45,8 @@ export function createScriptedChain() {
 		isDown: false,
 		/** So many of its newest blocks the node has not seen yet. */
 		lagBlocks: 0,
+		/** The oldest block that the node has state of. */
+		oldestState: 0,
 		/** What the node says is a fair tip. */
 		tipRaw: 2n,
 	};
@@ -39,29 +54,11 @@ export function createScriptedChain() {
 	const mined = () => seen().flatMap((block) => block.transactions.map((one) => ({ block, one })));
 	const countAt = (address: Address, number: number) =>
 		mined().filter(({ block, one }) => one.from === address && block.number <= number).length;
-	const answers = answersOf({ state, blocks: seen, pool, balances, reverts, codes, countAt });
-	const answer = ({ method, params }: RpcCall) => {
-		if (state.isDown) throw rpcFault.transport({ detail: "down" });
-		const found = answers[method];
-		if (!found) throw new Error(`the scripted chain knows no ${method}`);
-		return found(params);
-	};
-	const rpc: Rpc = {
-		call: async (call) => answer(call),
-		batch: async (calls) => calls.map(answer),
-		settle: async (calls) =>
-			calls.map((call) => {
-				try {
-					return { kind: "result", result: answer(call) };
-				} catch (fault) {
-					return { kind: "fault", fault: fault as never };
-				}
-			}),
-		distrust() {},
-		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
-	};
+	const sent = new Map<Hex, ScriptedTransaction>();
+	const take = takerOf({ sent, pool });
+	const answers = answersOf({ state, blocks: seen, pool, balances, reverts, codes, countAt, take });
 	return {
-		rpc,
+		rpc: rpcOf({ state, answers }),
 		state,
 		balances,
 		/** What is not here is no contract. */
@@ -70,9 +67,10 @@ export function createScriptedChain() {
 		reverts,
 		/** Somebody broadcasts; the hash follows from what it is. */
 		send(transaction: Omit<ScriptedTransaction, "hash" | "reverts"> & { reverts?: boolean }): Hex {
-			const { from, nonce, data, valueRaw } = transaction;
-			const hash = hashOf(`${from} ${nonce} ${data} ${valueRaw} ${transaction.to}`);
-			pool.push({ reverts: false, ...transaction, hash });
+			const hash = keccak256(signedOf(transaction));
+			const one = { reverts: false, ...transaction, hash };
+			sent.set(hash, one);
+			pool.push(one);
 			return hash;
 		},
 		/** Mines what waits, in the order of nonces; of two with one nonce, the first. */
@@ -104,8 +102,45 @@ export function createScriptedChain() {
 	};
 }
 
+/** What was broadcast once is taken again: by its bytes, and not twice. */
+function takerOf(by: { sent: ReadonlyMap<Hex, ScriptedTransaction>; pool: ScriptedTransaction[] }) {
+	return (raw: string): Hex => {
+		const one = by.sent.get(keccak256(raw as Hex));
+		if (!one) throw rpcFault.refused({ detail: "rlp: cannot be read" });
+		if (by.pool.some(({ hash }) => hash === one.hash)) {
+			throw rpcFault.refused({ detail: "already known" });
+		}
+		by.pool.push(one);
+		return one.hash;
+	};
+}
+
+function rpcOf(by: { state: { isDown: boolean }; answers: ReturnType<typeof answersOf> }): Rpc {
+	const answer = ({ method, params }: RpcCall) => {
+		if (by.state.isDown) throw rpcFault.transport({ detail: "down" });
+		const found = by.answers[method];
+		if (!found) throw new Error(`the scripted chain knows no ${method}`);
+		return found(params);
+	};
+	return {
+		call: async (call) => answer(call),
+		batch: async (calls) => calls.map(answer),
+		settle: async (calls) =>
+			calls.map((call) => {
+				try {
+					return { kind: "result", result: answer(call) };
+				} catch (fault) {
+					return { kind: "fault", fault: fault as never };
+				}
+			}),
+		distrust() {},
+		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
+	};
+}
+
 type World = {
-	state: { tipRaw: bigint };
+	state: { tipRaw: bigint; oldestState: number };
+	take(raw: string): Hex;
 	blocks(): readonly Block[];
 	pool: readonly ScriptedTransaction[];
 	balances: ReadonlyMap<Address, bigint>;
@@ -124,6 +159,9 @@ function answersOf(world: World): Record<string, (params: readonly unknown[]) =>
 		eth_getBalance: ([address]) => hex(world.balances.get(lower(address)) ?? 10n ** 24n),
 		eth_getTransactionCount: ([address, at]) => {
 			const from = lower(address);
+			if (at !== "pending" && at !== "latest" && Number(at) < world.state.oldestState) {
+				throw rpcFault.refused({ detail: "missing trie node" });
+			}
 			if (at !== "pending") return hex(world.countAt(from, at === "latest" ? head() : Number(at)));
 			let next = world.countAt(from, head());
 			while (world.pool.some((one) => one.from === from && one.nonce === next)) next++;
@@ -150,8 +188,11 @@ function answersOf(world: World): Record<string, (params: readonly unknown[]) =>
 			);
 			if (!one) return null;
 			const { from, to, nonce, valueRaw, data } = one;
-			return { hash, from, to, nonce: hex(nonce), value: hex(valueRaw), input: data };
+			const sent = { hash, from, to, nonce: hex(nonce), value: hex(valueRaw), input: data };
+			const fees = { ...FEES.asTold, maxFeePerGas: hex(one.feeRaw ?? FEES.asSent.maxFeePerGas) };
+			return { ...sent, ...fees, r: senderWord(from), s: SIGNATURE_S, yParity: "0x1" };
 		},
+		eth_sendRawTransaction: ([raw]) => world.take(String(raw)),
 		eth_getTransactionReceipt: ([hash]) => {
 			const found = mined().find(({ one }) => one.hash === hash);
 			if (!found) return null;
@@ -164,6 +205,18 @@ function answersOf(world: World): Record<string, (params: readonly unknown[]) =>
 			};
 		},
 	};
+}
+
+/** A transaction's bytes as if they were signed, so that its hash follows from what it is. */
+function signedOf(one: Omit<ScriptedTransaction, "hash" | "reverts">): Hex {
+	const { to, nonce, valueRaw, data } = one;
+	return serializeTransaction(
+		{
+			...{ type: "eip1559", to, nonce, value: valueRaw, data, ...FEES.asSent },
+			maxFeePerGas: one.feeRaw ?? FEES.asSent.maxFeePerGas,
+		},
+		{ r: senderWord(one.from), s: SIGNATURE_S, yParity: 1 },
+	);
 }
 
 function hashOf(text: string): Hex {

@@ -23,5 +23,10 @@ export type KillScenario = {
 	/** What the wallet provider does with the requests to send. */
 	faults: readonly CustodyFaultOrder[];
 	asksOwner: boolean;
+	/**
+	 * The node forgets what waits, once, after the service has seen it: nothing is mined before, and
+	 * so much time passes then that it is given up for lost.
+	 */
+	isDropped: boolean;
 	prepare(lane: KillLane): Promise<KillRun>;
 };

@@ -23,7 +23,7 @@ const OUT = [
 	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
 	/\bprovider\.\w+\(/,
 	/\bfetch\(/,
-	/\b(?:readAccount|readReceipt|findByNonce|readOrderState|readFunds|ownershipDenial)\(/,
+	/\b(?:readAccount|readReceipt|findByNonce|sendSigned|readOrderState|readFunds|ownershipDenial)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -42,6 +42,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account",
 	"plugins/wallets/chain/readReceipt.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/findByNonce.ts": "called in rpc.nonce",
+	"plugins/wallets/chain/sendSigned.ts": "called in rpc.rebroadcast",
 	"plugins/wallets/execution/handOver.ts#send": "called in custody.send",
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
 	"plugins/wallets/once/createOnce.ts#keep": "called in commit.answer",
@@ -52,7 +53,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 
 /** From each `run(` and `outbound(` to the bracket that ends it. */
 function stepsIn(code: string): { from: number; to: number }[] {
-	return [...code.matchAll(/\b(?:steps\.run|outbound)\(/g)].map(({ index }) => {
+	return [...code.matchAll(/\b(?:steps\s*\.run|outbound)\(/g)].map(({ index }) => {
 		let depth = 0;
 		let to = code.indexOf("(", index);
 		for (; to < code.length; to++) {

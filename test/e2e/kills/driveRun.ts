@@ -3,7 +3,7 @@ import type { KillRun } from "#test/e2e/kills/KillScenario.ts";
 import type { Answer, KillLane } from "#test/e2e/kills/openKillLane.ts";
 
 const ENDED = new Set(["confirmed", "failed", "rejected", "expired"]);
-const OPEN = new Set(["queued", "sending", "sent", "doubtful"]);
+const OPEN = new Set(["queued", "sending", "sent", "doubtful", "dropped"]);
 const ASKS_MAX = 40;
 const ASK_AGAIN_MS = 25;
 const TURNS_MAX = 200;
@@ -22,10 +22,11 @@ const LATER_MS = 40_000;
  */
 export async function driveRun(
 	lane: KillLane,
-	run: KillRun & { key: string; release(): void },
+	run: KillRun & { key: string; release(): void; forgets: (() => Promise<void>) | null },
 ): Promise<{ answer: Answer; reached: Record<string, number> }> {
 	const answer = await askUntilAnswered(lane, run);
 	for (let turn = 0; turn < TURNS_MAX; turn++) {
+		await run.forgets?.();
 		if (turn === HELD_TURNS) run.release();
 		const intents = await intentsOf(lane.db, run);
 		const asked = intents.find(({ status }) => status === "confirmation_required");

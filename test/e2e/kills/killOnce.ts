@@ -1,4 +1,5 @@
 import { driveRun } from "#test/e2e/kills/driveRun.ts";
+import { forgetfulNode } from "#test/e2e/kills/forgetfulNode.ts";
 import { judgeRun } from "#test/e2e/kills/judgeRun.ts";
 import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
 import type { KillScenario } from "#test/e2e/kills/KillScenario.ts";
@@ -28,8 +29,9 @@ export async function killOnce(
 		wallet.profileId,
 	]);
 	for (const fault of scenario.faults) custody.fault(fault);
-	const release = holdsMining ? lane.world.holdMining() : () => {};
-	const driven = { ...run, key: crypto.randomUUID(), release };
+	const release = await holdFor(lane, { isAlone: scenario.isDropped, isHeld: holdsMining });
+	const forgets = scenario.isDropped ? forgetfulNode(lane) : null;
+	const driven = { ...run, key: crypto.randomUUID(), release, forgets };
 	try {
 		let deaths = 0;
 		for (;;) {
@@ -60,4 +62,12 @@ export async function killOnce(
 		release();
 		custody.clearFaults();
 	}
+}
+
+async function holdFor(
+	{ world }: KillLane,
+	{ isAlone, isHeld }: { isAlone: boolean; isHeld: boolean },
+): Promise<() => void> {
+	if (isAlone) return await world.holdMiningAlone();
+	return isHeld ? world.holdMining() : () => {};
 }

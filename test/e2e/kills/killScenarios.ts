@@ -19,6 +19,7 @@ export const killScenarios = {
 		transfers("transfers, and the first request to send is lost", {
 			faults: [{ path: SEND, kind: "silence", when: "before", times: 1 }],
 		}),
+		transfers("transfers that the node forgets", { isDropped: true }),
 		buy("a buy"),
 	],
 	/** A wallet provider that does its work and tells it badly. */
@@ -50,15 +51,21 @@ export const killScenarios = {
 	],
 } satisfies Record<string, KillScenario[]>;
 
-type Options = { faults?: CustodyFaultOrder[]; asksOwner?: boolean; isDenied?: boolean };
+type Options = {
+	faults?: CustodyFaultOrder[];
+	asksOwner?: boolean;
+	isDenied?: boolean;
+	isDropped?: boolean;
+};
 
 /** Two recipients whom nobody ever paid: what they have in the end is what was moved. */
 function transfers(name: string, options: Options = {}): KillScenario {
-	const { faults = [], asksOwner = false, isDenied = false } = options;
+	const { faults = [], asksOwner = false, isDenied = false, isDropped = false } = options;
 	return {
 		name: `transfers: ${name}`,
 		faults,
 		asksOwner,
+		isDropped,
 		async prepare({ wallet }) {
 			const recipients = [somebody(), somebody()];
 			const amount = isDenied ? "900" : "0.001";
@@ -76,7 +83,8 @@ function transfers(name: string, options: Options = {}): KillScenario {
 
 /** A token for coins: each outbound call of a buy is made. */
 function buy(name: string, { faults = [] }: Options = {}): KillScenario {
-	return { name: `a buy: ${name}`, faults, asksOwner: false, prepare: putUpForSale };
+	const still = { asksOwner: false, isDropped: false };
+	return { name: `a buy: ${name}`, faults, ...still, prepare: putUpForSale };
 }
 
 async function putUpForSale(lane: KillLane): Promise<KillRun> {

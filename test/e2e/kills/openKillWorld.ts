@@ -8,6 +8,8 @@ export type KillWorld = {
 	bundle: KillableBundle;
 	/** While somebody holds it nothing is mined, unless somebody else needs it. */
 	holdMining(): () => void;
+	/** The same, and whoever needs it waits. */
+	holdMiningAlone(): Promise<() => void>;
 	whileMining<Result>(act: () => Promise<Result>): Promise<Result>;
 	stop(): Promise<void>;
 };
@@ -20,6 +22,12 @@ export async function openKillWorld(): Promise<KillWorld> {
 	const seaport = await deploySeaport(anvil);
 	await anvil.rpc("evm_setAutomine", [false]);
 	const holders = new Set<symbol>();
+	const takeTurn = createTurns();
+	const hold = () => {
+		const holder = Symbol();
+		holders.add(holder);
+		return () => void holders.delete(holder);
+	};
 	let needed = 0;
 	let mining: Promise<unknown> | null = null;
 	const timer = setInterval(() => {
@@ -35,15 +43,21 @@ export async function openKillWorld(): Promise<KillWorld> {
 		anvil,
 		seaport,
 		bundle,
-		holdMining() {
-			const holder = Symbol();
-			holders.add(holder);
-			return () => void holders.delete(holder);
+		holdMining: hold,
+		async holdMiningAlone() {
+			const leave = await takeTurn();
+			const release = hold();
+			return () => {
+				release();
+				leave();
+			};
 		},
 		async whileMining(act) {
+			const leave = await takeTurn();
 			needed++;
 			return act().finally(() => {
 				needed--;
+				leave();
 			});
 		},
 		async stop() {
@@ -51,5 +65,17 @@ export async function openKillWorld(): Promise<KillWorld> {
 			await anvil.stop();
 			await bundle.remove();
 		},
+	};
+}
+
+/** One after the other: whoever takes a turn has it until they leave. */
+function createTurns(): () => Promise<() => void> {
+	let last = Promise.resolve();
+	return async () => {
+		const before = last;
+		const own = Promise.withResolvers<void>();
+		last = own.promise;
+		await before;
+		return own.resolve;
 	};
 }

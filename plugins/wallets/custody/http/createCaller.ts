@@ -1,4 +1,4 @@
-import { readCapped } from "#plugins/wallets/custody/http/readCapped.ts";
+import { readCapped } from "#core/http/readCapped.ts";
 import { ANSWER_BYTES_MAX } from "#plugins/wallets/custody/limits.ts";
 
 export type ProviderCall = {

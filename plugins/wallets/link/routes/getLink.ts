@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { linkFault } from "#plugins/wallets/link/faults.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { readLinked } from "#plugins/wallets/link/readLinked.ts";
@@ -24,6 +26,7 @@ export function getLink(context: LinkContext) {
 				description:
 					"Open to whoever has the link, and it stays unused. A used, expired or unknown link is " +
 					"404.",
+				...canFail(linkFault.notFound),
 			},
 		},
 	);

@@ -48,6 +48,11 @@ test("the script names no file and writes no markup", async () => {
 	expect(script).not.toMatch(/plugins\/|\.ts\b/);
 });
 
+test("the script begins once all of it is there: a sentence that is made later would be none", async () => {
+	const script = await (await get("/links/assets/page.js")).text();
+	expect(script.trim()).toMatch(/await open\(\);?$/);
+});
+
 test("a name that is no file of the page is not found", async () => {
 	for (const name of ["page.ts", "..%2Fpage.html", "constructor", "x"]) {
 		expect((await get(`/links/assets/${name}`)).status).toBe(404);

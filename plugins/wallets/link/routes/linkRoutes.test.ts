@@ -37,8 +37,8 @@ const GONE = { status: 404, body: { code: "not_found" } };
 describe("a link to confirm", () => {
 	test("[TRF-02] shows what is sent to whom, and one yes sends all of it once", async () => {
 		const by = await lab.person({ requireTradeConfirmation: true });
-		const [first] = await ask(by, [ANNA, BERT]);
-		const link = apiOf(first?.confirmUrl);
+		const transfers = await ask(by, [ANNA, BERT]);
+		const link = apiOf(transfers[0]?.confirmUrl);
 		const { status, body, headers } = await lab.ask(link);
 		expect(status).toBe(200);
 		expect(headers.get("cache-control")).toBe("no-store");
@@ -56,6 +56,7 @@ describe("a link to confirm", () => {
 					chain: { id: 31_337, slug: "anvil", name: "Anvil" },
 					spend: { amount: "0.25", amountRaw: "250000000000000000", symbol: "ETH", usd: 500 },
 					data: "0x",
+					payments: [],
 					shown: { summary: `Sends 0.25 ETH to ${ANNA} on Anvil.`, recipientIsContract: false },
 				},
 				{ recipient: BERT },
@@ -70,6 +71,10 @@ describe("a link to confirm", () => {
 			{ status: "submitted", nextUrl: null },
 			{ status: "submitted", nextUrl: null },
 		]);
+		const hashes = (await Promise.all(transfers.map(({ id }) => lab.intent(id)))).map(
+			({ transactionHash }) => transactionHash,
+		);
+		expect(used.body.intents.map((one: any) => one.transactionHash)).toEqual(hashes);
 		expect(lab.handed.map(({ transaction }) => transaction.to)).toEqual([ANNA, BERT]);
 		expect(await lab.ask(link)).toMatchObject(GONE);
 		expect(await lab.ask(link, { body: { planHash: body.planHash } })).toMatchObject(GONE);
@@ -104,6 +109,7 @@ describe("a link to confirm", () => {
 		]) {
 			const { status, body: problem } = await lab.ask(link, { body });
 			expect({ status, code: problem.code }).toEqual({ status: 422, code: "validation_error" });
+			expect(problem.detail).not.toMatch(/Invalid input|expected/);
 		}
 		expect(lab.handed).toHaveLength(0);
 		expect((await lab.ask(link, { body: { planHash } })).status).toBe(200);
@@ -234,6 +240,55 @@ test("[SEC-04] whatever is no link is the same 404: expired, unknown, malformed"
 	expect(new Set(told.map((one) => JSON.stringify(one))).size).toBe(1);
 	expect(told[0]).toMatchObject({ status: 404, code: "not_found" });
 	expect(lab.handed).toHaveLength(0);
+});
+
+describe("a link that is no question any more", () => {
+	const outcomeOf = async (link: string) => lab.ask(`${link}/outcome`);
+
+	test("still says state and transaction of what it asked about, and nothing else", async () => {
+		const by = await lab.person({ requireTradeConfirmation: true });
+		const [first] = await ask(by, [ANNA, BERT]);
+		const link = apiOf(first?.confirmUrl);
+		const { planHash } = (await lab.ask(link)).body;
+		const before = await outcomeOf(link);
+		expect(before.body.intents).toMatchObject([
+			{ status: "confirmation_required", transactionHash: null },
+			{ status: "confirmation_required", transactionHash: null },
+		]);
+		const used = await lab.ask(link, { body: { planHash } });
+		const { status, body, headers } = await outcomeOf(link);
+		expect(status).toBe(200);
+		expect(headers.get("cache-control")).toBe("no-store");
+		expect(body.intents).toEqual(
+			used.body.intents.map((one: any) => ({
+				kind: "transfer",
+				status: "submitted",
+				errorCode: null,
+				transactionHash: one.transactionHash,
+				chain: { id: 31_337, slug: "anvil", name: "Anvil" },
+			})),
+		);
+		expect(body.intents[0].transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
+		// Neither a way in nor a second question: the link itself stays gone.
+		expect(await lab.ask(link)).toMatchObject(GONE);
+		expect(JSON.stringify(body)).not.toContain(by.profile.id);
+		expect(JSON.stringify(body)).not.toContain(planHash);
+	});
+
+	test("a link to sign says it of its own transaction alone, also when it has run out", async () => {
+		const by = await lab.person({ capability: "external/manual" });
+		const [first] = await ask(by, [ANNA, BERT]);
+		await lab.tick(600_001);
+		const { body } = await outcomeOf(apiOf(first?.signUrl));
+		expect(body.intents).toMatchObject([{ status: "expired", transactionHash: null }]);
+		expect(body.intents).toHaveLength(1);
+	});
+
+	test("[SEC-04] what never was a link has no outcome", async () => {
+		for (const token of ["a".repeat(43), "x", "%20"]) {
+			expect(await outcomeOf(`/v1/links/${token}`)).toMatchObject(GONE);
+		}
+	});
 });
 
 describe("a new link", () => {

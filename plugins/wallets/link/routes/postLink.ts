@@ -1,11 +1,15 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
+import { canFail } from "#core/http/canFail.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { askAgain } from "#plugins/wallets/link/askAgain.ts";
+import { linkFault } from "#plugins/wallets/link/faults.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import { CONFIRM_IDLE_SECONDS } from "#plugins/wallets/link/limits.ts";
 import { linkUsedSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { outcomeOf } from "#plugins/wallets/link/outcomeOf.ts";
 import { useLink } from "#plugins/wallets/link/useLink.ts";
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
@@ -25,9 +29,9 @@ export function postLink(context: LinkContext) {
 			const intents = await useLink(context, { token: params.token, answer: body });
 			const asked = await askAgain(context.links, intents);
 			return {
-				intents: intents.map(({ id, kind, status, errorCode, transactionHash }) => {
-					const nextUrl = asked.get(id)?.url ?? null;
-					return { id, kind, status, errorCode, transactionHash, nextUrl };
+				intents: intents.map((intent) => {
+					const { id } = intent;
+					return { id, ...outcomeOf(context, intent), nextUrl: asked.get(id)?.url ?? null };
 				}),
 			};
 		},
@@ -42,6 +46,12 @@ export function postLink(context: LinkContext) {
 					"`planHash` says yes to exactly what the link shows; `transactionHash` tells the " +
 					"transaction that the owner's own wallet sent. Each link takes one answer. One that does " +
 					"not fit (409 `plan_changed`, 422) uses nothing up.",
+				...canFail(
+					linkFault.notFound,
+					executionFault.planChanged,
+					executionFault.transactionOther,
+					executionFault.intentState,
+				),
 			},
 		},
 	);

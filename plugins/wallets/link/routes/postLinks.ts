@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
 import { askAgain } from "#plugins/wallets/link/askAgain.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
@@ -30,6 +31,7 @@ export function postLinks(context: LinkContext) {
 					summary: "Makes a new link to confirm or sign an intent of yours",
 					description: "Links made before stay good until they run out.",
 					security: [{ session: [] }],
+					...canFail(linkFault.notFound, linkFault.noQuestion, linkFault.linksTooMany),
 				},
 			},
 		);

@@ -1,33 +1,90 @@
 // The page at /links/:token. It shows what the link is about, and sends one answer.
 import { dollars } from "#plugins/wallets/link/web/dollars.ts";
 import { type FoundWallet, findWallets } from "#plugins/wallets/link/web/findWallets.ts";
+import { type OutcomeShown, renderOutcome } from "#plugins/wallets/link/web/renderOutcome.ts";
 import { type LinkShown, renderTransaction } from "#plugins/wallets/link/web/renderTransaction.ts";
 import { signWithWallet } from "#plugins/wallets/link/web/signWithWallet.ts";
+import { stateWords } from "#plugins/wallets/link/web/stateWords.ts";
 import { timeLeft } from "#plugins/wallets/link/web/timeLeft.ts";
 
-type Used = { intents: { status: string; errorCode: string | null; nextUrl: string | null }[] };
+type Outcome = { intents: OutcomeShown[] };
+type Used = { intents: (OutcomeShown & { nextUrl: string | null })[] };
 type Tone = "plain" | "good" | "bad";
 
 const TICK_MS = 1_000;
+const FOLLOW_EVERY_MS = 3_000;
+const FOLLOW_LOOKS_MAX = 100;
+/** Of development nodes alone: no network where anything is worth something has it. */
+const SANDBOX_CHAIN_ID = 31_337;
 const token = location.pathname.split("/").pop() ?? "";
 const address = `/v1/links/${encodeURIComponent(token)}`;
 const wallets: FoundWallet[] = [];
-
-await open();
+/** From here on it is for the chain to say: the page never invites to send it again. */
+let mayBeSent = false;
 
 async function open(): Promise<void> {
-	const answer = await ask(address);
+	const answer = await ask<LinkShown>(address);
 	if (answer.kind === "problem") {
 		return answer.status === 404
-			? headline("This link is no longer good", GONE)
+			? recall()
 			: headline("The link cannot be read now", `${answer.message} Reload the page to try again.`);
 	}
 	show(answer.body);
 }
 
+const RUN_OUT = "Nothing was sent. Ask for a new one.";
+/** A wallet that failed while it was asked may have sent all the same. */
+const RUN_OUT_SIGNING =
+	"Nothing was told to us. If your wallet shows that it sent this, do not send it again; otherwise " +
+	"ask for a new link.";
 const GONE =
-	"It was used, has run out, or was not copied whole. If you have answered it already, your answer " +
+	"It was not copied whole, or is older than a day. If you have answered it already, your answer " +
 	"stands. Otherwise ask for a new link: nothing was sent by this one.";
+
+/** A link that was used, or has run out: it still says what became of its question. */
+async function recall(): Promise<void> {
+	const answer = await ask<Outcome>(`${address}/outcome`);
+	if (answer.kind === "problem") return close("This link is no longer good", GONE);
+	showOutcomes(answer.body.intents);
+	return follow(answer.body.intents);
+}
+
+/** Looks again for as long as something can still change. */
+async function follow(first: readonly OutcomeShown[]): Promise<void> {
+	let intents = first;
+	for (let look = 0; look < FOLLOW_LOOKS_MAX && !intents.every(isOver); look++) {
+		await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
+		const answer = await ask<Outcome>(`${address}/outcome`);
+		if (answer.kind === "problem") continue;
+		const isNews = JSON.stringify(answer.body.intents) !== JSON.stringify(intents);
+		intents = answer.body.intents;
+		if (isNews) showOutcomes(intents);
+	}
+}
+
+function isOver({ status, errorCode }: OutcomeShown): boolean {
+	return stateWords(status, errorCode).isOver;
+}
+
+function showOutcomes(intents: readonly OutcomeShown[]): void {
+	const [first] = intents;
+	const isSame = intents.every(({ status }) => status === first?.status);
+	if (first && isSame) {
+		const { title, lead } = stateWords(first.status, first.errorCode);
+		close(title, lead);
+	} else {
+		close("Where it stands", "Each transaction by itself:");
+	}
+	sandbox(intents);
+	const list = part("outcomes", HTMLElement);
+	const isTitled = first !== undefined && isSame;
+	list.replaceChildren(...intents.map((one) => renderOutcome(one, { isTitled })));
+	list.hidden = false;
+}
+
+function sandbox(shown: readonly { chain: { id: number } }[]): void {
+	part("sandbox", HTMLElement).hidden = !shown.some(({ chain }) => chain.id === SANDBOX_CHAIN_ID);
+}
 
 function show(link: LinkShown): void {
 	const isBatch = link.transactions.length > 1;
@@ -40,6 +97,7 @@ function show(link: LinkShown): void {
 	} else {
 		headline("Sign in your wallet", "Your own wallet sends it. Compare what it shows with this.");
 	}
+	sandbox(link.transactions);
 	const template = part("transaction", HTMLTemplateElement);
 	for (const one of link.transactions) {
 		part("transactions", HTMLElement).append(renderTransaction(template, one));
@@ -66,8 +124,9 @@ function countDown(link: LinkShown): void {
 		part("left", HTMLElement).textContent = timeLeft(leftMs);
 		if (leftMs > 0) return;
 		clearInterval(timer);
-		if (!part("act", HTMLButtonElement).disabled) {
-			close("This link has run out", "Nothing was sent. Ask for a new one.");
+		// What was signed can be told for some minutes more.
+		if (!mayBeSent && !part("act", HTMLButtonElement).disabled) {
+			close("This link has run out", link.purpose === "confirm" ? RUN_OUT : RUN_OUT_SIGNING);
 		}
 	};
 	const timer = setInterval(tick, TICK_MS);
@@ -82,6 +141,7 @@ async function confirm(link: LinkShown): Promise<void> {
 function lookForWallets(link: LinkShown): void {
 	const already = remembered(link);
 	if (already !== null) {
+		mayBeSent = true;
 		part("act", HTMLButtonElement).textContent = "Tell us the transaction you signed";
 		part("act", HTMLButtonElement).onclick = () => report(already);
 		say("Your wallet has sent it already. It only has to be told.");
@@ -109,6 +169,7 @@ async function sign(link: LinkShown): Promise<void> {
 	const outcome = await signWithWallet(chosen.provider, link.request);
 	switch (outcome.kind) {
 		case "sent":
+			mayBeSent = true;
 			remember(link, outcome.transactionHash);
 			return report(outcome.transactionHash);
 		case "wrong_account":
@@ -122,6 +183,7 @@ async function sign(link: LinkShown): Promise<void> {
 		case "rejected":
 			return again("You declined in your wallet. Nothing was sent.");
 		default:
+			mayBeSent = true;
 			return again(
 				`Your wallet failed (${outcome.detail}). Look at its activity before you try again: ` +
 					"it may have sent all the same.",
@@ -135,10 +197,10 @@ async function report(transactionHash: string): Promise<void> {
 }
 
 async function answerWith(body: { planHash: string } | { transactionHash: string }): Promise<void> {
-	const answer = await ask(address, body);
+	const answer = await ask<Used>(address, body);
 	if (answer.kind === "problem") {
 		if (answer.status === 404 && "planHash" in body) {
-			return close("This link is no longer good", GONE);
+			return recall();
 		}
 		if ("transactionHash" in body) {
 			// Their wallet has sent, whatever became of the link: nothing here may invite them again.
@@ -159,20 +221,17 @@ function sentLate({ transactionHash }: { transactionHash: string }): string {
 	);
 }
 
-function told({ intents }: Used): void {
+function told({ intents }: Used): Promise<void> | void {
 	const next = new Set(intents.flatMap(({ nextUrl }) => nextUrl ?? []));
-	const refused = intents.find(({ status }) => status === "rejected" || status === "failed");
-	if (refused) {
-		close("It was not sent", `The reason: ${refused.errorCode ?? refused.status}.`);
-	} else if (next.size > 0) {
+	const isRefused = intents.some(({ status }) => status === "rejected" || status === "failed");
+	if (next.size > 0 && !isRefused) {
 		const isSign = intents.some(({ status }) => status === "signature_required");
 		const words = isSign ? "Now your wallet has to sign." : "Something changed: look again.";
 		close("One more step", words);
 		goOn([...next], isSign ? "Go on to sign" : "Look at it again");
-	} else if (intents.every(({ status }) => status === "dry_run")) {
-		close("Confirmed", "This service only practises: nothing is sent.");
 	} else {
-		close("Done", "It is on its way. You can close this page.");
+		showOutcomes(intents);
+		return follow(intents);
 	}
 }
 
@@ -192,9 +251,7 @@ type Answered<Body> =
 	| { kind: "body"; body: Body }
 	| { kind: "problem"; status: number; message: string };
 
-function ask(url: string): Promise<Answered<LinkShown>>;
-function ask(url: string, body: object): Promise<Answered<Used>>;
-async function ask(url: string, body?: object): Promise<Answered<unknown>> {
+async function ask<Body>(url: string, body?: object): Promise<Answered<Body>> {
 	const init = body && {
 		method: "POST",
 		headers: { "content-type": "application/json" },
@@ -264,3 +321,6 @@ function part<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind 
 	if (found instanceof kind) return found;
 	return new kind();
 }
+
+// Last: nothing above may be read before it is there.
+await open();

@@ -12,6 +12,8 @@ import type {
 import { pushEvent } from "../market/pushEvent.ts";
 import { endOrder } from "../market/settleOrders.ts";
 import { draftOrder, type Terms } from "./draftOrder.ts";
+import { edgesOf } from "./edgesOf.ts";
+import { staleOrders } from "./staleOrders.ts";
 
 /** Whose orders the book holds, and the seed of what they do. */
 export type Quoting = { seed: number; actors: readonly Address[] };
@@ -38,6 +40,7 @@ export function quoteBlock(market: Market, quoting: Quoting): MarketChange[] {
 	const changes: MarketChange[] = [];
 	for (const collection of market.collections.values()) {
 		const desk = { market, collection, prng, quoting, timeS };
+		changes.push(...takeBack(desk));
 		const open = Map.groupBy(collection.open, (order) => order.kind);
 		changes.push(...withdraw(desk, open.get("listing") ?? []));
 		const lacking = listingsWanted(collection) - (open.get("listing")?.length ?? 0);
@@ -60,6 +63,16 @@ function listingsWanted({ ids, facts }: Collection): number {
 /** New orders a block: the more are lacking, the more come. */
 function rate(prng: Prng, lacking: number): number {
 	return Math.min(ORDERS_A_BLOCK_MAX, prng.count(0.03 + 0.06 * Math.max(0, lacking)));
+}
+
+/** The price moved on: what no longer fits is not waited out. */
+function takeBack({ market, collection, timeS }: Desk): MarketChange[] {
+	const price = goingPrice(collection);
+	if (price === null) return [];
+	return staleOrders(collection, price).map((order) => {
+		endOrder(market, order, "CANCELLED");
+		return { kind: "gone", order, timeS };
+	});
 }
 
 /** Sellers think again: now and then one, more often where too much is listed. */
@@ -90,14 +103,14 @@ function list(desk: Desk): MarketChange[] {
 	for (const order of collection.open) {
 		if (order.kind === "listing" && order.tokenId === tokenId && order.maker === maker) return [];
 	}
-	const currency = inCoin ? coinOf(market) : undefined;
+	const currency = (inCoin ? coinOf(market) : undefined) ?? etherOfMarket(market);
 	return place(desk, {
 		kind: "listing",
 		maker,
 		conduitKey: key,
 		tokenId,
 		units,
-		...priced(currency ?? etherOfMarket(market), price * spread),
+		...priced(currency, edgesOf(collection).askFor(price * spread, currency)),
 		...lasting(desk, days * 24 * HOUR_S),
 	});
 }
@@ -119,6 +132,8 @@ function bid(desk: Desk, kind: "item_offer" | "collection_offer" | "trait_offer"
 	if (market.retired.has(maker) || (kind === "item_offer" && isOwn)) return [];
 	if (kind !== "item_offer" && facts.standard === "erc1155") return [];
 	if (kind === "trait_offer" && !trait) return [];
+	const ether = edgesOf(collection).bidFor(price * discount);
+	if (ether === null) return [];
 	return place(desk, {
 		kind,
 		maker,
@@ -126,7 +141,7 @@ function bid(desk: Desk, kind: "item_offer" | "collection_offer" | "trait_offer"
 		tokenId: kind === "item_offer" ? anyToken : null,
 		units: 1n,
 		...(kind === "trait_offer" && trait && { trait }),
-		...priced(weth, price * discount),
+		...priced(weth, ether),
 		...lasting(desk, hours * HOUR_S),
 	});
 }

@@ -137,7 +137,7 @@ async function readNewest(
  * Stores a newest round, and that those between it and the newest known are still to be read. Null
  * where it was known, or is older: endpoints lag behind each other.
  */
-export async function recordNewest(
+async function recordNewest(
 	tx: Tx,
 	feed: FeedRef & { heartbeatMs: number },
 	round: Round,

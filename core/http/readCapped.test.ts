@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readCapped } from "#plugins/wallets/custody/http/readCapped.ts";
+import { readCapped } from "#core/http/readCapped.ts";
 
 function endless(chunkBytes: number) {
 	const state = { pulled: 0, isCancelled: false };

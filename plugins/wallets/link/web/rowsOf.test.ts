@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import type { TransactionShown } from "#plugins/wallets/link/web/renderTransaction.ts";
+import { rowsOf } from "#plugins/wallets/link/web/rowsOf.ts";
+
+const who = (digit: string) => `0x${digit.repeat(40)}`;
+const [WALLET, SELLER, MARKET, SEAPORT, NFT] = ["a", "b", "c", "d", "e"].map(who) as [
+	string,
+	string,
+	string,
+	string,
+	string,
+];
+const anvil = { id: 31_337, slug: "anvil", name: "Anvil" };
+const spend = { amount: "1", amountRaw: "1", symbol: "ETH", currency: who("0"), usd: null };
+const some = { intentId: "i", chain: anvil, from: WALLET, spend, valueRaw: "1", planHash: "0xfa" };
+const buy: TransactionShown = {
+	...some,
+	to: SEAPORT,
+	recipient: null,
+	data: "0xfb0f3ee1",
+	payments: [
+		{ recipient: SELLER, isSeller: true, amount: "0.99", symbol: "ETH" },
+		{ recipient: MARKET, isSeller: false, amount: "0.01", symbol: "ETH" },
+	],
+	shown: {
+		action: "nft_buy",
+		summary: "Buys it.",
+		chain: "anvil",
+		marketplace: SEAPORT,
+		function: "fulfillBasicOrder",
+		orderHash: "0x77",
+		seller: SELLER,
+		contract: NFT,
+		tokenId: "7",
+		quantity: "1",
+		standard: "erc721",
+		recipient: WALLET,
+		pays: {},
+		payments: [],
+	},
+};
+const transfer: TransactionShown = {
+	...some,
+	to: SELLER,
+	recipient: SELLER,
+	data: "0x",
+	payments: [],
+	shown: { action: "transfer", summary: "Sends it.", recipientIsContract: false },
+};
+const pairs = (rows: { label: string; text: string }[]) =>
+	rows.map(({ label, text }) => `${label}: ${text}`);
+
+test("[TRF-02] a buy shows what is bought, who is paid what, and from where", () => {
+	expect(pairs(rowsOf(buy).main)).toEqual([
+		`NFT contract: ${NFT}`,
+		"Token id: 7",
+		`To the seller: 0.99 ETH to ${SELLER}`,
+		`Fee: 0.01 ETH to ${MARKET}`,
+		`From: ${WALLET}`,
+		"Network: Anvil (31337)",
+	]);
+});
+
+test("more than one is said to be so many", () => {
+	const { main } = rowsOf({ ...buy, shown: { ...buy.shown, quantity: "3" } });
+	expect(pairs(main)).toContain("Quantity: 3");
+});
+
+test("what few will check stands under the details, and once", () => {
+	expect(pairs(rowsOf(buy).details)).toEqual([
+		`Contract called: ${SEAPORT}`,
+		"Function: fulfillBasicOrder",
+		"Order hash: 0x77",
+		"Standard: erc721",
+		"Plan hash: 0xfa",
+		"Data sent along: 0xfb0f3ee1",
+	]);
+});
+
+test("a transfer shows who gets it, and has no data to show", () => {
+	const { main, details } = rowsOf(transfer);
+	expect(pairs(main)).toEqual([`To: ${SELLER}`, `From: ${WALLET}`, "Network: Anvil (31337)"]);
+	expect(pairs(details)).toEqual(["Recipient is contract: no", "Plan hash: 0xfa"]);
+});
+
+test("what is not where it usually is, is not left out", () => {
+	const odd = { ...buy.shown, recipient: MARKET, marketplace: NFT };
+	const told = pairs(rowsOf({ ...buy, payments: [], shown: odd }).details);
+	expect(told).toContain(`Seller: ${SELLER}`);
+	expect(told).toContain(`Goes to: ${MARKET}`);
+	expect(told).toContain(`Marketplace: ${NFT}`);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { intentMachine } from "#plugins/wallets/intent/intentMachine.ts";
+import { stateWords } from "#plugins/wallets/link/web/stateWords.ts";
+
+const statuses = Object.keys(intentMachine);
+
+test("every state an intent can have has words of its own on the page", () => {
+	for (const status of statuses) {
+		const { title, lead } = stateWords(status, null);
+		expect({ status, title }).not.toEqual({ status, title: status });
+		expect(lead).toEndWith(".");
+	}
+	expect(stateWords("brand_new", null).title).toBe("brand_new");
+});
+
+test("money that may have left is never called not sent, and is not asked for again", () => {
+	for (const status of ["submitting", "submitted", "uncertain", "confirmed"]) {
+		const { title, lead } = stateWords(status, null);
+		expect(`${title} ${lead}`).not.toMatch(/nothing was sent|not sent/i);
+	}
+	for (const status of ["submitting", "uncertain"]) {
+		expect(stateWords(status, null).lead).toContain("Do not ask for it again");
+	}
+});
+
+test("the page looks again exactly where the service itself can still change it", () => {
+	const open = statuses.filter((status) => !stateWords(status, null).isOver);
+	expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain"]);
+});
+
+test("a reason is told by its code", () => {
+	expect(stateWords("rejected", "per_trade_limit").lead).toContain("per_trade_limit");
+	expect(stateWords("failed", "not_received").lead).toContain("not_received");
+	expect(stateWords("rejected", "cancelled").title).toBe("Called off");
+});
+
+test("what failed on the chain was sent all the same", () => {
+	for (const code of ["reverted_on_chain", "not_received", "partly_received"]) {
+		expect(stateWords("failed", code).lead).toContain("was sent");
+	}
+	expect(stateWords("failed", "not_sent").lead).not.toContain("was sent");
+});

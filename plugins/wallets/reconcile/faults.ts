@@ -1,0 +1,47 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+
+/** Why the chain does not prove what is said of an intent. Nothing is changed then. */
+export const resolveFault = defineFaults({
+	kindUnknown: {
+		status: 503,
+		retry: "later",
+		public: "The plugin that knows what was paid for is not there.",
+	},
+	intentState: {
+		status: 409,
+		retry: "never",
+		public: "The intent is neither uncertain nor submitted: there is nothing to resolve.",
+	},
+	evidenceMissing: {
+		status: 409,
+		retry: "never",
+		public: "No node here knows that transaction.",
+	},
+	evidenceOther: {
+		status: 409,
+		retry: "never",
+		public: "That transaction is not the one that was planned, and did not use its nonce.",
+	},
+	evidenceShallow: {
+		status: 409,
+		retry: "later",
+		public: "What used the nonce is not mined deep enough yet. Ask again later.",
+	},
+	nonceFree: {
+		status: 409,
+		retry: "never",
+		public:
+			"The nonce is still free, so whoever has the transaction can still send it. Have the " +
+			"account use the nonce for something else first.",
+	},
+	nonceUnknown: {
+		status: 409,
+		retry: "never",
+		public: "The node cannot say which transaction used the nonce, if any did. Name its hash.",
+	},
+	nothingNew: {
+		status: 409,
+		retry: "never",
+		public: "The transaction is on its way, and the intent says so already.",
+	},
+});

@@ -1,0 +1,54 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
+import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
+import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+/** What an operator points at; null: that it should be given up. */
+export type Claim = { transactionHash: Hex | null };
+
+type Asked = { submission: Submission; plan: Plan; rpc: Rpc; signal: AbortSignal };
+
+/**
+ * What the chain says of an operator's claim. Only two things settle an intent: its own
+ * transaction, under whatever hash, or another one that used its nonce for good. Everything else is
+ * refused, so that nobody gives up what can still be sent.
+ */
+export async function findEvidence(
+	world: ExecutionWorld,
+	asked: Asked & { claim: Claim },
+): Promise<Finding> {
+	const hash = asked.claim.transactionHash ?? (await hashOfNonce(world, asked));
+	const look = await seeTransaction(world, { ...asked, hash });
+	if (look === "unseen") throw resolveFault.evidenceMissing();
+	if (look.kind === "seen") return look;
+	const { submission } = asked;
+	const { from, nonce } = look.sighting.transaction;
+	const isOfNonce = nonce === nonceOf(submission) && from === submission.sender;
+	if (!isOfNonce) throw resolveFault.evidenceOther();
+	if (!isFinal(world, look.sighting)) throw resolveFault.evidenceShallow();
+	const code = submission.nonce === null ? "replaced" : "not_sent";
+	return { kind: "never", code, detail: `its nonce went to ${hash}` };
+}
+
+/** The transaction that used the nonce: without one, nothing is given up. */
+async function hashOfNonce(world: ExecutionWorld, asked: Asked): Promise<Hex> {
+	const { submission, rpc, signal } = asked;
+	const { sender: address, fromBlock } = submission;
+	const nonce = nonceOf(submission);
+	if (nonce === null) throw resolveFault.nonceUnknown();
+	const use = await world.steps.run("rpc.nonce", () =>
+		findByNonce(rpc, { address, nonce, fromBlock: fromBlock ?? 0, signal }),
+	);
+	if (use.kind === "mined") return use.transactionHash;
+	throw use.kind === "used" ? resolveFault.nonceUnknown() : resolveFault.nonceFree();
+}
+
+function nonceOf({ nonce, seenNonce }: Submission): number | null {
+	return nonce ?? seenNonce;
+}

@@ -1,0 +1,24 @@
+import type { Denial, Intent, Receipt } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { readWallet } from "#plugins/wallets/profile/sql/readWallet.ts";
+import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
+import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+/** Asks the kind whether what was paid for is there, where a receipt of success is news. */
+export async function missingOf(
+	world: ExecutionWorld,
+	given: { intent: Intent; submission: Submission; finding: Finding; signal: AbortSignal },
+): Promise<Denial | null> {
+	const { intent, submission, finding, signal } = given;
+	const receipt: Receipt | null = finding.kind === "seen" ? finding.sighting.receipt : null;
+	if (!receipt?.succeeded || submission.blockHash === receipt.blockHash) return null;
+	const kind = world.kindOf(intent.kind);
+	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.
+	if (!kind) throw resolveFault.kindUnknown({ detail: intent.kind });
+	const wallet = intent.walletId && (await readWallet(world.db, intent.walletId));
+	if (!wallet) return null;
+	const request = kind.request.parse(intent.request);
+	const outbound = world.kindSteps.run;
+	return kind.settle({ ...intent, request }, receipt, { wallet, outbound, signal });
+}

@@ -1,0 +1,74 @@
+import type { Audit } from "#core/audit/Audit.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
+import { type Claim, findEvidence } from "#plugins/wallets/reconcile/findEvidence.ts";
+import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+
+export type Resolution = { intentId: string; claim: Claim; actor: string; signal: AbortSignal };
+
+const OPEN: ReadonlySet<IntentStatus> = new Set(["uncertain", "submitted"]);
+
+/**
+ * Settles an intent that nothing else settles, by what an operator points at and the chain proves.
+ * It goes the way of every finding: no status is set that the machine does not know, and what was
+ * reserved follows. Written to the audit log in the same transaction.
+ */
+export async function resolveIntent(
+	world: ExecutionWorld,
+	audit: Audit,
+	{ intentId, claim, actor, signal }: Resolution,
+): Promise<Intent> {
+	const [intent] = await readIntents(world.db, [intentId]);
+	if (!intent) throw executionFault.notFound();
+	const submission = await openSubmission(world.db, intentId);
+	const rpc = world.rpcOf(intent.chainId);
+	if (!intent.plan || !rpc || !submission || !OPEN.has(intent.status)) {
+		throw resolveFault.intentState();
+	}
+	const { plan } = intent;
+	const finding = await findEvidence(world, { submission, plan, rpc, signal, claim });
+	const missing = await missingOf(world, { intent, submission, finding, signal });
+	return await world.steps.run("commit.found", () =>
+		world.db.transaction(async (tx) => {
+			// In the order in which everybody takes them.
+			await tx.query("select 1 from wallets.submission where id = $1 for update", [submission.id]);
+			const [before] = await readIntents(tx, [intentId]);
+			if (!before || !OPEN.has(before.status)) throw resolveFault.intentState();
+			await applyFinding(world, tx, { submission, finding, missing });
+			const [after] = await readIntents(tx, [intentId]);
+			if (!after || after.status === before.status) throw resolveFault.nothingNew();
+			await audit.append(tx, {
+				actor: `operator:${actor}`,
+				action: "trading.intent.resolved",
+				subject: `intent:${intentId}`,
+				detail: {
+					claimed: claim.transactionHash ?? "abandon",
+					found: finding.kind,
+					before: before.status,
+					after: after.status,
+					errorCode: after.errorCode,
+					transactionHash: after.transactionHash,
+				},
+			});
+			return after;
+		}),
+	);
+}
+
+async function openSubmission(db: Queryable, intentId: string): Promise<Submission | null> {
+	const rows = await db.query<SubmissionRow>(
+		`select ${submissionRow.columns} from wallets.submission s
+		where s.intent_id = $1 and s.final_at is null and s.state not in ('queued', 'sending')
+		order by s.step desc limit 1`,
+		[intentId],
+	);
+	return rows[0] ? submissionRow.read(rows[0]) : null;
+}

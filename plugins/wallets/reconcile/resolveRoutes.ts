@@ -1,0 +1,109 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import { canFail } from "#core/http/canFail.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
+import { LOOK_TIMEOUT_MS, UNRESOLVED_LISTED_MAX } from "#plugins/wallets/reconcile/limits.ts";
+import { readUnresolved } from "#plugins/wallets/reconcile/readUnresolved.ts";
+import { resolveIntent } from "#plugins/wallets/reconcile/resolveIntent.ts";
+
+const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const hash = z.string().toLowerCase().refine(isHash, "a transaction's hash");
+const bodySchema = z
+	.strictObject({
+		transactionHash: hash.optional(),
+		abandon: z.literal(true).optional(),
+	})
+	.refine((body) => (body.transactionHash === undefined) !== (body.abandon === undefined), {
+		message: "name a transaction's hash, or abandon the intent",
+	});
+const resolvedSchema = z.object({
+	id: z.string(),
+	status: z.string(),
+	errorCode: z.string().nullable(),
+	transactionHash: z.string().nullable(),
+});
+const listSchema = z.object({
+	intents: z.array(
+		z.object({
+			id: z.string(),
+			kind: z.string(),
+			walletId: z.string(),
+			chainId: z.int(),
+			sender: z.string(),
+			nonce: z.int().nullable(),
+			transactionHash: z.string().nullable(),
+			since: z.iso.datetime(),
+		}),
+	),
+	hasMore: z.boolean().describe(`There are more than ${UNRESOLVED_LISTED_MAX}.`),
+});
+const about = { tags: ["admin"], security: [{ admin: [] }] };
+
+export type ResolveOptions = {
+	world: ExecutionWorld;
+	core: Pick<Core, "audit" | "operators">;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** What operators do about intents that nothing else settles: they point, the chain decides. */
+export function resolveRoutes({ world, core, ending }: ResolveOptions) {
+	const { audit, operators } = core;
+	return (
+		new Elysia({ prefix: "/v1/admin/trading/intents" })
+			// Before anything is validated: a stranger learns nothing but that a key is wanted.
+			.derive(({ request }) => ({ operator: operators.authenticate(request) }))
+			.get(
+				"",
+				async ({ set }) => {
+					set.headers["cache-control"] = "no-store";
+					const rows = await readUnresolved(world.db, UNRESOLVED_LISTED_MAX + 1);
+					const intents = rows.slice(0, UNRESOLVED_LISTED_MAX).map(({ changedAt, ...intent }) => {
+						return { ...intent, since: changedAt.toISOString() };
+					});
+					return { intents, hasMore: rows.length > intents.length };
+				},
+				{
+					response: { 200: listSchema },
+					detail: { ...about, summary: "Lists intents of which nobody can say whether they left" },
+				},
+			)
+			.post(
+				"/:id/resolve",
+				async ({ params, body, operator, set }) => {
+					const resolved = await resolveIntent(world, audit, {
+						intentId: params.id,
+						claim: { transactionHash: body.transactionHash ?? null },
+						actor: operator.actor,
+						signal: AbortSignal.any([ending, AbortSignal.timeout(LOOK_TIMEOUT_MS)]),
+					});
+					set.headers["cache-control"] = "no-store";
+					const { id, status, errorCode, transactionHash } = resolved;
+					return { id, status, errorCode, transactionHash };
+				},
+				{
+					params: z.object({ id: z.uuid() }),
+					body: bodySchema,
+					response: { 200: resolvedSchema },
+					detail: {
+						...about,
+						summary: "Settles an intent in doubt by what the chain proves",
+						description:
+							"With `transactionHash`, by that transaction: the planned one settles the intent, " +
+							"another one that used its nonce for good ends it. With `abandon: true`, by whatever " +
+							"used its nonce; refused while the nonce is free. Written to the audit log.",
+						...canFail(
+							executionFault.notFound,
+							resolveFault.intentState,
+							resolveFault.evidenceMissing,
+							resolveFault.nonceFree,
+						),
+					},
+				},
+			)
+	);
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import { openApiDocument } from "#core/http/openApiDocument.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
+import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
+
+// Guarantee: who reads the document alone can ask for money once, and knows every answer.
+
+/** Asked by nobody here: the document is made of what the routes declare. */
+const nobody = {} as never;
+
+/** Their POSTs move nothing that was not asked for before. */
+const MAKES_NO_INTENT = new Set([
+	"/v1/links",
+	"/v1/links/{token}",
+	"/v1/trading/wallet-transfers/{id}/cancel",
+]);
+
+const { paths } = openApiDocument({
+	app: testHttpApp({
+		routes: [
+			buyRoutes({ wallets: {} } as never),
+			transferRoutes({ wallets: {} } as never),
+			linkRoutes(nobody),
+		],
+	}),
+	version: "1",
+	sandbox: false,
+});
+type Told = {
+	security?: object[];
+	parameters?: { name: string; in: string }[];
+	responses: Record<string, unknown>;
+};
+const told = (method: "get" | "post") =>
+	Object.entries(paths).flatMap(([path, item]): [path: string, operation: Told][] => {
+		const operation = item[method] as Told | undefined;
+		return path.startsWith("/v1/") && operation ? [[path, operation]] : [];
+	});
+const codes = (operation: Told, status: number) =>
+	JSON.stringify(operation.responses[status] ?? "");
+
+test("[API-21] every POST that can move money takes a key, and says how that can fail", () => {
+	const moving = told("post").filter(([path]) => !MAKES_NO_INTENT.has(path));
+	expect(moving.map(([path]) => path).sort()).toEqual([
+		"/v1/nft-market/buys",
+		"/v1/nft-market/offers",
+		"/v1/trading/wallet-transfers",
+	]);
+	for (const [path, operation] of moving) {
+		const key = operation.parameters?.find(({ name }) => name === "idempotency-key");
+		expect({ path, key }).toMatchObject({ path, key: { in: "header", required: false } });
+		expect(codes(operation, 401)).toContain("unauthorized");
+		for (const code of ["idempotency_conflict", "request_running"]) {
+			expect(codes(operation, 409)).toContain(code);
+		}
+		expect(codes(operation, 422)).toContain("idempotency_key_invalid");
+	}
+});
+
+test("[API-21] what needs a session says 401, and what names one thing says 404", () => {
+	const all = [...told("get"), ...told("post")];
+	expect(all.length).toBeGreaterThan(8);
+	for (const [path, operation] of all) {
+		const isLink = path.startsWith("/v1/links/");
+		const says401 = codes(operation, 401).includes("unauthorized");
+		expect({ path, says401 }).toEqual({ path, says401: !isLink });
+		if (path.includes("{")) {
+			expect({ path, said: codes(operation, 404) }).toEqual({
+				path,
+				said: expect.stringContaining("not_found"),
+			});
+		}
+	}
+});
+
+test("[API-21] answering a link, asking for one and calling off say their 409", () => {
+	const of409 = new Map(told("post").map(([path, operation]) => [path, codes(operation, 409)]));
+	expect(of409.get("/v1/links/{token}")).toContain("plan_changed");
+	expect(of409.get("/v1/links/{token}")).toContain("transaction_other");
+	expect(of409.get("/v1/links")).toContain("no_question");
+	expect(of409.get("/v1/trading/wallet-transfers/{id}/cancel")).toContain("intent_state");
+});
