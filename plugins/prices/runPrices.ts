@@ -5,9 +5,9 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import { createTeller } from "#plugins/prices/createTeller.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
 import type { Memory } from "#plugins/prices/history/createMemory.ts";
+import { createPoll } from "#plugins/prices/history/createPoll.ts";
 import { createFillGaps } from "#plugins/prices/history/fillGaps.ts";
 import type { FeedSpans } from "#plugins/prices/history/Learned.ts";
-import { createPoll } from "#plugins/prices/history/createPoll.ts";
 import { pruneRoundsJob } from "#plugins/prices/history/pruneRoundsJob.ts";
 import {
 	BACKFILL_EVERY_MS,
