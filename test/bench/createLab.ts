@@ -9,6 +9,7 @@ import { type Backlog, runBacklog } from "#test/bench/measure/runBacklog.ts";
 import { type CachedList, runCachedList } from "#test/bench/measure/runCachedList.ts";
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
+import { type Intents, runIntents } from "#test/bench/measure/runIntents.ts";
 import { runBareLive, runLive } from "#test/bench/measure/runLive.ts";
 import { type MarketRead, runMarketReads } from "#test/bench/measure/runMarketReads.ts";
 import { type MetadataBurst, runMetadataBurst } from "#test/bench/measure/runMetadataBurst.ts";
@@ -41,6 +42,8 @@ export type Lab = {
 	metadataBurst(): Promise<MetadataBurst>;
 	/** Pages of an index with full tables of the provider's, beside a bare script. */
 	marketReads(): Promise<readonly MarketRead[]>;
+	/** Wallet transfers up to the wallet provider, beside a bare script. */
+	intents(): Promise<Intents>;
 	reads(): Promise<readonly ReadComparison[]>;
 	/** A wide chain onto the large index of `reads`. */
 	wideCatchUp(): Promise<CatchUp>;
@@ -114,6 +117,7 @@ export function createLab(options: LabOptions): Lab {
 		ranking: measured("ranking", runRanking, { scope }),
 		metadataBurst: measured("reading a collection's tokens", runMetadataBurst, { scope }),
 		marketReads: measured("reading pages of a market", runMarketReads, { scope, say }),
+		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,
 	};

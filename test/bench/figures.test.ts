@@ -13,3 +13,11 @@ test("whatever is read is printed, and the market's busy reads are held to a goa
 	const held = sized.filter(({ goal }) => goal !== null).map(({ name }) => name.split(" ")[0]);
 	expect([...new Set(held)]).toEqual(["discover", "trending", "detail", "candles"]);
 });
+
+test("the path that money leaves by is held to its goals", () => {
+	const held = figures.filter(({ name }) => name.startsWith("intent"));
+	expect(held.map(({ goal }) => goal)).toEqual([
+		{ kind: "at_most", value: 30 },
+		{ kind: "at_least", value: 200 },
+	]);
+});

@@ -2,6 +2,7 @@ import type { Figure } from "#test/bench/Figure.ts";
 import { catchUpFigures } from "#test/bench/figures/catchUpFigures.ts";
 import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
 import { headFigures } from "#test/bench/figures/headFigures.ts";
+import { intentFigures } from "#test/bench/figures/intentFigures.ts";
 import { marketFigures } from "#test/bench/figures/marketFigures.ts";
 import { recoveryFigures } from "#test/bench/figures/recoveryFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
@@ -20,5 +21,6 @@ export const figures: readonly Figure[] = [
 	...crowdFigures,
 	...tokenFigures,
 	...marketFigures,
+	...intentFigures,
 	...sizeFigures,
 ];

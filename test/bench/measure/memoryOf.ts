@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
 
 const KB_PER_MB = 1_024;
 
@@ -12,33 +13,12 @@ export function peakMemoryMb(pid: number): number {
  * processes share counts once.
  */
 export function treeMemoryMb(rootPids: readonly number[]): number {
-	const children = childrenByParent();
-	const pids = new Set<number>();
-	const visit = (pid: number) => {
-		if (pids.has(pid)) return;
-		pids.add(pid);
-		for (const child of children.get(pid) ?? []) visit(child);
-	};
-	for (const pid of rootPids) visit(pid);
 	let sum = 0;
-	for (const pid of pids) {
+	for (const pid of descendantsOf(rootPids)) {
 		const held = kilobytes(readText(`/proc/${pid}/smaps_rollup`), "Pss");
 		if (!Number.isNaN(held)) sum += held;
 	}
 	return sum / KB_PER_MB;
-}
-
-function childrenByParent(): Map<number, number[]> {
-	const children = new Map<number, number[]>();
-	for (const name of readFolder("/proc")) {
-		const pid = Number(name);
-		if (!Number.isInteger(pid)) continue;
-		const parent = Number(/^PPid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`))?.[1]);
-		const list = children.get(parent);
-		if (list) list.push(pid);
-		else children.set(parent, [pid]);
-	}
-	return children;
 }
 
 function kilobytes(text: string, field: string): number {
@@ -51,13 +31,5 @@ function readText(path: string): string {
 		return readFileSync(path, "utf8");
 	} catch {
 		return "";
-	}
-}
-
-function readFolder(path: string): string[] {
-	try {
-		return readdirSync(path);
-	} catch {
-		return [];
 	}
 }

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import { z } from "zod";
 import type { Scope } from "#test/bench/createScope.ts";
 import { cpuSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
 import { openDataDir } from "#test/bench/measure/openDataDir.ts";
+import { openScript } from "#test/bench/measure/openScript.ts";
 import { median } from "#test/bench/report/statistics.ts";
 
 export type FanOutRate = {
@@ -32,7 +31,6 @@ const SHAPES = [
 	{ frames: 20, transactions: 100 },
 ];
 const TURNS = 3;
-const LINE_TIMEOUT_MS = 120_000;
 const REFERENCE = join(import.meta.dir, "../reference");
 
 /**
@@ -108,45 +106,6 @@ async function openSide(scope: Scope, args: readonly string[], env = process.env
 		async stop() {
 			await crowd.stop();
 			await publisher.stop();
-		},
-	};
-}
-
-/** A script that speaks in JSON lines. */
-function openScript(
-	scope: Scope,
-	args: readonly string[],
-	env: Record<string, string | undefined>,
-) {
-	const child = Bun.spawn([process.execPath, ...args], {
-		env,
-		stdin: "pipe",
-		stdout: "pipe",
-		stderr: "inherit",
-	});
-	const stop = scope.defer(async () => {
-		child.kill("SIGTERM");
-		await child.exited;
-	});
-	const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) });
-	const iterator = lines[Symbol.asyncIterator]();
-	return {
-		pid: child.pid,
-		stop,
-		order(order: object) {
-			child.stdin.write(`${JSON.stringify(order)}\n`);
-			child.stdin.flush();
-		},
-		async line(): Promise<unknown> {
-			const late = Promise.withResolvers<never>();
-			const timer = setTimeout(() => late.reject(new Error(`${args}: no word`)), LINE_TIMEOUT_MS);
-			try {
-				const next = await Promise.race([iterator.next(), late.promise]);
-				if (next.done) throw new Error(`${args} ended`);
-				return JSON.parse(next.value);
-			} finally {
-				clearTimeout(timer);
-			}
 		},
 	};
 }

@@ -23,6 +23,8 @@ export type ServiceProcessOptions = {
 	databaseUrl?: string | undefined;
 	/** Flags for `bun` itself, such as a profiler's. */
 	runtimeArgs: readonly string[];
+	/** Settings that only this service needs. */
+	env?: Readonly<Record<string, string>>;
 };
 
 const SERVING_TIMEOUT_MS = 60_000;
@@ -44,6 +46,7 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
 			...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
 			PORT: String(port),
 			LOG_LEVEL: "warn",
+			...options.env,
 		},
 		stdin: "ignore",
 		stdout: "pipe",

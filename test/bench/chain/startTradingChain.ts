@@ -1,0 +1,53 @@
+import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import { z } from "zod";
+import type { Scope } from "#test/bench/createScope.ts";
+import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
+import { startAnvil } from "#test/harness/anvil.ts";
+import { compileContracts } from "#test/sandbox/compileContracts.ts";
+import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
+
+/** A chain that mines by the clock, as those do where money is sent. */
+export type TradingChain = {
+	url: string;
+	wsUrl: string;
+	/** Of the node; not a number where processes cannot be listed. */
+	pid: number;
+	/** ETH's price, as `USD_FEEDS_JSON` takes it. */
+	usdFeeds: unknown;
+	call<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
+	stop(): Promise<void>;
+};
+
+/** One block for all that came in it: a block for each would make the indexer what is measured. */
+const BLOCK_EVERY_SECONDS = 1;
+const ETH_USD = 2_000n * 10n ** 8n;
+const receipt = z.object({ contractAddress: z.templateLiteral(["0x", z.string()]) });
+
+export async function startTradingChain(scope: Scope): Promise<TradingChain> {
+	const before = new Set(descendantsOf([process.pid]));
+	const anvil = await startAnvil();
+	const stop = scope.defer(anvil.stop);
+	const [pid] = descendantsOf([process.pid]).filter((one) => !before.has(one));
+	await anvil.rpc("anvil_setLoggingEnabled", [false]);
+	const [from] = await anvil.rpc<Hex[]>("eth_accounts");
+	const bytecode = compileContracts().SandboxFeed.creation;
+	const data = encodeDeployData({ abi: feedAbi, bytecode, args: ["ETH / USD"] });
+	const deployed = await anvil.rpc("eth_sendTransaction", [{ from, data }]);
+	await anvil.mined();
+	const { contractAddress: feed } = receipt.parse(
+		await anvil.rpc("eth_getTransactionReceipt", [deployed]),
+	);
+	const publish = encodeFunctionData({ abi: feedAbi, functionName: "publish", args: [ETH_USD] });
+	await anvil.rpc("eth_sendTransaction", [{ from, to: feed, data: publish }]);
+	await anvil.mined();
+	await anvil.rpc("evm_setAutomine", [false]);
+	await anvil.rpc("evm_setIntervalMining", [BLOCK_EVERY_SECONDS]);
+	return {
+		url: anvil.url,
+		wsUrl: anvil.wsUrl,
+		pid: pid ?? Number.NaN,
+		usdFeeds: { [anvil.chainId]: { [zeroAddress]: { feed } } },
+		call: anvil.rpc,
+		stop,
+	};
+}

@@ -1,0 +1,146 @@
+import { Client } from "pg";
+import { z } from "zod";
+import type { Trading } from "#test/bench/measure/openTrading.ts";
+import { createRpc } from "#test/sandbox/createRpc.ts";
+
+/** On top of what was sent: as many as it takes until nobody looks again. */
+const BLOCKS_ON_TOP = 65;
+const SETTLED_TIMEOUT_MS = 30_000;
+const POLL_MS = 100;
+const OPEN = "('created', 'submitting', 'submitted', 'uncertain')";
+
+const listSchema = z.object({
+	transactions: z.array(
+		z.object({ referenceId: z.string(), hash: z.string(), broadcasts: z.number() }),
+	),
+});
+
+type Row = {
+	id: string;
+	reference: string;
+	status: string;
+	sender: string;
+	recipient: string;
+	hash: string;
+	submissions: number;
+	reserved: string;
+	spent: string;
+	entries: number;
+};
+
+/**
+ * Sees everything that was sent to its end, and holds service, wallet provider and chain against
+ * each other: each intent paid its recipient once, and is in the books as one reservation that was
+ * spent. Answers how long the service took to find out. A run counts only if nothing is amiss.
+ */
+export async function settleBooks(
+	trading: Trading,
+	paid: { intents: number; raw: bigint },
+): Promise<{ settledSeconds: number }> {
+	const { chain, connectionString } = trading;
+	const client = new Client({ connectionString });
+	await client.connect();
+	try {
+		const beganMs = performance.now();
+		await chain.call("evm_mine");
+		await chain.call("anvil_mine", [`0x${BLOCKS_ON_TOP.toString(16)}`]);
+		await untilSettled(client);
+		const settledSeconds = (performance.now() - beganMs) / 1_000;
+		const rows = await readRows(client);
+		const problems = [
+			...(rows.length === paid.intents ? [] : [`${rows.length} intents of ${paid.intents}`]),
+			...rows.flatMap((row) => problemsOf(row, paid.raw)),
+			...(await problemsOfProvider(trading, rows)),
+			...(await problemsOfChain(trading, rows, paid.raw)),
+		];
+		if (problems.length > 0) {
+			throw new Error(`${problems.length} things are amiss: ${problems.slice(0, 5).join("; ")}`);
+		}
+		return { settledSeconds };
+	} finally {
+		await client.end();
+	}
+}
+
+async function untilSettled(client: Client): Promise<void> {
+	const deadlineMs = performance.now() + SETTLED_TIMEOUT_MS;
+	for (;;) {
+		const { rows } = await client.query<{ open: number }>(
+			`select count(*)::int as open from wallets.intent where status in ${OPEN}`,
+		);
+		if (rows[0]?.open === 0) return;
+		if (performance.now() > deadlineMs) throw new Error(`${rows[0]?.open} intents are still open`);
+		await Bun.sleep(POLL_MS);
+	}
+}
+
+async function readRows(client: Client): Promise<Row[]> {
+	const { rows } = await client.query<Row>(
+		`select i.id, i.status, i.request->>'recipient' as recipient, s.*, e.*
+		from wallets.intent i
+		cross join lateral (
+			select count(*)::int as submissions, min(id::text) as reference,
+				min('0x' || encode(sender, 'hex')) as sender,
+				min('0x' || encode(transaction_hash, 'hex')) as hash
+			from wallets.submission where intent_id = i.id
+		) as s
+		cross join lateral (
+			select count(*)::int as entries,
+				coalesce(sum(amount_raw) filter (where kind = 'reserve'), 0)::text as reserved,
+				coalesce(sum(amount_raw) filter (where kind = 'spend'), 0)::text as spent
+			from wallets.spend_entry where intent_id = i.id
+		) as e`,
+	);
+	return rows;
+}
+
+function problemsOf(row: Row, raw: bigint): string[] {
+	const { id, status, submissions, entries, reserved, spent } = row;
+	const isWhole = entries === 2 && BigInt(reserved) === raw && BigInt(spent) === raw;
+	return [
+		...(status === "confirmed" ? [] : [`${id} ends ${status}`]),
+		...(submissions === 1 ? [] : [`${id} has ${submissions} submissions`]),
+		...(isWhole ? [] : [`${id}: ${reserved} reserved, ${spent} spent, ${entries} entries`]),
+	];
+}
+
+async function problemsOfProvider({ custody }: Trading, rows: readonly Row[]): Promise<string[]> {
+	const response = await fetch(`${custody.walletProviderUrl}/_sandbox/transactions`);
+	const { transactions } = listSchema.parse(await response.json());
+	const byReference = new Map(transactions.map((one) => [one.referenceId, one]));
+	return rows.flatMap(({ id, reference, hash }) => {
+		const made = byReference.get(reference);
+		if (made?.broadcasts === 1 && made.hash === hash) return [];
+		return [`${id} is known to the wallet provider as ${JSON.stringify(made)}`];
+	});
+}
+
+/** What is on chain, which nobody here wrote down. */
+async function problemsOfChain(
+	{ chain }: Trading,
+	rows: readonly Row[],
+	raw: bigint,
+): Promise<string[]> {
+	const rpc = createRpc(chain.url);
+	const sent = [...Map.groupBy(rows, ({ sender }) => sender)];
+	const ask = (method: string, addresses: readonly string[]) =>
+		rpc.batch(addresses.map((address) => ({ method, params: [address, "latest"] })));
+	const balances = await ask(
+		"eth_getBalance",
+		rows.map(({ recipient }) => recipient),
+	);
+	const nonces = await ask(
+		"eth_getTransactionCount",
+		sent.map(([sender]) => sender),
+	);
+	return [
+		...rows.flatMap(({ id }, n) => {
+			const got = BigInt(String(balances[n]));
+			return got === raw ? [] : [`the recipient of ${id} has ${got}`];
+		}),
+		...sent.flatMap(([sender, own], n) => {
+			const made = Number(nonces[n]);
+			return made === own.length ? [] : [`${sender} made ${made} of ${own.length} transactions`];
+		}),
+	];
+}

@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { socketUrl } from "#core/db/embedded/socketUrl.ts";
+import { startTradingChain, type TradingChain } from "#test/bench/chain/startTradingChain.ts";
+import type { Scope } from "#test/bench/createScope.ts";
+import { type DataDir, openDataDir } from "#test/bench/measure/openDataDir.ts";
+import { openScript, type Script } from "#test/bench/measure/openScript.ts";
+import {
+	type ServiceProcess,
+	startServiceProcess,
+} from "#test/bench/measure/startServiceProcess.ts";
+
+const custodySchema = z.object({
+	walletProviderUrl: z.string(),
+	walletProvider: z.object({
+		appId: z.string(),
+		appSecret: z.string(),
+		authorizationKey: z.string(),
+		verificationKey: z.string(),
+	}),
+	people: z.array(z.object({ token: z.string(), walletId: z.string(), address: z.string() })),
+});
+type Custody = z.output<typeof custodySchema>;
+
+const signedInSchema = z.object({
+	token: z.string(),
+	profile: z.object({ wallets: z.tuple([z.object({ id: z.string() })]) }),
+});
+
+/** Somebody who may send from a wallet by the service. */
+export type Owner = { session: string; walletId: string };
+
+/** A service that may send, for owners who have signed in, and everything that it sends by. */
+export type Trading = {
+	chain: TradingChain;
+	custody: Custody & { pid: number };
+	service: ServiceProcess;
+	data: DataDir;
+	connectionString: string;
+	owners: readonly Owner[];
+	/** People of the wallet provider's whom the service does not know. */
+	strangers: Custody["people"];
+	close(): Promise<void>;
+};
+
+const ENROLMENTS_AT_ONCE = 4;
+
+export async function openTrading(options: {
+	scope: Scope;
+	runtimeArgs: readonly string[];
+	owners: number;
+	strangers: number;
+}): Promise<Trading> {
+	const { scope, runtimeArgs } = options;
+	const chain = await startTradingChain(scope);
+	const count = String(options.owners + options.strangers);
+	const provider = openScript(scope, [
+		join(import.meta.dir, "custodyProcess.ts"),
+		chain.url,
+		count,
+	]);
+	const custody = custodySchema.parse(await provider.line());
+	const data = await openDataDir(scope);
+	const service = startServiceProcess({
+		rpcUrls: [chain.url, chain.wsUrl],
+		dataDir: data.path,
+		runtimeArgs,
+		env: settingsOf(chain, custody),
+	});
+	const stopService = scope.defer(service.stop);
+	await service.servingSeconds;
+	const owners = await enrolAll(service, custody.people.slice(0, options.owners));
+	return {
+		chain,
+		custody: { ...custody, pid: provider.pid },
+		service,
+		data,
+		connectionString: socketUrl(data.socketDir),
+		owners,
+		strangers: custody.people.slice(options.owners),
+		close: () => closeAll({ stopService, data, provider, chain }),
+	};
+}
+
+function settingsOf(chain: TradingChain, custody: Custody): Record<string, string> {
+	const { appId, appSecret, authorizationKey, verificationKey } = custody.walletProvider;
+	return {
+		USD_FEEDS_JSON: JSON.stringify(chain.usdFeeds),
+		WALLET_PROVIDER_BASE_URL: custody.walletProviderUrl,
+		WALLET_PROVIDER_APP_ID: appId,
+		WALLET_PROVIDER_APP_SECRET: appSecret,
+		WALLET_PROVIDER_AUTHORIZATION_KEY: authorizationKey,
+		WALLET_PROVIDER_VERIFICATION_KEY: verificationKey,
+		TRADING_DRY_RUN: "false",
+		TRADING_HOME_CHAIN: "anvil",
+	};
+}
+
+/** Everybody signs in as they would: with the wallet provider's token, for a session of ours. */
+async function enrolAll(service: ServiceProcess, people: Custody["people"]): Promise<Owner[]> {
+	const owners: Owner[] = [];
+	const rest = people.map(({ token }, place) => ({ token, place }));
+	async function work(): Promise<void> {
+		for (let next = rest.shift(); next; next = rest.shift()) {
+			const response = await fetch(`${service.url}/v1/trading/enrollment`, {
+				method: "POST",
+				headers: {
+					authorization: `Bearer ${next.token}`,
+					"content-type": "application/json",
+					"x-forwarded-for": `10.7.${next.place >> 8}.${next.place & 255}`,
+				},
+				body: "{}",
+			});
+			const text = await response.text();
+			if (response.status !== 200) throw new Error(`not enrolled: ${response.status}: ${text}`);
+			const { token, profile } = signedInSchema.parse(JSON.parse(text));
+			owners[next.place] = { session: token, walletId: profile.wallets[0].id };
+		}
+	}
+	await Promise.race([
+		Promise.all(Array.from({ length: ENROLMENTS_AT_ONCE }, work)),
+		service.failed,
+	]);
+	return owners;
+}
+
+async function closeAll(parts: {
+	stopService: () => Promise<void>;
+	data: DataDir;
+	provider: Script;
+	chain: TradingChain;
+}): Promise<void> {
+	await parts.stopService();
+	await parts.data.remove();
+	await parts.provider.stop();
+	await parts.chain.stop();
+}

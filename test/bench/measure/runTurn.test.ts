@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { runTurn } from "#test/bench/measure/runTurn.ts";
+
+test("what ends before the time that counts, or after it, is done and does not count", async () => {
+	let ms = 0;
+	const order = { inFlight: 1, warmMs: 25, countMs: 40, nowMs: () => ms };
+	const told = await runTurn(order, async () => {
+		ms += 10;
+	});
+	// Ends at 10 and 20; at 30, 40, 50 and 60 of the time that counts; at 70.
+	expect(told).toEqual({ done: 7, perSecond: 100, delaysMs: [10, 10, 10, 10] });
+});
+
+test("each worker does one thing at a time, in turns that it can count", async () => {
+	let ms = 0;
+	const busy = new Set<number>();
+	const turns = new Map<number, number>();
+	await runTurn(
+		{ inFlight: 3, warmMs: 0, countMs: 50, nowMs: () => ms++ },
+		async (worker, turn) => {
+			expect(busy.has(worker)).toBe(false);
+			expect(turn).toBe(turns.get(worker) ?? 0);
+			turns.set(worker, turn + 1);
+			busy.add(worker);
+			await Promise.resolve();
+			busy.delete(worker);
+		},
+	);
+	expect([...turns.keys()].sort()).toEqual([0, 1, 2]);
+});
+
+test("the first that fails ends all: nobody goes on asking for what is not counted", async () => {
+	let done = 0;
+	const order = { inFlight: 2, warmMs: 0, countMs: 1, nowMs: () => 0 };
+	const running = runTurn(order, async (worker, turn) => {
+		await Promise.resolve();
+		if (worker === 1 && turn === 3) throw new Error("it was refused");
+		done++;
+	});
+	await expect(running).rejects.toThrow("it was refused");
+	const doneBy = done;
+	await new Promise((resolve) => setImmediate(resolve));
+	expect(done).toBeLessThanOrEqual(doneBy + 1);
+});

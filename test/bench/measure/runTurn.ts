@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+export const turnOrder = z.object({
+	/** So many at once, for so long before anything counts, and for so long then. */
+	inFlight: z.int().min(1),
+	warmMs: z.number().min(0),
+	countMs: z.number().positive(),
+});
+
+export const turnTold = z.object({
+	/** Everything that was done, also what ended before or after the time that counts. */
+	done: z.int().min(1),
+	/** Of the time that counts: how much came to its end, and how long each took. */
+	perSecond: z.number().min(0),
+	delaysMs: z.array(z.number().min(0)),
+});
+export type TurnTold = z.output<typeof turnTold>;
+
+/**
+ * Does one thing over and over. Workers are numbered, so that what must not be done twice at once
+ * can be theirs alone. The first thing that fails ends all.
+ */
+export async function runTurn(
+	order: z.output<typeof turnOrder> & { nowMs?: () => number },
+	act: (worker: number, turn: number) => Promise<void>,
+): Promise<TurnTold> {
+	const { inFlight, warmMs, countMs, nowMs = () => performance.now() } = order;
+	const fromMs = nowMs() + warmMs;
+	const untilMs = fromMs + countMs;
+	const delaysMs: number[] = [];
+	let done = 0;
+	let hasFailed = false;
+	async function work(worker: number): Promise<void> {
+		for (let turn = 0; !hasFailed; turn++) {
+			const beganMs = nowMs();
+			if (beganMs >= untilMs) return;
+			try {
+				await act(worker, turn);
+			} catch (error) {
+				hasFailed = true;
+				throw error;
+			}
+			const endedMs = nowMs();
+			done++;
+			if (endedMs >= fromMs && endedMs < untilMs) delaysMs.push(endedMs - beganMs);
+		}
+	}
+	await Promise.all(Array.from({ length: inFlight }, (_, worker) => work(worker)));
+	return { done, perSecond: (delaysMs.length * 1_000) / countMs, delaysMs };
+}
