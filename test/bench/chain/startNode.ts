@@ -14,6 +14,8 @@ export type Node = {
 
 /** The first block's time, unless told: a fixed one, so that every run has the same candles. */
 const GENESIS_SECONDS = 1_700_000_000;
+/** Of the newest blocks; logs and transactions of older ones are answered all the same. */
+const STATES_KEPT = 256;
 
 export type NodeOptions = { genesisSeconds?: number };
 
@@ -23,6 +25,8 @@ export async function startNode({ genesisSeconds }: NodeOptions = {}): Promise<N
 			...["--no-mining", "--order", "fifo", "--accounts", "1", "--balance", "1000000"],
 			...["--gas-limit", "200000000", "--base-fee", "0", "--disable-min-priority-fee"],
 			...["--timestamp", String(genesisSeconds ?? GENESIS_SECONDS)],
+			// Else older states go to the disk, gigabytes of it, and what is measured shares that disk.
+			...["--prune-history", String(STATES_KEPT)],
 		],
 	});
 	await anvil.rpc("anvil_setLoggingEnabled", [false]);
