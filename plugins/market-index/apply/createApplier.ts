@@ -6,9 +6,10 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
+import type { AppliedChange } from "#plugins/market-index/apply/AppliedChange.ts";
 import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
-import { catchUpFrames } from "#plugins/market-index/apply/framesOf.ts";
+import { catchUpFrames, type TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
 import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
 import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
@@ -72,21 +73,33 @@ export function createApplier(options: ApplierOptions): Applier {
 		if (stored.length + confirmed.length === 0) return;
 
 		const rollups = sumRollups(stored);
-		await Promise.all([
+		const figures = Promise.all([
 			upsertRollups(tx, chain.id, rollups),
 			updateCollections(tx, collectionChanges(stored)),
 		]);
-		if (confirmed.length > 0) await repairFigures(tx, chain.id, confirmed);
-
+		figures.catch(() => {});
+		if (confirmed.length > 0) {
+			await figures;
+			await repairFigures(tx, chain.id, confirmed);
+		}
 		const touched = touchedCollections(known, stored, confirmed);
 		const change = { stored, confirmed, rollups, touched };
-		const topics = batch.live
-			? await tellLive(options, tx, chain, change)
-			: batch.isHistory
-				? await tellHistory(options, tx, chain, change)
-				: catchUpFrames(chain, touched.values());
+		// What is told is read behind what moved it, in the same round trip.
+		const [topics] = await Promise.all([tell(options, tx, chain, batch, change), figures]);
 		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
 	};
+}
+
+async function tell(
+	options: ApplierOptions,
+	tx: Tx,
+	chain: Chain,
+	batch: NewEvents,
+	change: AppliedChange,
+): Promise<TopicFrames> {
+	if (batch.live) return tellLive(options, tx, chain, change);
+	if (batch.isHistory) return tellHistory(options, tx, chain, change);
+	return catchUpFrames(chain, change.touched.values());
 }
 
 function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
