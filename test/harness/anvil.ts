@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "#core/redis/testing/until.ts";
 
@@ -26,15 +27,18 @@ const ROOT = join(import.meta.dir, "../..");
  * @example const anvil = await startAnvil({ args: ["--chain-id", "8453"] });
  */
 export async function startAnvil({ args = [] }: { args?: readonly string[] } = {}): Promise<Anvil> {
-	const node = Bun.spawn([binaryPath(), "--port", "0", "--host", "127.0.0.1", ...args], {
-		stdout: "pipe",
-		stderr: "inherit",
-	});
+	// Older states go to the disk: left in the user's home they would stay there, gigabytes of them.
+	const states = mkdtempSync(join(tmpdir(), "tapeline-anvil-"));
+	const place = ["--port", "0", "--host", "127.0.0.1", "--cache-path", states];
+	const node = Bun.spawn([binaryPath(), ...place, ...args], { stdout: "pipe", stderr: "inherit" });
 	// A test that fails before its `stop` must not leave a node behind.
-	const killNode = () => node.kill("SIGKILL");
+	const killNode = () => {
+		node.kill("SIGKILL");
+		rmSync(states, { recursive: true, force: true });
+	};
 	process.once("exit", killNode);
 	const port = await listeningPort(node.stdout, START_TIMEOUT_MS).catch((cause) => {
-		node.kill("SIGKILL");
+		killNode();
 		throw cause;
 	});
 	const url = `http://127.0.0.1:${port}`;

@@ -33,7 +33,8 @@ export type CatchUpOptions = {
 	runtimeArgs: readonly string[];
 };
 
-const POLL_MS = 10;
+/** Rarely: on two cores each look takes from what it looks at. */
+const POLL_MS = 25;
 const SAMPLE_MS = 200;
 const CATCH_UP_TIMEOUT_MS = 120_000;
 
