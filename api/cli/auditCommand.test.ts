@@ -26,6 +26,7 @@ async function run(...args: string[]) {
 		note: (line: string) => void notes.push(line),
 		openStorage: async () => ({
 			db: database.db,
+			where: "a test's database",
 			close: async () => {
 				closed += 1;
 			},
@@ -42,8 +43,11 @@ test("[SEC-06] `audit head` prints a line that `audit verify --head` takes", asy
 	expect(printed).toEqual({ seq: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
 	const { code, out, notes } = await run("verify", "--head", text(printed));
 	expect({ code, out }).toEqual({ code: 0, out: [{ kind: "whole", head: printed }] });
-	expect(notes).toEqual(["whole: 2 entries, and the exported head is among them"]);
-	expect((await run("verify")).notes[0]).toContain("without --head a cut end would not show");
+	expect(notes).toEqual([
+		"in a test's database",
+		"whole: 2 entries, and the exported head is among them",
+	]);
+	expect((await run("verify")).notes[1]).toContain("without --head a cut end would not show");
 	expect(closed).toBe(3);
 });
 
@@ -51,7 +55,7 @@ test("[SEC-06] a broken log ends with code 1 and its place", async () => {
 	const { seq, hash } = await head();
 	const later = await run("verify", "--head", `${seq + 1}:${hash}`);
 	expect(later).toMatchObject({ code: 1, out: [{ kind: "broken", seq: 3, flaw: "truncated" }] });
-	expect(later.notes[0]).toBe(
+	expect(later.notes[1]).toBe(
 		"BROKEN at entry 3: truncated. Up to entry 2 it is what was written.",
 	);
 	const other = await run("verify", "--head", `1:${hash}`);
@@ -77,3 +81,19 @@ for (const args of [
 		expect(closed).toBe(before);
 	});
 }
+
+// Guarantee: a look into the wrong database (one that was just made) does not pass for proof.
+test("[SEC-06] a log without entries is said to be one", async () => {
+	const empty = await createTestDatabase();
+	const notes: string[] = [];
+	const code = await auditCommand.run(["verify"], {
+		out: () => {},
+		note: (line) => void notes.push(line),
+		openStorage: async () => ({ db: empty.db, where: "a new database", close: async () => {} }),
+	});
+	await empty.drop();
+	expect({ code, notes }).toEqual({
+		code: 0,
+		notes: ["in a new database", "whole: no entries. Nothing was ever recorded in this database"],
+	});
+});

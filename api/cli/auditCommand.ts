@@ -6,7 +6,7 @@ import type { CliContext } from "#core/plugin/CliCommand.ts";
 
 /** The storage alone: an auditor need not know which chains a service follows. */
 export type AuditContext = Pick<CliContext, "out" | "note"> & {
-	openStorage(): Promise<{ db: Database; close(): Promise<void> }>;
+	openStorage(): Promise<{ db: Database; where: string; close(): Promise<void> }>;
 };
 
 const EXIT_BROKEN = 1;
@@ -18,7 +18,9 @@ export const auditCommand = {
 	summary: "export the audit log's head, or prove that nobody changed it",
 	async run(args: readonly string[], context: AuditContext): Promise<number> {
 		const ask = parseAuditArgs(args);
-		const { db, close } = await context.openStorage();
+		const { db, where, close } = await context.openStorage();
+		// To stderr: an auditor who looks into an empty database has to see which one it is.
+		context.note(`in ${where}`);
 		try {
 			if (ask.kind === "head") {
 				context.out(JSON.stringify(await readHead(db)));
@@ -39,6 +41,8 @@ function sentence(verdict: ChainVerdict, isAnchored: boolean): string {
 		const { seq, flaw, good } = verdict;
 		return `BROKEN at entry ${seq}: ${flaw}. Up to entry ${good.seq} it is what was written.`;
 	}
+	if (verdict.head.seq === 0)
+		return "whole: no entries. Nothing was ever recorded in this database";
 	const whole = `whole: ${verdict.head.seq} entries`;
 	return isAnchored
 		? `${whole}, and the exported head is among them`
