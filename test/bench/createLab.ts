@@ -82,8 +82,8 @@ export function createLab(options: LabOptions): Lab {
 		scope.defer(node.stop);
 		return node;
 	});
-	const catchUp = async (rpcUrl: string, sampleTree: boolean) =>
-		runCatchUp({ scope, workload, rpcUrls: [rpcUrl], sampleTree, runtimeArgs });
+	const catchUp = async (node: Node, rpcUrl: string, sampleTree: boolean) =>
+		runCatchUp({ scope, workload, node, rpcUrls: [rpcUrl], sampleTree, runtimeArgs });
 	const large = once(async () => measureLarge({ scope, runtimeArgs, say }));
 
 	return {
@@ -92,7 +92,7 @@ export function createLab(options: LabOptions): Lab {
 			const pairs: { service: CatchUp; floor: Floor }[] = [];
 			for (let run = 1; run <= runs; run++) {
 				say(`catching up and running the floor, ${run} of ${runs}`);
-				const service = await catchUp(node.url, false);
+				const service = await catchUp(node, node.url, false);
 				pairs.push({ service, floor: await runFloor(scope, node, workload) });
 			}
 			return pairs;
@@ -102,7 +102,7 @@ export function createLab(options: LabOptions): Lab {
 			say("catching up, counted");
 			const proxy = startCountingProxy(node.url);
 			const stopProxy = scope.defer(proxy.stop);
-			const { treePeakMb } = await catchUp(proxy.url, true);
+			const { treePeakMb } = await catchUp(node, proxy.url, true);
 			const counts = proxy.counts();
 			await stopProxy();
 			return { counts, treePeakMb };

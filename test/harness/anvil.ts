@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { until } from "#core/redis/testing/until.ts";
 
 export type Anvil = {
+	pid: number;
 	url: string;
 	wsUrl: string;
 	chainId: number;
@@ -62,6 +63,7 @@ export async function startAnvil({ args = [] }: { args?: readonly string[] } = {
 	};
 	const chainId = Number(await rpc<string>("eth_chainId"));
 	return {
+		pid: node.pid,
 		url,
 		wsUrl: `ws://127.0.0.1:${port}`,
 		chainId,

@@ -4,6 +4,7 @@ export type NodeCall = { method: string; params?: readonly unknown[] };
 
 /** A private chain that mines only when told, and as large a block as it is told. */
 export type Node = {
+	pid: number;
 	url: string;
 	wsUrl: string;
 	call<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
@@ -31,6 +32,7 @@ export async function startNode({ genesisSeconds }: NodeOptions = {}): Promise<N
 	});
 	await anvil.rpc("anvil_setLoggingEnabled", [false]);
 	return {
+		pid: anvil.pid,
 		url: anvil.url,
 		wsUrl: anvil.wsUrl,
 		call: anvil.rpc,

@@ -1,7 +1,6 @@
 import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { z } from "zod";
 import type { Scope } from "#test/bench/createScope.ts";
-import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
 import { startAnvil } from "#test/harness/anvil.ts";
 import { compileContracts } from "#test/sandbox/compileContracts.ts";
 import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
@@ -10,7 +9,7 @@ import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
 export type TradingChain = {
 	url: string;
 	wsUrl: string;
-	/** Of the node; not a number where processes cannot be listed. */
+	/** Of the node. */
 	pid: number;
 	/** ETH's price, as `USD_FEEDS_JSON` takes it. */
 	usdFeeds: unknown;
@@ -24,10 +23,8 @@ const ETH_USD = 2_000n * 10n ** 8n;
 const receipt = z.object({ contractAddress: z.templateLiteral(["0x", z.string()]) });
 
 export async function startTradingChain(scope: Scope): Promise<TradingChain> {
-	const before = new Set(descendantsOf([process.pid]));
 	const anvil = await startAnvil();
 	const stop = scope.defer(anvil.stop);
-	const [pid] = descendantsOf([process.pid]).filter((one) => !before.has(one));
 	await anvil.rpc("anvil_setLoggingEnabled", [false]);
 	const [from] = await anvil.rpc<Hex[]>("eth_accounts");
 	const bytecode = compileContracts().SandboxFeed.creation;
@@ -45,7 +42,7 @@ export async function startTradingChain(scope: Scope): Promise<TradingChain> {
 	return {
 		url: anvil.url,
 		wsUrl: anvil.wsUrl,
-		pid: pid ?? Number.NaN,
+		pid: anvil.pid,
 		usdFeeds: { [anvil.chainId]: { [zeroAddress]: { feed } } },
 		call: anvil.rpc,
 		stop,

@@ -1,4 +1,6 @@
 import type { Figure } from "#test/bench/Figure.ts";
+import type { CatchUp } from "#test/bench/measure/runCatchUp.ts";
+import type { Floor } from "#test/bench/reference/runFloor.ts";
 import { pairedRatio } from "#test/bench/report/pairedRatio.ts";
 import { median, spread } from "#test/bench/report/statistics.ts";
 
@@ -32,7 +34,9 @@ export const catchUpFigures: readonly Figure[] = [
 					theirs: floor.rows / floor.seconds,
 				})),
 			);
-			return { value, note: `median over runs paired in time; ${spread(ratios)}` };
+			const [last] = (await lab.catchUps()).slice(-1);
+			const cpu = last ? `; last run's CPU: ${billText(last)}` : "";
+			return { value, note: `median over runs paired in time; ${spread(ratios)}${cpu}` };
 		},
 	},
 	{
@@ -87,6 +91,16 @@ export const catchUpFigures: readonly Figure[] = [
 		},
 	},
 ];
+
+/** Whose the processor was: on two cores the sum is what limits. */
+function billText({ service, floor }: { service: CatchUp; floor: Floor }): string {
+	const { program, compiling, collecting, postgres, node } = service.cpu;
+	const s = (seconds: number) => `${seconds.toFixed(2)} s`;
+	return (
+		`service ${s(program)}, its compiler ${s(compiling)}, its collector ${s(collecting)}, ` +
+		`PostgreSQL ${s(postgres)}, node ${s(node)}; floor's script ${s(floor.cpuSeconds)}`
+	);
+}
 
 function megabytes(bytes: number): string {
 	return `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,7 +1,9 @@
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
+import type { Node } from "#test/bench/chain/startNode.ts";
 import { deploymentBlocks, expectedRows, type Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { assertComplete } from "#test/bench/measure/assertComplete.ts";
+import { type CpuBill, cpuBillOf } from "#test/bench/measure/cpuBillOf.ts";
 import { type IndexProbe, openIndexProbe } from "#test/bench/measure/indexProbe.ts";
 import { peakMemoryMb, treeMemoryMb } from "#test/bench/measure/memoryOf.ts";
 import { openDataDir } from "#test/bench/measure/openDataDir.ts";
@@ -20,11 +22,14 @@ export type CatchUp = {
 	peakMb: number;
 	/** Of the whole tree, sampled; not a number where nobody asked for it. */
 	treePeakMb: number;
+	/** Used in `laneSeconds`. */
+	cpu: CpuBill;
 };
 
 export type CatchUpOptions = {
 	scope: Scope;
 	workload: Workload;
+	node: Pick<Node, "pid">;
 	rpcUrls: readonly string[];
 	/** A server that runs already, and its database; else a fresh one, removed afterwards. */
 	on?: { socketDir: string; database: string };
@@ -40,8 +45,7 @@ const CATCH_UP_TIMEOUT_MS = 120_000;
 
 /** Starts the service on a database without the chain and waits until it has every row of it. */
 export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
-	const { scope, workload, rpcUrls, runtimeArgs } = options;
-	const { on } = options;
+	const { scope, workload, node, rpcUrls, runtimeArgs, on } = options;
 	const data = await openDataDir(scope);
 	const databaseUrl = on ? socketUrl(on.socketDir, on.database) : undefined;
 	const service = startServiceProcess({ rpcUrls, dataDir: data.path, databaseUrl, runtimeArgs });
@@ -58,7 +62,9 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 				treePeakMb = Math.max(treePeakMb || 0, treeMemoryMb(roots));
 			}, SAMPLE_MS)
 		: undefined;
-	const times = await Promise.race([watch(probe, workload), service.failed]);
+	const bill = () =>
+		cpuBillOf({ pid: service.pid, postmasterPid: data.postmasterPid(), nodePid: node.pid });
+	const times = await Promise.race([watch(probe, workload, bill), service.failed]);
 	clearInterval(sampler);
 	const peakMb = peakMemoryMb(service.pid);
 	await assertComplete(probe, workload);
@@ -73,24 +79,40 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 		firstRowsSeconds: (times.firstRowsAtMs - times.startedAtMs) / 1_000,
 		peakMb,
 		treePeakMb,
+		cpu: times.cpu,
 	};
 }
 
 const LANES = 2;
 
-async function watch(probe: IndexProbe, workload: Workload) {
+async function watch(probe: IndexProbe, workload: Workload, bill: () => CpuBill) {
 	const tip = deploymentBlocks(workload) + workload.blocks;
 	const deadlineMs = performance.now() + CATCH_UP_TIMEOUT_MS;
 	let startedAtMs = Number.NaN;
+	let before = bill();
 	let firstRowsAtMs = Number.NaN;
 	while (performance.now() < deadlineMs) {
 		const { lanesStarted, lanes } = await probe.progress();
-		if (Number.isNaN(startedAtMs) && lanesStarted) startedAtMs = Date.now();
+		if (Number.isNaN(startedAtMs) && lanesStarted) {
+			startedAtMs = Date.now();
+			before = bill();
+		}
 		if (Number.isNaN(firstRowsAtMs) && lanes.length > 0) firstRowsAtMs = Date.now();
 		if (lanes.length === LANES && lanes.every((block) => block >= tip)) {
-			return { startedAtMs, firstRowsAtMs, doneAtMs: Date.now() };
+			const doneAtMs = Date.now();
+			return { startedAtMs, firstRowsAtMs, doneAtMs, cpu: billed(before, bill()) };
 		}
 		await Bun.sleep(POLL_MS);
 	}
 	throw new Error("the service did not catch up in time");
+}
+
+function billed(before: CpuBill, after: CpuBill): CpuBill {
+	return {
+		program: after.program - before.program,
+		compiling: after.compiling - before.compiling,
+		collecting: after.collecting - before.collecting,
+		postgres: after.postgres - before.postgres,
+		node: after.node - before.node,
+	};
 }

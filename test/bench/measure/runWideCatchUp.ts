@@ -27,7 +27,8 @@ export async function runWideCatchUp(options: WideOptions): Promise<CatchUp> {
 	say("catching up with the wide chain");
 	const rpcUrls = [node.url];
 	const on = { socketDir: index.socketDir, database: index.database };
-	const wide = await runCatchUp({ scope, workload, rpcUrls, on, sampleTree: false, runtimeArgs });
+	const given = { scope, workload, node, rpcUrls, on, runtimeArgs };
+	const wide = await runCatchUp({ ...given, sampleTree: false });
 	await stopNode();
 	return wide;
 }

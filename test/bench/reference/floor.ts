@@ -163,5 +163,7 @@ for (let from = 0; from <= last; from += BLOCKS_PER_QUERY) {
 	rows += window.rows;
 }
 const seconds = (performance.now() - beganMs) / 1_000;
+const { user, system } = process.cpuUsage();
 await client.end();
-process.stdout.write(`${JSON.stringify({ rows, seconds, ...spent })}\n`);
+const cpuSeconds = (user + system) / 1e6;
+process.stdout.write(`${JSON.stringify({ rows, seconds, cpuSeconds, ...spent })}\n`);

@@ -15,6 +15,8 @@ const floorSchema = z.object({
 	rows: z.number(),
 	/** From the first request to the last commit. */
 	seconds: z.number(),
+	/** That the script itself used, its start included. */
+	cpuSeconds: z.number(),
 	requests: z.number(),
 	calls: z.number(),
 	bytes: z.number(),
