@@ -13,6 +13,8 @@ type Around = {
 	stopAlso?: () => Promise<void>;
 	/** Lines of the banner's own manner about that. */
 	more?: readonly string[];
+	/** Tells it where the service is: its port may be new at each start. */
+	onUp?: (url: string) => void;
 };
 
 /**
@@ -20,10 +22,11 @@ type Around = {
  * log and nothing else.
  */
 export async function serve(env: Environment, around: Around = {}): Promise<number> {
-	const { stopAlso = async () => {}, more = [] } = around;
+	const { stopAlso = async () => {}, more = [], onUp = () => {} } = around;
 	const beganMs = systemClock.nowMs();
 	try {
 		const service = await startService({ env });
+		onUp(service.url);
 		process.stderr.write(banner(service, { tookMs: systemClock.nowMs() - beganMs, more }));
 		await untilStopped(async () => {
 			process.stderr.write("\nstopping …\n");

@@ -26,10 +26,16 @@ const readySchema = z.object({
 		appSecret: z.string(),
 		authorizationKey: z.string(),
 		verificationKey: z.string(),
+		webhookSecret: z.string(),
 	}),
 });
 
-export type World = z.output<typeof readySchema> & { providerKey: string; stop(): Promise<void> };
+export type World = z.output<typeof readySchema> & {
+	providerKey: string;
+	/** Where the sandbox's wallet provider sends its webhooks: known once the service is up. */
+	sendWebhooksTo(url: string): void;
+	stop(): Promise<void>;
+};
 
 /**
  * Starts the sandbox world and waits until it answers. It runs in a session of its own, so Ctrl-C
@@ -51,7 +57,12 @@ export async function startWorld(dataDir: string): Promise<World> {
 	};
 	try {
 		const ready = await firstLine(child.stdout, ended);
-		return { ...readySchema.parse(JSON.parse(ready)), providerKey: PROVIDER_KEY, stop };
+		return {
+			...readySchema.parse(JSON.parse(ready)),
+			providerKey: PROVIDER_KEY,
+			sendWebhooksTo: (url) => void child.stdin.write(`${JSON.stringify({ webhooksTo: url })}\n`),
+			stop,
+		};
 	} catch (cause) {
 		await stop();
 		throw cliFault.worldFailed({ cause });

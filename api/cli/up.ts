@@ -56,7 +56,8 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
 	const more = worldLines(world, { hasOwnWallets: Object.keys(wallets).length > 0 });
-	return serve(sandboxed, { stopAlso: () => world.stop(), more });
+	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
+	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
 }
 
 /** The first start writes days of history; said, because nothing else moves meanwhile. */
@@ -78,12 +79,14 @@ function providerOf(world: World, env: Environment): Environment {
 /** The sandbox's own wallet provider, unless one is configured. */
 function walletProviderOf(world: World, env: Environment): Environment {
 	if (env["WALLET_PROVIDER_APP_ID"] || env["WALLET_PROVIDER_BASE_URL"]) return {};
-	const { appId, appSecret, authorizationKey, verificationKey } = world.walletProvider;
+	const { appId, appSecret, authorizationKey, verificationKey, webhookSecret } =
+		world.walletProvider;
 	return {
 		WALLET_PROVIDER_BASE_URL: world.walletProviderUrl,
 		WALLET_PROVIDER_APP_ID: appId,
 		WALLET_PROVIDER_APP_SECRET: appSecret,
 		WALLET_PROVIDER_AUTHORIZATION_KEY: authorizationKey,
 		WALLET_PROVIDER_VERIFICATION_KEY: verificationKey,
+		WALLET_PROVIDER_WEBHOOK_SECRET: webhookSecret,
 	};
 }

@@ -14,9 +14,13 @@ export const transfersPlugin = definePlugin({
 		const ending = new AbortController();
 		const served = new Map(core.indexed.map((access) => [access.chain.id, access]));
 		const { clock, chains } = core;
-		wallets.execution.register(
-			transferKind({ clock, access: (chainId) => served.get(chainId) ?? null }),
-		);
+		const { execution } = wallets;
+		const access = (chainId: number) => {
+			const chain = served.get(chainId)?.chain;
+			const rpc = execution.rpcOf(chainId);
+			return chain && rpc ? { chain, rpc } : null;
+		};
+		execution.register(transferKind({ clock, access }));
 		return {
 			routes: transferRoutes({
 				wallets,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
@@ -182,6 +183,11 @@ export type Execution = {
 	signed(intentId: string, transactionHash: Hex): Promise<Intent>;
 	/** Called off before anything was sent. */
 	cancel(intentId: string): Promise<Intent>;
+	/**
+	 * A chain's endpoints, for what kinds ask while they plan: what many ask at once shares requests.
+	 * Null: the chain is not served here.
+	 */
+	rpcOf(chainId: number): Rpc | null;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
 	list(
 		profileId: string,
@@ -200,7 +206,10 @@ export type OnceRequest = {
 	idempotencyKey: string | null;
 	/** The body as it was parsed: what makes two requests the same. */
 	body: unknown;
-	/** Checks that cost nothing come before; this only records. */
+	/**
+	 * Checks that cost nothing come before; this only records. May run twice, where what the first
+	 * run wrote was rolled back.
+	 */
 	create(tx: Tx): Promise<readonly Intent[]>;
 	/** May run again for the same intents. */
 	answer(intentIds: readonly string[]): Promise<{ status: number; body: unknown }>;

@@ -15,6 +15,9 @@ import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { usdMax } from "#plugins/wallets/profile/usdMax.ts";
 import { resolveRoutes } from "#plugins/wallets/reconcile/resolveRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
+import { createWebhooks } from "#plugins/wallets/webhook/createWebhooks.ts";
+import { readWebhookSecret } from "#plugins/wallets/webhook/readWebhookSecret.ts";
+import { webhookRoutes } from "#plugins/wallets/webhook/webhookRoutes.ts";
 
 export type WalletsOptions = {
 	core: Core;
@@ -23,6 +26,7 @@ export type WalletsOptions = {
 			HOST: string;
 			PORT: number;
 			WALLET_PROVIDER_TIMEOUT_MS: number;
+			WALLET_PROVIDER_WEBHOOK_SECRET?: string | undefined;
 		};
 	custody: Custody;
 	prices: Prices;
@@ -75,11 +79,14 @@ export function createWallets(options: WalletsOptions) {
 		plugins: () => senders,
 	});
 	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
+	const secret = readWebhookSecret(config.WALLET_PROVIDER_WEBHOOK_SECRET ?? "");
+	const webhooks = secret && createWebhooks(secret, { ...world, metrics: core.metrics });
 	const routes = new Elysia()
 		.use(identity.routes)
 		.use(control)
 		.use(resolveRoutes({ world, core, ending }))
-		.use(linkRoutes({ world, links, execution, authenticate, chainOf, ending }));
+		.use(linkRoutes({ world, links, execution, authenticate, chainOf, ending }))
+		.use(webhookRoutes(webhooks));
 	return { service, routes, jobs: [...identity.jobs, ...opened.jobs, pruneLinksJob(core)] };
 }
 

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { until } from "#core/redis/testing/until.ts";
 import { openStream } from "#test/harness/openStream.ts";
 
 // Guarantee: one command, and a newcomer watches a live market; Ctrl-C leaves nothing behind; the
@@ -119,6 +120,12 @@ async function trades(url: string, banner: string): Promise<void> {
 		status: 202,
 		body: { transfers: [{ errorCode: null, transactionHash: expect.stringMatching(/^0x/) }] },
 	});
+	// The sandbox's wallet provider was told where the service is, and the service takes its word.
+	await until(async () => {
+		const told = await fetch(`${new URL(at).origin}/_sandbox/webhooks`);
+		const { attempts } = (await told.json()) as { attempts: { status: number }[] };
+		return attempts.length > 0 && attempts.every(({ status }) => status === 200);
+	}, "no webhook came");
 }
 
 test("up serves a live market, Ctrl-C stops all of it, and the next up continues", async () => {

@@ -11,6 +11,7 @@ import { createSteps } from "#core/steps/createSteps.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
 import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
+import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Intent, IntentKind, Profile, Wallet } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
 import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
@@ -63,6 +64,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const world: ExecutionWorld = {
 		db,
+		commits: createCommits(db),
 		clock,
 		log: silentLog,
 		holder: "lab",

@@ -2,11 +2,14 @@
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
 // [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
+// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks.
+import { createInterface } from "node:readline";
+import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { catalogue } from "./catalogue.ts";
 import { createActors } from "./createActors.ts";
 import { createSaver } from "./createSaver.ts";
-import { startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
+import { type CustodyEmulator, startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
 import { walletProviderOf } from "./custody/walletProviderOf.ts";
 import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
 import { lockDataDir } from "./lockDataDir.ts";
@@ -18,6 +21,7 @@ import { readHead } from "./readHead.ts";
 import { runLive } from "./runLive.ts";
 
 const ACTORS = 40;
+const Order = z.object({ webhooksTo: z.url().nullable() });
 
 const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
 const stopping = new AbortController();
@@ -25,7 +29,7 @@ for (const event of ["SIGTERM", "SIGINT"] as const) process.on(event, () => stop
 // Our parent may die without a word: then its end of this pipe closes.
 process.stdin.on("end", () => stopping.abort());
 process.stdin.on("close", () => stopping.abort());
-process.stdin.resume();
+const orders = createInterface({ input: process.stdin });
 
 try {
 	await run();
@@ -69,6 +73,7 @@ async function run(): Promise<void> {
 		port: options.walletProviderPort,
 		dataDir,
 	});
+	orders.on("line", (line) => takeOrder(custody, line));
 	const { firstBlock } = chain.world;
 	const usdFeeds = usdFeedsOf(chain.world);
 	const services = { ...providerUrls, ...walletProviderOf(custody) };
@@ -106,4 +111,12 @@ async function run(): Promise<void> {
 	await saver.save();
 	await chain.anvil.stop();
 	lock.release();
+}
+
+function takeOrder(custody: CustodyEmulator, line: string): void {
+	try {
+		custody.sendWebhooksTo(Order.parse(JSON.parse(line)).webhooksTo);
+	} catch {
+		say("a line of its input is no order");
+	}
 }

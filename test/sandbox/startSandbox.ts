@@ -17,6 +17,7 @@ const Ready = z.object({
 		appSecret: z.string(),
 		authorizationKey: z.string(),
 		verificationKey: z.string(),
+		webhookSecret: z.string(),
 	}),
 });
 

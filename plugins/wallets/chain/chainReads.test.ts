@@ -84,7 +84,8 @@ describe("an account", () => {
 		const { rpc, calls } = nodeOf({});
 		await readAccount(rpc, { address: ANNA, plans: [planOf("0x1234", 255n)], signal });
 		const call = calls.find(({ method }) => method === "eth_estimateGas");
-		expect(call?.params).toEqual([{ from: ANNA, to: SHOP, value: "0xff", data: "0x1234" }]);
+		const sent = { from: ANNA, to: SHOP, value: "0xff", data: "0x1234" };
+		expect(call?.params).toEqual([sent, "latest"]);
 	});
 
 	test("the nonce counts what waits at the node", async () => {

@@ -35,7 +35,8 @@ export async function readAccount(
 			{ method: "eth_getBlockByNumber", params: ["latest", false] },
 			{ method: "eth_gasPrice", params: [] },
 			{ method: "eth_maxPriorityFeePerGas", params: [] },
-			...plans.map((plan) => ({ method: "eth_estimateGas", params: [callOf(plan)] })),
+			// Said, because some nodes would run all that waits in their pool before it.
+			...plans.map((plan) => ({ method: "eth_estimateGas", params: [callOf(plan), "latest"] })),
 		],
 		{ signal },
 	);

@@ -1,55 +1,6 @@
-import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { hexData } from "#plugins/wallets/chain/hexData.ts";
-import { quantity } from "#plugins/wallets/chain/quantity.ts";
-import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
-import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
-import type { Receipt } from "#plugins/wallets/contract.ts";
-
-/** What a chain knows of a hash: the transaction as sent, and its receipt once it is mined. */
-export type Sighting = {
-	transaction: SeenTransaction;
-	receipt: Receipt | null;
-	/** The bytes as signed, of what waits; null where the node does not tell enough of it. */
-	signed: Hex | null;
-	headBlock: number;
-};
-
-export type SeenTransaction = {
-	from: Address;
-	to: Address | null;
-	nonce: number;
-	valueRaw: bigint;
-	data: Hex;
-};
-
-const lower = (text: string) => text.toLowerCase();
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const word = z.string().transform(lower).refine(isWord);
-const address = z.string().transform(lower).refine(isAddress);
-/** Above what a block has gas for: a contract must not make its own receipt unreadable. */
-const LOGS_MAX = 100_000;
-
-const transaction = z.object({
-	hash: word,
-	from: address,
-	to: address.nullable(),
-	nonce: quantity,
-	value: quantity,
-	input: hexData,
-});
-const receipt = z.object({
-	transactionHash: word,
-	blockNumber: quantity,
-	blockHash: word,
-	status: quantity,
-	logs: z
-		.array(z.object({ address, topics: z.array(hexData).max(4), data: hexData }))
-		.max(LOGS_MAX),
-});
+import { type Sighting, sightingCodec } from "#plugins/wallets/chain/sightingCodec.ts";
 
 export type ReceiptAsked = {
 	hash: Hex;
@@ -58,38 +9,13 @@ export type ReceiptAsked = {
 	signal: AbortSignal;
 };
 
-/**
- * Null where the node knows nothing of the hash. One that has not come to the block where it was
- * seen before cannot say that it is gone, and is no answer.
- */
+/** What a chain knows of a hash; null where the node knows nothing of it. */
 export async function readReceipt(
 	rpc: Rpc,
 	{ hash, minBlock, signal }: ReceiptAsked,
 ): Promise<Sighting | null> {
-	const [seen, mined, head] = await rpc.batch(
-		[
-			{ method: "eth_getTransactionByHash", params: [hash] },
-			{ method: "eth_getTransactionReceipt", params: [hash] },
-			{ method: "eth_blockNumber", params: [] },
-		],
-		{ signal, minBlock },
-	);
-	const headBlock = Number(readAnswer(quantity, head));
-	if ((seen === null || mined === null) && headBlock < minBlock) throw chainFault.chainBehind();
-	if (seen === null) return null;
-	const { nonce, value, input, from, to, ...sent } = readAnswer(transaction, seen);
-	if (sent.hash !== hash) throw chainFault.chainUnreadable({ detail: "another transaction" });
-	return {
-		transaction: { from, to, nonce: Number(nonce), valueRaw: value, data: input },
-		receipt: mined === null ? null : receiptOf(mined, hash),
-		signed: mined === null ? readSigned(seen, hash) : null,
-		headBlock,
-	};
-}
-
-function receiptOf(mined: unknown, hash: Hex): Receipt {
-	const { status, blockNumber, ...rest } = readAnswer(receipt, mined);
-	if (rest.transactionHash !== hash)
-		throw chainFault.chainUnreadable({ detail: "another receipt" });
-	return { ...rest, blockNumber: Number(blockNumber), succeeded: status === 1n };
+	const calls = [...sightingCodec.callsFor(hash), sightingCodec.head];
+	const [seen, mined, head] = await rpc.batch(calls, { signal, minBlock });
+	const headBlock = sightingCodec.readHead(head);
+	return sightingCodec.read({ seen, mined, headBlock }, { hash, minBlock });
 }

@@ -6,8 +6,9 @@ export type KillScope = { chainId: number; plugin: string; walletId: string | nu
 
 /** The switch that forbids sending, or null. Asked inside the transaction that reserves. */
 export async function readKill(tx: Tx, scope: KillScope): Promise<string | null> {
-	await lockSwitches(tx, "sender");
-	const rows = await tx.query<{ key: string }>(
+	const locked = lockSwitches(tx, "sender");
+	// Sent together, run one after the other: it reads what stands once the lock is held.
+	const reading = tx.query<{ key: string }>(
 		"select key from wallets.control where key = any($1) and value = 'true' order by key limit 1",
 		[
 			[
@@ -18,5 +19,6 @@ export async function readKill(tx: Tx, scope: KillScope): Promise<string | null>
 			],
 		],
 	);
+	const [, rows] = await Promise.all([locked, reading]);
 	return rows[0]?.key ?? null;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CALL_TIMEOUT_DEFAULT_MS, CALL_TIMEOUT_MAX_MS } from "#plugins/wallets/custody/limits.ts";
 import { readAuthorizationKey } from "#plugins/wallets/custody/sign/readAuthorizationKey.ts";
 import { readVerificationKey } from "#plugins/wallets/custody/token/readVerificationKey.ts";
+import { readWebhookSecret } from "#plugins/wallets/webhook/readWebhookSecret.ts";
 
 const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
 
@@ -41,6 +42,15 @@ export const custodyConfig = {
 		.optional()
 		.meta({ expects: "a P-256 public key in PEM or base64" })
 		.describe("Verifies access tokens. Unset: the keys that the wallet provider publishes."),
+	WALLET_PROVIDER_WEBHOOK_SECRET: z
+		.string()
+		.refine((text) => readWebhookSecret(text) !== null)
+		.optional()
+		.meta({ secret: true, expects: "whsec_ and base64" })
+		.describe(
+			"Verifies webhooks of the wallet provider, at /v1/webhooks/wallet-provider. Unset: none are " +
+				"taken.",
+		),
 	WALLET_PROVIDER_TIMEOUT_MS: z
 		.int()
 		.min(100)

@@ -5,6 +5,7 @@ import type { Database, Queryable } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Steps } from "#core/steps/Steps.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
+import type { Commits } from "#plugins/wallets/commit/Commits.ts";
 import type { IntentKind, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
@@ -13,6 +14,7 @@ import type { DefaultLimits } from "#plugins/wallets/spend/limitsInForce.ts";
 /** Everything the path that money leaves by can touch. */
 export type ExecutionWorld = {
 	db: Database;
+	commits: Commits;
 	clock: Clock;
 	log: Log;
 	/** This process, and what its connections are called. */

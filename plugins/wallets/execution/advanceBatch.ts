@@ -52,7 +52,7 @@ export async function advanceBatch(
 		return intent ? [{ ...costed, intent }] : [];
 	});
 	const next = await world.steps.run("commit.decide", () =>
-		world.db.transaction((tx) => decideBatch(world, tx, { planned, account })),
+		world.commits.together(profile.id, (tx) => decideBatch(world, tx, { planned, account })),
 	);
 	if (!next) return;
 	const outcome = await handOver(world, next);

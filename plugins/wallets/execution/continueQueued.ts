@@ -2,13 +2,15 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
-import { beginHandOver, type HandOver } from "#plugins/wallets/execution/beginHandOver.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
+import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
+import { readLane } from "#plugins/wallets/submission/readLane.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 
@@ -61,7 +63,9 @@ async function begin(
 	const account = await accountOf(world, { submission, signal });
 	return await world.steps.run("commit.begin", () =>
 		world.db.transaction(async (tx) => {
-			await tx.query("select 1 from wallets.profile where id = $1 for update", [intent.profileId]);
+			await tx.query("select 1 from wallets.profile where id = $1 for no key update", [
+				intent.profileId,
+			]);
 			const profile = await world.profileOf(tx, intent.profileId);
 			const wallet = profile?.wallets.find(({ id }) => id === intent.walletId);
 			const killed = await killDenial(world, tx, intent);
@@ -74,13 +78,12 @@ async function begin(
 			// Gas may be cheaper in a moment; what has run out by then is called off.
 			if (feeDenial(world, { chainId: intent.chainId, gasLimit, account })) return "busy";
 			const planned = { intent, plan, gasLimit };
-			const begun = await beginHandOver(world, tx, {
-				planned,
-				submissionId: submission.id,
-				account,
-				wallet,
-			});
-			return begun ?? "busy";
+			const { id: submissionId } = submission;
+			const lane = await readLane(tx, plan);
+			const begun = handOverOf(world, { planned, submissionId, account, wallet, lane });
+			if (!begun) return "busy";
+			const isWritten = await beginSubmission(tx, submissionId, begun.beginning);
+			return isWritten ? begun.next : "busy";
 		}),
 	);
 }

@@ -10,6 +10,7 @@ import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readTogether } from "#plugins/wallets/intent/readTogether.ts";
 
 /** The one path that money leaves by, over its world. Kinds are registered beside it. */
 export function createExecution(
@@ -39,8 +40,7 @@ export function createExecution(
 		register: (kind) => register(kind),
 		create: (tx, intents) => create(world, tx, intents),
 		async advance(intentIds, signal) {
-			for (const group of batchesOf(await readIntents(world.db, intentIds))) {
-				const intents = await wholeBatch(world, group);
+			for (const intents of batchesOf(await readTogether(world.db, intentIds))) {
 				if (intents.every(({ status }) => status === "created")) {
 					await advanceBatch(world, { intents, signal });
 				}
@@ -69,6 +69,7 @@ export function createExecution(
 			const [intent] = await readIntents(world.db, [intentId]);
 			return intent?.profileId === profileId ? intent : null;
 		},
+		rpcOf: (chainId) => world.rpcOf(chainId),
 		list: (profileId, page) => listIntents(world.db, { profileId, ...page }),
 	};
 }
@@ -93,27 +94,9 @@ async function create(
 		return { ...intent, id: world.newId(), settings: own };
 	});
 	const at = new Date(nowMs);
-	await insertIntents(tx, made, { at, expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) });
-	return readIntents(
-		tx,
-		made.map(({ id }) => id),
-	);
+	return insertIntents(tx, made, { at, expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) });
 }
 
 function batchesOf(intents: readonly Intent[]): Intent[][] {
 	return [...Map.groupBy(intents, ({ batchId, id }) => batchId ?? id).values()];
-}
-
-/** All of a batch, also what the caller did not name: it is judged as a whole. */
-async function wholeBatch(world: ExecutionWorld, group: readonly Intent[]): Promise<Intent[]> {
-	const batchId = group[0]?.batchId ?? null;
-	if (batchId === null) return [...group];
-	const rows = await world.db.query<{ id: string }>(
-		"select id from wallets.intent where batch_id = $1 order by id",
-		[batchId],
-	);
-	return readIntents(
-		world.db,
-		rows.map(({ id }) => id),
-	);
 }

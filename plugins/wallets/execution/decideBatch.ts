@@ -1,19 +1,27 @@
 import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
-import { killDenial } from "#plugins/wallets/control/killDenial.ts";
-import { beginHandOver, type HandOver } from "#plugins/wallets/execution/beginHandOver.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
 import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
+import { readSituation, type Situation } from "#plugins/wallets/execution/readSituation.ts";
+import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
 import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { writeSpend } from "#plugins/wallets/spend/writeSpend.ts";
-import { insertSubmissions } from "#plugins/wallets/submission/insertSubmissions.ts";
+
+type Given = { planned: readonly PlannedIntent[]; account: AccountState };
+
+/** What is to become of a batch. */
+type Verdict =
+	| { kind: "denied"; denial: Denial; isPlanKept: boolean }
+	| { kind: "asked"; event: IntentEvent }
+	| { kind: "reserved"; wallet: Wallet; usdMicros: readonly bigint[] };
 
 /**
  * Decides on a batch whose plans run on chain, in one transaction: switches, limits, questions, and
@@ -25,55 +33,93 @@ import { insertSubmissions } from "#plugins/wallets/submission/insertSubmissions
 export async function decideBatch(
 	world: ExecutionWorld,
 	tx: Tx,
-	given: { planned: readonly PlannedIntent[]; account: AccountState },
+	given: Given,
 ): Promise<HandOver | null> {
-	const { planned, account } = given;
-	const first = planned[0];
-	if (!first) return null;
-	const { profileId, walletId } = first.intent;
-	await tx.query("select 1 from wallets.profile where id = $1 for update", [profileId]);
 	const at = new Date(world.clock.nowMs());
-	const profile = await world.profileOf(tx, profileId);
-	const wallet = profile?.wallets.find(({ id }) => id === walletId);
-	const move = async (event: IntentEvent, denial: Denial | null = null) => {
-		for (const { intent } of planned) {
-			const errorCode = denial?.code ?? null;
-			const detail = denial?.detail ?? null;
-			await moveIntent(tx, { intentId: intent.id, event, at, errorCode, detail });
-		}
-		return null;
-	};
-	if (!profile || !wallet || !mayPay(wallet)) {
-		return move("deny", {
-			code: "no_executable_wallet",
-			detail: "The wallet is not linked any more, or an operator wants to look at it.",
-		});
-	}
-	if (!(await stillCreated(tx, planned))) return null;
-	const killed = await killDenial(world, tx, first.intent);
-	if (killed) return move("deny", killed);
-	const spend = await judgeSpend(world, tx, { planned, profile, wallet, at });
-	if (spend.kind === "denied") return move("deny", spend.denial);
+	const situation = await readSituation(world, tx, { planned: given.planned, at });
+	// Another process, or their owner, was faster with one of them.
+	if (!situation?.isStillCreated) return null;
+	const verdict = judge(world, { ...given, situation, at });
+	if (verdict.kind === "reserved")
+		return reserve(world, tx, { ...given, ...verdict, situation, at });
+	const isDenied = verdict.kind === "denied";
+	const denial = isDenied ? verdict.denial : null;
+	const move = {
+		event: isDenied ? "deny" : verdict.event,
+		at,
+		expected: "created",
+		errorCode: denial?.code ?? null,
+		detail: denial?.detail ?? null,
+	} as const;
+	const expiresAt = new Date(at.getTime() + QUESTION_LIFETIME_MS);
+	await Promise.all(
+		given.planned.flatMap(({ intent: { id: intentId }, plan }) => [
+			...(isDenied && !verdict.isPlanKept ? [] : [storePlan(tx, { intentId, plan, expiresAt })]),
+			moveIntent(tx, { ...move, intentId }),
+		]),
+	);
+	return null;
+}
 
-	const questionUntil = new Date(at.getTime() + QUESTION_LIFETIME_MS);
-	for (const { intent, plan } of planned) {
-		await storePlan(tx, { intentId: intent.id, plan, expiresAt: questionUntil });
-	}
-	const question = questionOf(world, { planned, profile, wallet });
-	if (question) return move(question);
+function judge(
+	world: ExecutionWorld,
+	{ planned, account, situation, at }: Given & { situation: Situation; at: Date },
+): Verdict {
+	const { profile, killed, spentToday, known } = situation;
+	const denied = (denial: Denial, isPlanKept = false): Verdict => {
+		return { kind: "denied", denial, isPlanKept };
+	};
+	const wallet = profile?.wallets.find(({ id }) => id === planned[0]?.intent.walletId);
+	if (!profile || !wallet || !mayPay(wallet)) return denied(NO_WALLET);
+	if (killed) return denied(killed);
+	const spend = judgeSpend(world, { planned, profile, wallet, at, spentToday, known });
+	if (spend.kind === "denied") return denied(spend.denial);
+	const event = questionOf(world, { planned, profile, wallet });
+	if (event) return { kind: "asked", event };
 	// Where the owner's own wallet sends, it also says what it pays for gas.
 	const tooDear = feesDenial(world, { planned, account });
-	if (tooDear) return move("deny", tooDear);
-	for (const entry of spend.entries) await writeSpend(tx, entry, at);
-	await move("reserve");
-	const submissions = planned.map(({ intent, gasLimit }) => {
-		return { id: world.newId(), intent, gasLimit };
-	});
-	const { holder, session } = world;
-	await insertSubmissions(tx, submissions, { wallet, holder, session, at });
-	const submissionId = submissions[0]?.id;
-	if (submissionId === undefined) return null;
-	return beginHandOver(world, tx, { planned: first, submissionId, account, wallet });
+	if (tooDear) return denied(tooDear, true);
+	return { kind: "reserved", wallet, usdMicros: spend.usdMicros };
+}
+
+const NO_WALLET: Denial = {
+	code: "no_executable_wallet",
+	detail: "The wallet is not linked any more, or an operator wants to look at it.",
+};
+
+/** Puts all in line, the first of them as handed over where its account is not in doubt. */
+async function reserve(
+	world: ExecutionWorld,
+	tx: Tx,
+	given: Given & {
+		situation: Situation;
+		wallet: Wallet;
+		usdMicros: readonly bigint[];
+		at: Date;
+	},
+): Promise<HandOver | null> {
+	const { planned, account, wallet, usdMicros, at, situation } = given;
+	const { session } = world;
+	const { lane } = situation;
+	const expiresAt = new Date(at.getTime() + QUESTION_LIFETIME_MS);
+	const ids = planned.map(() => world.newId());
+	const [first] = planned;
+	const [submissionId] = ids;
+	if (!first || submissionId === undefined) return null;
+	const begun = handOverOf(world, { planned: first, submissionId, account, wallet, lane });
+	const written = await Promise.all(
+		planned.map(({ intent, plan, gasLimit }, place) =>
+			reserveIntent(tx, {
+				...{ intentId: intent.id, plan, gasLimit, session, at, expiresAt },
+				usdMicros: usdMicros[place] ?? 0n,
+				sender: wallet.address,
+				submissionId: ids[place] ?? "",
+				beginning: place === 0 ? (begun?.beginning ?? null) : null,
+			}),
+		),
+	);
+	assert(!written.includes(false), "what is held as created is created");
+	return begun?.next ?? null;
 }
 
 function mayPay({ capability }: Wallet): boolean {
@@ -91,15 +137,6 @@ function feesDenial(
 	return null;
 }
 
-/** Locks the intents; false where another process, or their owner, was faster with one of them. */
-async function stillCreated(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
-	const rows = await tx.query<{ status: string }>(
-		"select status from wallets.intent where id = any($1) order by id for update",
-		[planned.map(({ intent }) => intent.id)],
-	);
-	return rows.length === planned.length && rows.every(({ status }) => status === "created");
-}
-
 /** What must be answered first; null where nothing stands between the plan and its sending. */
 function questionOf(
 	world: ExecutionWorld,
@@ -108,10 +145,9 @@ function questionOf(
 	const { planned, profile, wallet } = given;
 	// A plan stands with an intent that is `created` only once its owner has approved it.
 	const isApproved = planned.every(({ intent, plan }) => {
+		if (!intent.plan) return false;
 		const keeps = world.kindOf(intent.kind)?.keeps;
-		return (
-			intent.planHash === hashPlan(plan) || (intent.plan && keeps?.(intent.plan, plan)) === true
-		);
+		return intent.planHash === hashPlan(plan) || keeps?.(intent.plan, plan) === true;
 	});
 	if (profile.requireTradeConfirmation && !isApproved) return "ask_confirmation";
 	if (world.settings.isDryRun) return "skip_dry_run";

@@ -1,6 +1,6 @@
 import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import type { HandOver } from "#plugins/wallets/execution/beginHandOver.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { HandOver } from "#plugins/wallets/execution/handOverOf.ts";
 import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";
 
 /**
@@ -11,7 +11,7 @@ import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";
 export async function handOver(world: ExecutionWorld, given: HandOver): Promise<SendOutcome> {
 	const outcome = await world.steps.run("custody.send", () => send(world, given));
 	await world.steps.run("commit.outcome", () =>
-		world.db.transaction((tx) => recordOutcome(world, tx, { given, outcome })),
+		world.commits.together(given.profileId, (tx) => recordOutcome(world, tx, { given, outcome })),
 	);
 	return outcome;
 }

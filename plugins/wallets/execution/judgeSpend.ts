@@ -1,41 +1,32 @@
-import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Denial, Profile, SpendSituation, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import { DAY_MS } from "#plugins/wallets/execution/limits.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
-import { knowRecipient } from "#plugins/wallets/spend/knowRecipient.ts";
 import { limitsInForce } from "#plugins/wallets/spend/limitsInForce.ts";
-import { readSpentToday } from "#plugins/wallets/spend/readSpentToday.ts";
 import { spendDenial } from "#plugins/wallets/spend/spendDenial.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
-import type { SpendEntry } from "#plugins/wallets/spend/writeSpend.ts";
 
 type Given = {
 	planned: readonly PlannedIntent[];
 	profile: Profile;
 	wallet: Wallet;
+	/** When, and what was found under the lock of the profile's row. */
 	at: Date;
+	spentToday: bigint;
+	/** How long the profile knows each recipient; null where there is none. */
+	known: readonly (number | null)[];
 };
 
 /**
  * Holds a batch against the limits in force: each spend by itself, and each beside all before it in
- * the last 24 hours and in the batch. The caller holds the profile's row.
+ * the last 24 hours and in the batch. Answers what each is in microdollars.
  */
-export async function judgeSpend(
+export function judgeSpend(
 	world: ExecutionWorld,
-	tx: Tx,
-	{ planned, profile, wallet, at }: Given,
-): Promise<{ kind: "ok"; entries: SpendEntry[] } | { kind: "denied"; denial: Denial }> {
-	const since = new Date(at.getTime() - DAY_MS);
-	let spent = await readSpentToday(tx, { profileId: profile.id, since });
-	const entries: SpendEntry[] = [];
-	const profileId = profile.id;
-	// First of all: what denies one of a batch must not keep the others unknown.
-	const known: (number | null)[] = [];
-	for (const { recipient } of planned.map(({ plan }) => plan)) {
-		known.push(recipient && (await knowRecipient(tx, { profileId, recipient, at })));
-	}
+	{ planned, profile, wallet, at, spentToday, known }: Given,
+): { kind: "ok"; usdMicros: bigint[] } | { kind: "denied"; denial: Denial } {
+	let spent = spentToday;
+	const usdMicrosOfAll: bigint[] = [];
 	for (const [index, { intent, plan }] of planned.entries()) {
 		const { currency, raw } = plan.spend;
 		const priced = { chainId: plan.chainId, currency };
@@ -51,17 +42,9 @@ export async function judgeSpend(
 		if (denial) return { kind: "denied", denial };
 		assert(micros !== null, "what has no price in dollars was denied");
 		spent += micros;
-		entries.push({
-			intentId: intent.id,
-			profileId,
-			walletId: wallet.id,
-			chainId: plan.chainId,
-			currency,
-			amountRaw: raw,
-			usdMicros: micros,
-		});
+		usdMicrosOfAll.push(micros);
 	}
-	return { kind: "ok", entries };
+	return { kind: "ok", usdMicros: usdMicrosOfAll };
 }
 
 function kindDenial(world: ExecutionWorld, name: string, situation: SpendSituation): Denial | null {

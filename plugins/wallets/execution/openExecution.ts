@@ -5,6 +5,8 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
+import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
+import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Execution, IntentKind, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
@@ -29,11 +31,12 @@ export function openExecution(given: {
 }): { world: ExecutionWorld; execution: Execution; jobs: Job[] } {
 	const { core, config, custody, prices, sendTimeoutMs, profileOf } = given;
 	const kinds = new Map<string, IntentKind<unknown>>();
-	const rpcs = new Map(core.indexed.map(({ chain, rpc }) => [chain.id, rpc]));
+	const rpcs = new Map(core.indexed.map(({ chain, rpc }) => [chain.id, shareRpc(rpc)]));
 	const { clock, log, holder, session } = core;
 	const db: Database = core.db;
 	const world: ExecutionWorld = {
 		db,
+		commits: createCommits(db),
 		clock,
 		log,
 		holder,

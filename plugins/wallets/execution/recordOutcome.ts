@@ -1,11 +1,10 @@
-import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
 import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import type { HandOver } from "#plugins/wallets/execution/beginHandOver.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { HandOver } from "#plugins/wallets/execution/handOverOf.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
-import { standsForAnother } from "#plugins/wallets/submission/standsForAnother.ts";
+import { recordSent } from "#plugins/wallets/submission/recordSent.ts";
 
 /**
  * Writes what handing over came to. A reconciler that thought this process dead may have been
@@ -18,26 +17,12 @@ export async function recordOutcome(
 ): Promise<void> {
 	const { submissionId, intentId } = given;
 	const at = new Date(world.clock.nowMs());
-	const { chainId } = given.transaction;
-	const known =
-		outcome.kind === "sent" &&
-		(await standsForAnother(tx, {
-			submissionId,
-			chainId,
-			transactionHash: outcome.transactionHash,
-		}));
-	if (outcome.kind === "sent" && !known) {
-		const { transactionHash, transactionId } = outcome;
-		const written = await tx.execute(
-			`update wallets.submission
-			set state = 'sent', transaction_hash = $2, provider_transaction_id = $3
-			where id = $1 and state in ('sending', 'doubtful')`,
-			[submissionId, hexToBytes(transactionHash), transactionId],
-		);
-		if (written === 0) return;
-		const sent = await moveIntent(tx, { intentId, event: "sent", at });
-		if (sent === null) await moveIntent(tx, { intentId, event: "found", at });
-		return;
+	if (outcome.kind === "sent") {
+		const { isWritten, isMoved } = await recordSent(tx, { submissionId, at, ...outcome });
+		// It was in doubt already, and is found.
+		if (isWritten && !isMoved) await moveIntent(tx, { intentId, event: "found", at });
+		if (isWritten) return;
+		// Not open any more, or a hash that another stands by: then nobody can say whether it left.
 	}
 	const state = outcome.kind === "refused" ? "never" : "doubtful";
 	const written = await tx.execute(

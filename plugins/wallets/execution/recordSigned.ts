@@ -36,18 +36,8 @@ export async function recordSigned(
 	}
 	await tx.execute(
 		`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
-			transaction_hash, holder, session, created_at, sent_at)
-		values ($1, $2, 0, $3, $4, $5, 'sent', $6, $7, $8, $9, $9)`,
-		[
-			world.newId(),
-			intentId,
-			intent.walletId,
-			intent.chainId,
-			sender,
-			hash,
-			world.holder,
-			world.session,
-			at,
-		],
+			transaction_hash, session, created_at, sent_at)
+		values ($1, $2, 0, $3, $4, $5, 'sent', $6, $7, $8, $8)`,
+		[world.newId(), intentId, intent.walletId, intent.chainId, sender, hash, world.session, at],
 	);
 }

@@ -1,14 +1,17 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { NewIntent } from "#plugins/wallets/contract.ts";
+import type { Intent, NewIntent } from "#plugins/wallets/contract.ts";
 
 export type IntentToInsert = NewIntent & { id: string; settings: Record<string, unknown> };
 
-/** Records intents as `created`. At most 50, the most a batch has. */
+/**
+ * Records intents as `created`, and answers them as they then stand. At most 50, the most a batch
+ * has.
+ */
 export async function insertIntents(
 	tx: Tx,
 	intents: readonly IntentToInsert[],
 	times: { at: Date; expiresAt: Date },
-): Promise<void> {
+): Promise<Intent[]> {
 	await tx.execute(
 		`insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
 			request, settings, batch_id, created_at, changed_at, expires_at)
@@ -31,4 +34,24 @@ export async function insertIntents(
 			times.expiresAt,
 		],
 	);
+	return intents.map((intent) => intentOf(intent, times));
+}
+
+/** Nobody else knows it before the commit, so it needs not be read back. */
+function intentOf(made: IntentToInsert, { at, expiresAt }: { at: Date; expiresAt: Date }): Intent {
+	const { id, kind, chainId, channel, request } = made;
+	return {
+		...{ id, kind, chainId, channel, request },
+		profileId: made.profile.id,
+		walletId: made.wallet?.id ?? null,
+		status: "created",
+		errorCode: null,
+		plan: null,
+		planHash: null,
+		batchId: made.batchId ?? null,
+		transactionHash: null,
+		createdAtMs: at.getTime(),
+		changedAtMs: at.getTime(),
+		expiresAtMs: expiresAt.getTime(),
+	};
 }

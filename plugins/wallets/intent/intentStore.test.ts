@@ -6,6 +6,7 @@ import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readTogether } from "#plugins/wallets/intent/readTogether.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
@@ -48,8 +49,15 @@ async function insert(
 			...rest,
 		};
 	});
-	await database.db.transaction((tx) =>
+	const made = await database.db.transaction((tx) =>
 		insertIntents(tx, intents, { at: new Date(atMs), expiresAt: new Date(atMs + 1_000) }),
+	);
+	// What is told of them is what is stored, though it is not read back.
+	expect(made).toEqual(
+		await readIntents(
+			database.db,
+			made.map(({ id }) => id),
+		),
 	);
 	return intents.map(({ id }) => id);
 }
@@ -123,7 +131,36 @@ test("a batch is all of it, whichever is asked for; one alone is a batch of itse
 	expect(await readBatch(database.db, { id: alone, batchId: null })).toHaveLength(1);
 });
 
+test("[TRF-03] of a batch all is judged, whichever part of it is named", async () => {
+	const batch = await insert(3, { batchId: Bun.randomUUIDv7() });
+	const other = await insert(2, { batchId: Bun.randomUUIDv7() });
+	const [alone = ""] = await insert(1);
+	const together = async (...ids: string[]) => {
+		return (await readTogether(database.db, ids)).map(({ id }) => id);
+	};
+	for (const id of batch) expect(await together(id)).toEqual([...batch].sort());
+	expect(await together(alone)).toEqual([alone]);
+	const named = [batch[1] ?? "", alone, other[0] ?? ""];
+	expect(await together(...named)).toEqual([...batch, ...other, alone].sort());
+	expect(await together(crypto.randomUUID())).toEqual([]);
+});
+
 describe("a move", () => {
+	test("is what the machine knows from where it stands, whatever its caller expects", async () => {
+		const [id = ""] = await insert(1);
+		const wrong = { intentId: id, at, expected: "submitting" } as const;
+		const moved = (event: "sent" | "reserve") =>
+			database.db.transaction((tx) => moveIntent(tx, { ...wrong, event }));
+		expect(await moved("sent")).toBeNull();
+		expect(await moved("reserve")).toBe("submitting");
+		expect(await moved("sent")).toBe("submitted");
+		const moves = await database.db.query<{ from_status: string }>(
+			"select from_status from wallets.intent_move where intent_id = $1 order by seq",
+			[id],
+		);
+		expect(moves.map((one) => one.from_status)).toEqual(["created", "submitting"]);
+	});
+
 	test("is made and written down where the machine knows it", async () => {
 		const [id = ""] = await insert(1);
 		expect(await move(id, "reserve")).toBe("submitting");

@@ -3,12 +3,14 @@ import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { Steps } from "#core/steps/Steps.ts";
+import type { Commits } from "#plugins/wallets/commit/Commits.ts";
 import type { OnceRequest } from "#plugins/wallets/contract.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
 
 export type OnceWorld = {
 	db: Database;
+	commits: Commits;
 	clock: Clock;
 	holder: string;
 	session: string;
@@ -37,7 +39,7 @@ export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<
 		const { idempotencyKey: key } = request;
 		if (key !== null && !KEY.test(key)) throw onceFault.idempotencyKeyInvalid();
 		const taken = await world.steps.run("commit.create", () =>
-			world.db.transaction((tx) => take(world, tx, request)),
+			world.commits.together(request.principal.profile.id, (tx) => take(world, tx, request)),
 		);
 		if (taken.kind === "answered") return respond(taken.status, taken.body);
 		try {
@@ -45,7 +47,9 @@ export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<
 			const bytes = new TextEncoder().encode(JSON.stringify(body));
 			if (key === null) return respond(status, bytes);
 			const kept = await world.steps.run("commit.answer", () =>
-				keep(world, request, { status, bytes }),
+				world.commits.together(request.principal.profile.id, (tx) =>
+					keep(tx, request, { status, bytes }),
+				),
 			);
 			return respond(kept.status, kept.body);
 		} catch (error) {
@@ -137,18 +141,18 @@ async function takeOver(
 
 /** Answers what stands: another who took over may have been faster, and there is one answer. */
 async function keep(
-	world: OnceWorld,
+	tx: Tx,
 	request: OnceRequest,
 	{ status, bytes }: { status: number; bytes: Uint8Array },
 ): Promise<{ status: number; body: Uint8Array }> {
 	const names = [request.principal.profile.id, request.route, request.idempotencyKey];
-	const written = await world.db.execute(
+	const written = await tx.execute(
 		`update wallets.idempotent_answer set status = $4, body = $5
 		where profile_id = $1 and route = $2 and key = $3 and status is null`,
 		[...names, status, bytes],
 	);
 	if (written > 0) return { status, body: bytes };
-	const rows = await world.db.query<{ status: number; body: Uint8Array }>(
+	const rows = await tx.query<{ status: number; body: Uint8Array }>(
 		`select status, body from wallets.idempotent_answer
 		where profile_id = $1 and route = $2 and key = $3`,
 		names,

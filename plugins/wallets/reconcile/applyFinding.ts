@@ -1,12 +1,12 @@
 import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
-import type { Sighting } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { WATCH_NEVER_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
+import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
+import { tellReceipt } from "#plugins/wallets/reconcile/tellReceipt.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { standsForAnother } from "#plugins/wallets/submission/standsForAnother.ts";
@@ -26,9 +26,8 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 	const { submission, finding } = found;
 	const at = new Date(world.clock.nowMs());
 	const rows = await tx.query<{ state: SubmissionState }>(
-		`update wallets.submission set checked_at = $2 where id = $1 and final_at is null
-		returning state`,
-		[submission.id, at],
+		"select state from wallets.submission where id = $1 and final_at is null for no key update",
+		[submission.id],
 	);
 	const isAsRead = rows[0]?.state === submission.state;
 	if (!isAsRead) return;
@@ -39,10 +38,9 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 	}
 	switch (finding.kind) {
 		case "seen":
-			await noteSighting(world, tx, { submission, sighting: finding.sighting, at });
+			await noteSightings(world, tx, { seen: [{ submission, sighting: finding.sighting }], at });
 			if (finding.sighting.receipt) {
 				await applyReceipt(world, tx, { ...found, receipt: finding.sighting.receipt, at });
-				await finish(world, tx, { found, headBlock: finding.sighting.headBlock, at });
 			} else {
 				await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
 			}
@@ -71,24 +69,6 @@ async function isAnothers(tx: Tx, { submission, finding }: Found): Promise<boole
 	return await standsForAnother(tx, { submissionId, chainId, transactionHash });
 }
 
-/** Keeps what is needed once no node knows it: when that was, its nonce, its bytes as signed. */
-async function noteSighting(
-	{ settings }: ExecutionWorld,
-	tx: Tx,
-	given: { submission: Submission; sighting: Sighting; at: Date },
-): Promise<void> {
-	const { submission, sighting, at } = given;
-	const { receipt, transaction, headBlock, signed } = sighting;
-	// Whatever block takes it after a reorganisation, so far below its nonce is free.
-	const freeAt = Math.max(0, (receipt?.blockNumber ?? headBlock) - settings.finalDepthBlocks);
-	await tx.execute(
-		`update wallets.submission set seen_at = $2, seen_nonce = $3,
-			from_block = coalesce(from_block, $4), signed = coalesce($5, signed)
-		where id = $1`,
-		[submission.id, at, transaction.nonce, freeAt, signed === null ? null : hexToBytes(signed)],
-	);
-}
-
 async function applyReceipt(
 	world: ExecutionWorld,
 	tx: Tx,
@@ -112,16 +92,7 @@ async function applyReceipt(
 			hexToBytes(receipt.blockHash),
 		],
 	);
-	const event: IntentEvent = !receipt.succeeded ? "reverted" : missing ? "missed" : "mined";
-	const errorCode = receipt.succeeded ? (missing?.code ?? null) : "reverted_on_chain";
-	const detail = missing?.detail ?? null;
-	// From `failed` and `expired` a receipt is first of all found.
-	const moved = await moveIntent(tx, { intentId, event, at, errorCode, detail });
-	if (moved === null) {
-		await moveIntent(tx, { intentId, event: "found", at });
-		await moveIntent(tx, { intentId, event, at, errorCode, detail });
-	}
-	await followSpend(tx, { intentId, move: receipt.succeeded ? "spend" : "release", at });
+	const event = await tellReceipt(tx, { intentId, succeeded: receipt.succeeded, missing, at });
 	world.log.info("an intent's transaction is mined", { intentId, event });
 }
 
@@ -211,20 +182,4 @@ async function applyUnknown(
 	);
 	await moveIntent(tx, { intentId, event: "doubt", at, detail: "it is being looked for" });
 	world.log.warn("nobody can say yet whether a transaction left", { intentId });
-}
-
-/** Deep enough that nobody looks again. */
-async function finish(
-	world: ExecutionWorld,
-	tx: Tx,
-	{ found, headBlock, at }: { found: Found; headBlock: number; at: Date },
-): Promise<void> {
-	const { finding, submission } = found;
-	if (finding.kind !== "seen" || !finding.sighting.receipt) return;
-	const depth = headBlock - finding.sighting.receipt.blockNumber;
-	if (depth < world.settings.finalDepthBlocks) return;
-	await tx.execute("update wallets.submission set final_at = $2 where id = $1", [
-		submission.id,
-		at,
-	]);
 }

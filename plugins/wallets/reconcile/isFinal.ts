@@ -1,4 +1,4 @@
-import type { Sighting } from "#plugins/wallets/chain/readReceipt.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 
 /** Mined so deep that the chain does not take it back. */

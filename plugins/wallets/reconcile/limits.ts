@@ -1,9 +1,12 @@
 /** How often open submissions are looked at, and for how long one look may take. */
 export const RECONCILE_EVERY_MS = 1_000;
 export const RECONCILE_TIMEOUT_MS = 60_000;
-/** Submissions of one tick, and of them at once. */
-export const RECONCILE_ROWS_MAX = 200;
+/** Submissions of one tick, of them in one request, and by themselves at once. */
+export const RECONCILE_ROWS_MAX = 2_000;
+export const LOOKS_TOGETHER_MAX = 100;
 export const RECONCILES_AT_ONCE = 8;
+/** What was just sent is not mined yet: so long until it is looked at first. */
+export const FIRST_LOOK_AFTER_MS = 1_000;
 /** One look at one submission. */
 export const LOOK_TIMEOUT_MS = 10_000;
 /**

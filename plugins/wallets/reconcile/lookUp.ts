@@ -2,7 +2,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
-import type { Sighting } from "#plugins/wallets/chain/readReceipt.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";

@@ -1,6 +1,6 @@
-import type { Denial, Intent, Receipt } from "#plugins/wallets/contract.ts";
+import type { Denial, Intent, Receipt, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import { readWallet } from "#plugins/wallets/profile/sql/readWallet.ts";
+import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
 import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
@@ -8,7 +8,14 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 /** Asks the kind whether what was paid for is there, where a receipt of success is news. */
 export async function missingOf(
 	world: ExecutionWorld,
-	given: { intent: Intent; submission: Submission; finding: Finding; signal: AbortSignal },
+	given: {
+		intent: Intent;
+		submission: Submission;
+		finding: Finding;
+		signal: AbortSignal;
+		/** Where it was read already, with those of others. */
+		wallet?: Wallet | undefined;
+	},
 ): Promise<Denial | null> {
 	const { intent, submission, finding, signal } = given;
 	const receipt: Receipt | null = finding.kind === "seen" ? finding.sighting.receipt : null;
@@ -16,7 +23,9 @@ export async function missingOf(
 	const kind = world.kindOf(intent.kind);
 	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.
 	if (!kind) throw resolveFault.kindUnknown({ detail: intent.kind });
-	const wallet = intent.walletId && (await readWallet(world.db, intent.walletId));
+	const { walletId } = intent;
+	const wallet =
+		given.wallet ?? (walletId && (await readWallets(world.db, [walletId])).get(walletId));
 	if (!wallet) return null;
 	const request = kind.request.parse(intent.request);
 	const outbound = world.kindSteps.run;

@@ -14,7 +14,7 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 		case "mined":
 		case "reverted":
 			// Only a reorg changes anything now.
-			return Math.min(Math.max(ageMs / 10, 2_000), MINUTE_MS);
+			return Math.min(Math.max(ageMs / 4, 2_000), MINUTE_MS);
 		default:
 			return Math.min(Math.max(ageMs / 4, 10_000), 30 * MINUTE_MS);
 	}

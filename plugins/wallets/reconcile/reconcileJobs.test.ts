@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
 import { readLines } from "#plugins/wallets/reconcile/readLines.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
@@ -34,6 +35,7 @@ async function only<Item>(items: Promise<Item[]>): Promise<Item> {
 async function find(intent: Intent) {
 	const { plan } = intent;
 	if (!plan) throw new Error("no plan");
+	lab.clock.ms += FIRST_LOOK_AFTER_MS;
 	const submission = await only(open());
 	const asked = { submission, plan, rpc: lab.chain.rpc, signal: lab.signal };
 	return { submission, finding: await lookUp(lab.world, asked) };
@@ -51,6 +53,7 @@ describe("what is open", () => {
 	test("is all that was handed over and is not final; what waits in line is not", async () => {
 		const by = await lab.person();
 		await lab.pay(by);
+		lab.clock.ms += FIRST_LOOK_AFTER_MS;
 		expect(await open()).toHaveLength(1);
 		await lab.db.execute("update wallets.submission set state = 'queued'");
 		expect(await open()).toHaveLength(0);
@@ -68,7 +71,9 @@ describe("what is open", () => {
 
 	test("has at once what a process that is gone was handing over", async () => {
 		await lab.pay(await lab.person());
-		await lab.db.execute("update wallets.submission set state = 'sending', session = 'is gone'");
+		await lab.db.execute(
+			"update wallets.submission set state = 'sending', session = 'is gone', look_at = null",
+		);
 		expect(await open()).toHaveLength(1);
 	});
 
@@ -100,10 +105,9 @@ describe("what is open", () => {
 				from wallets.intent, generate_series(1, 250) returning id
 			)
 			insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
-				holder, session, created_at, sent_at, checked_at, look_at)
-			select gen_random_uuid(), copies.id, 0, wallet_id, chain_id, sender, 'never', holder,
-				session, created_at, sent_at, created_at - interval '1 hour',
-				created_at + interval '1 hour'
+				session, created_at, sent_at, look_at)
+			select gen_random_uuid(), copies.id, 0, wallet_id, chain_id, sender, 'never', session,
+				created_at, sent_at, created_at + interval '1 hour'
 			from copies, wallets.submission`,
 		);
 		lab.chain.forgetPool();

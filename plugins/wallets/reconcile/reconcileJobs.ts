@@ -10,7 +10,7 @@ import {
 	RECONCILES_AT_ONCE,
 	STRANDED_AFTER_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
-import { postponeLook } from "#plugins/wallets/reconcile/postponeLook.ts";
+import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import { readLines } from "#plugins/wallets/reconcile/readLines.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
@@ -35,10 +35,10 @@ async function reconcileOpen(world: ExecutionWorld, signal: AbortSignal): Promis
 	const nowMs = world.clock.nowMs();
 	const { sendTimeoutMs } = world.settings;
 	const due = await readOpen(world.db, { sendTimeoutMs, at: new Date(nowMs) });
-	await each(world, { items: due, signal }, async (submission) => {
-		await postponeLook(world, submission);
-		await reconcileSubmission(world, { submission, signal });
-	});
+	const alone = await lookAtMany(world, { due, signal });
+	await each(world, { items: alone, signal }, (submission) =>
+		reconcileSubmission(world, { submission, signal }),
+	);
 }
 
 /** Intents whose process went away before they were sent, and those whose time is over. */

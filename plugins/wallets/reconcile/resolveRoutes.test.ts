@@ -187,8 +187,8 @@ describe("a hash", () => {
 		);
 		await lab.db.execute(
 			`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
-				transaction_hash, holder, created_at)
-			select gen_random_uuid(), id, 0, wallet_id, chain_id, $1, 'mined', $2, 'x', created_at
+				transaction_hash, created_at)
+			select gen_random_uuid(), id, 0, wallet_id, chain_id, $1, 'mined', $2, created_at
 			from wallets.intent where status = 'confirmed'`,
 			[Buffer.from(from.slice(2), "hex"), Buffer.from(hash.slice(2), "hex")],
 		);

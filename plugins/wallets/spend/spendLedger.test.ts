@@ -4,7 +4,6 @@ import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { followSpend, type SpendMove } from "#plugins/wallets/spend/followSpend.ts";
 import { knowRecipient } from "#plugins/wallets/spend/knowRecipient.ts";
 import { readSpentToday } from "#plugins/wallets/spend/readSpentToday.ts";
-import { writeSpend } from "#plugins/wallets/spend/writeSpend.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -31,9 +30,13 @@ async function reserve(usdMicros: bigint, atMs = NOW_MS): Promise<string> {
 	await database.db.transaction(async (tx) => {
 		const whole = { ...intent, request: {}, settings: {} };
 		await insertIntents(tx, [whole], { at, expiresAt: at });
-		const currency = `0x${"0".repeat(40)}` as const;
-		const entry = { intentId: id, profileId: profile.id, walletId: wallet.id, chainId: 1 };
-		await writeSpend(tx, { ...entry, currency, amountRaw: 2n ** 255n, usdMicros }, at);
+		await tx.execute(
+			`insert into wallets.spend_entry (intent_id, profile_id, wallet_id, kind, chain_id, currency,
+				amount_raw, usd_micros, at)
+			select id, profile_id, wallet_id, 'reserve', chain_id, $2, $3, $4, $5
+			from wallets.intent where id = $1`,
+			[id, new Uint8Array(20), 2n ** 255n, usdMicros, at],
+		);
 	});
 	return id;
 }

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
+import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
+import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
+import { beginningOf } from "#plugins/wallets/submission/beginningOf.ts";
 import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
-import { insertSubmissions } from "#plugins/wallets/submission/insertSubmissions.ts";
+import { readLane } from "#plugins/wallets/submission/readLane.ts";
+import { recordSent } from "#plugins/wallets/submission/recordSent.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
@@ -30,34 +34,47 @@ const account: AccountState = {
 	headBlock: 9,
 };
 
+const planOf = (by: By): Plan => ({
+	chainId: 31_337,
+	from: by.wallet.address,
+	to: SHOP,
+	valueRaw: 2n ** 200n,
+	data: "0x12",
+	spend: { currency: SHOP, raw: 1n, decimals: 18, symbol: "ETH" },
+	recipient: SHOP,
+	shown: {},
+	expiresAtMs: 0,
+});
+
 /** Puts transactions in line; answers their ids in order. */
 async function queue(by: By, count: number): Promise<{ id: string; intent: Intent }[]> {
 	const intents = await lab.pay(by, { times: count, stays: true });
-	const line = intents.map((intent) => ({ id: Bun.randomUUIDv7(), intent, gasLimit: 25_000n }));
+	const line = intents.map((intent) => ({ id: Bun.randomUUIDv7(), intent }));
 	const at = new Date(lab.clock.ms);
-	const { wallet } = by;
-	await lab.db.transaction((tx) =>
-		insertSubmissions(tx, line, { wallet, holder: "h", session: "s", at }),
-	);
+	const how = { plan: planOf(by), gasLimit: 25_000n, usdMicros: 1n, beginning: null, session: "s" };
+	await lab.db.transaction(async (tx) => {
+		for (const { id: submissionId, intent } of line) {
+			const of = { intentId: intent.id, submissionId, sender: by.wallet.address };
+			expect(await reserveIntent(tx, { ...how, ...of, at, expiresAt: at })).toBe(true);
+		}
+	});
 	return line;
 }
 
-function begin(by: By, submissionId: string, state: Partial<AccountState> = {}) {
-	const plan: Plan = {
-		chainId: 31_337,
-		from: by.wallet.address,
-		to: SHOP,
-		valueRaw: 2n ** 200n,
-		data: "0x12",
-		spend: { currency: SHOP, raw: 1n, decimals: 18, symbol: "ETH" },
-		recipient: SHOP,
-		shown: {},
-		expiresAtMs: 0,
-	};
+function begin(
+	by: By,
+	submissionId: string,
+	state: Partial<AccountState> = {},
+): Promise<CustodyTransaction | null> {
+	const plan = planOf(by);
 	const at = new Date(lab.clock.ms);
 	const times = { at, validUntil: new Date(lab.clock.ms + 6_000) };
-	const by2 = { holder: "h2", session: "s2", account: { ...account, ...state }, gasLimit: 25_000n };
-	return lab.db.transaction((tx) => beginSubmission(tx, { submissionId, plan, ...by2, ...times }));
+	const asked = { plan, session: "s2", account: { ...account, ...state }, gasLimit: 25_000n };
+	return lab.db.transaction(async (tx) => {
+		const beginning = beginningOf(await readLane(tx, plan), { ...asked, ...times });
+		const isBegun = beginning !== null && (await beginSubmission(tx, submissionId, beginning));
+		return isBegun ? beginning.transaction : null;
+	});
 }
 
 const become = (id: string, state: SubmissionState) =>
@@ -171,4 +188,64 @@ test("the database itself refuses two of one lane, one nonce twice, and one hash
 	expect(await set(hash, one?.id)).toBe("written");
 	expect(await set(hash)).toBe("refused");
 	expect(await set("state = 'sent', nonce = 4")).toBe("written");
+});
+
+const HASH = `0x${"ab".repeat(32)}` as const;
+const tell = (submissionId: string, transactionHash: `0x${string}` = HASH) =>
+	lab.db.transaction((tx) =>
+		recordSent(tx, {
+			submissionId,
+			transactionHash,
+			transactionId: "t",
+			at: new Date(lab.clock.ms),
+		}),
+	);
+
+test("what was reserved for is not reserved for again, and leaves no second trace", async () => {
+	const by = await lab.person();
+	const [one] = await queue(by, 1);
+	const intentId = one?.intent.id ?? "";
+	const at = new Date(lab.clock.ms);
+	const again = await lab.db.transaction((tx) =>
+		reserveIntent(tx, {
+			...{ intentId, plan: planOf(by), gasLimit: 1n, usdMicros: 1n, sender: SHOP, session: "s" },
+			...{ submissionId: Bun.randomUUIDv7(), beginning: null, at, expiresAt: at },
+		}),
+	);
+	expect(again).toBe(false);
+	expect(await lab.ledger(intentId)).toEqual({ reserve: 1 });
+	expect(await lab.moves(intentId)).toEqual(["reserve"]);
+	expect(await lab.db.query("select 1 from wallets.submission")).toHaveLength(1);
+});
+
+test("that it left is written where it is open, and moves the intent that waits for it", async () => {
+	const by = await lab.person();
+	const [one] = await queue(by, 1);
+	const [id, intentId] = [one?.id ?? "", one?.intent.id ?? ""];
+	expect(await tell(id)).toEqual({ isWritten: false, isMoved: false });
+	await begin(by, id);
+	expect(await tell(id)).toEqual({ isWritten: true, isMoved: true });
+	expect(await read(id)).toMatchObject({ state: "sent", transactionHash: HASH });
+	expect((await lab.intent(intentId)).status).toBe("submitted");
+	for (const state of ["sent", "dropped", "mined", "reverted", "never"] as const) {
+		await become(id, state);
+		expect(await tell(id)).toEqual({ isWritten: false, isMoved: false });
+	}
+	await become(id, "doubtful");
+	await lab.db.execute("update wallets.intent set status = 'uncertain'");
+	// Written, and the caller has to find it.
+	expect(await tell(id)).toEqual({ isWritten: true, isMoved: false });
+	expect(await lab.moves(intentId)).toEqual(["reserve", "sent"]);
+});
+
+test("one hash stands for one intent of a sender, and what strangers say of it is theirs", async () => {
+	const [anna, bert] = [await lab.person(), await lab.person()];
+	const [[one, two], [other]] = [await queue(anna, 2), await queue(bert, 1)];
+	await begin(anna, one?.id ?? "");
+	await tell(one?.id ?? "");
+	await begin(anna, two?.id ?? "");
+	expect(await tell(two?.id ?? "")).toEqual({ isWritten: false, isMoved: false });
+	expect((await lab.intent(two?.intent.id ?? "")).status).toBe("submitting");
+	await begin(bert, other?.id ?? "");
+	expect(await tell(other?.id ?? "")).toEqual({ isWritten: true, isMoved: true });
 });

@@ -3,6 +3,7 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import type { StepObserver } from "#core/steps/Steps.ts";
+import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Channel, Intent, IntentKind } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
@@ -37,7 +38,7 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 	const state = Object.assign(script, { isDryRun: false });
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const world: ExecutionWorld = {
-		db,
+		...{ db, commits: createCommits(db) },
 		clock,
 		log: silentLog,
 		holder: "lab",

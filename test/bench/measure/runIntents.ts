@@ -38,7 +38,7 @@ const STRANGERS = 24;
 const AMOUNT_ETH = "0.0001";
 const TURNS = 3;
 /** Not counted: a statement is planned anew until a connection has run it a few times. */
-const WARM_TURNS = 1;
+const WARM_TURNS = 2;
 const ORDERS = {
 	service: {
 		single: { inFlight: 1, warmMs: 100, countMs: 1_300 },

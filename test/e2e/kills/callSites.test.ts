@@ -11,7 +11,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 /** The path: who runs on it between a request and its last receipt. */
 const PATH = new RegExp(
 	"^plugins/(?:" +
-		"wallets/(?:execution|reconcile|submission|intent|once|link|spend|chain|plan)/|" +
+		"wallets/(?:commit|execution|reconcile|submission|intent|once|link|spend|chain|plan)/|" +
 		"transfers/|nft-buys/)",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
@@ -19,11 +19,12 @@ const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 /** What goes out, or makes something last. */
 const OUT = [
 	/\.transaction\(/,
+	/\.together\(/,
 	/\brpc\??\.(?:call|batch|settle)\(/,
 	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
 	/\bprovider\.\w+\(/,
 	/\bfetch\(/,
-	/\b(?:readAccount|readReceipt|findByNonce|sendSigned|readOrderState|readFunds|ownershipDenial)\(/,
+	/\b(?:readAccount|readReceipts?|findByNonce|sendSigned|readOrderState|readFunds|ownershipDenial)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -41,11 +42,13 @@ const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account",
 	"plugins/wallets/chain/readReceipt.ts": "called in rpc.receipt",
+	"plugins/wallets/chain/readReceipts.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/findByNonce.ts": "called in rpc.nonce",
 	"plugins/wallets/chain/sendSigned.ts": "called in rpc.rebroadcast",
+	"plugins/wallets/chain/shareRpc.ts": "called in the step of each who shares the request",
+	"plugins/wallets/commit/createCommits.ts": "called in the step of each who shares the commit",
 	"plugins/wallets/execution/handOver.ts#send": "called in custody.send",
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
-	"plugins/wallets/once/createOnce.ts#keep": "called in commit.answer",
 	"plugins/nft-buys/listing/readOrderState.ts": "called in nft_buy.order_state",
 	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
@@ -143,6 +146,7 @@ test("whatever registers a kind of intent is on the path that is looked at here"
 test("a call outside a step is found", () => {
 	const wrong = [
 		"async function pay() { await world.db.transaction((tx) => write(tx)); }",
+		"async function pay() { await world.commits.together(id, (tx) => write(tx)); }",
 		"async function pay() { await world.custody.send(request); }",
 		"async function pay() { await rpc.call(request); }",
 		"async function pay() { await db.execute(`update wallets.intent set status = 1`); }",

@@ -281,3 +281,69 @@ describe("the doors for tests and developers", () => {
 		expect((await door("nowhere", "GET")).status).toBe(404);
 	});
 });
+
+describe("webhooks", () => {
+	/** Somebody who takes everything, and what they were told. */
+	async function listening(work: (url: string) => Promise<void>): Promise<string[]> {
+		const told: string[] = [];
+		const server = Bun.serve({
+			hostname: "127.0.0.1",
+			port: 0,
+			async fetch(request) {
+				told.push(((await request.json()) as { type: string }).type);
+				return new Response("ok");
+			},
+		});
+		try {
+			await work(server.url.href);
+			await emulator.idle();
+		} finally {
+			emulator.sendWebhooksTo(null);
+			await server.stop(true);
+		}
+		return told;
+	}
+
+	test("tell each step of a transaction, also where the chain mines at once", async () => {
+		const told = await listening(async (url) => {
+			emulator.sendWebhooksTo(url);
+			expect((await rpc(await send())).status).toBe(200);
+		});
+		expect(told).toEqual(["transaction.broadcasted", "transaction.confirmed"]);
+	});
+
+	test("tell of what reverted, and of what no node took", async () => {
+		const told = await listening(async (url) => {
+			emulator.sendWebhooksTo(url);
+			// PUSH, PUSH, REVERT.
+			await anvil.rpc("anvil_setCode", [`0x${"de".repeat(20)}`, "0x60006000fd"]);
+			await rpc(await send({ to: `0x${"de".repeat(20)}` }));
+			await emulator.idle();
+			const poor = await emulator.addPerson();
+			await anvil.rpc("anvil_setBalance", [poor.wallet?.address, "0x0"]);
+			await rpc(await send({ nonce: "0x0" }), { walletId: poor.wallet?.id ?? "" });
+		});
+		expect(told).toEqual([
+			"transaction.broadcasted",
+			"transaction.execution_reverted",
+			"transaction.failed",
+		]);
+	});
+
+	test("go where a developer wants them, on this machine", async () => {
+		const door = async (url: unknown) => {
+			const body = JSON.stringify({ url });
+			const path = `${emulator.url}/_sandbox/webhooks`;
+			return (await fetch(path, { method: "POST", body })).status;
+		};
+		expect(await door("https://example.com/")).toBe(400);
+		expect(await door("http://localhost.example.com/")).toBe(400);
+		expect(await door("http://127.0.0.1:1/")).toBe(200);
+		const read = await fetch(`${emulator.url}/_sandbox/webhooks`);
+		expect(await read.json()).toEqual({
+			url: "http://127.0.0.1:1/",
+			attempts: emulator.webhooks(),
+		} as never);
+		expect(await door(null)).toBe(200);
+	});
+});

@@ -13,6 +13,7 @@ import { createPeople } from "./people/createPeople.ts";
 import type { Person, PersonPlan } from "./people/Person.ts";
 import type { CustodyOffice } from "./rest/CustodyOffice.ts";
 import { createCustodyHandler } from "./rest/createCustodyHandler.ts";
+import { type Attempt, createPostbox } from "./webhook/createPostbox.ts";
 
 export type CustodyEmulatorOptions = {
 	rpcUrl: string;
@@ -25,12 +26,16 @@ export type CustodyEmulatorOptions = {
 };
 
 export type CustodyEmulator = {
-	/** WALLET_PROVIDER_BASE_URL, _APP_ID, _APP_SECRET, _AUTHORIZATION_KEY, _VERIFICATION_KEY */
+	/**
+	 * WALLET_PROVIDER_BASE_URL, _APP_ID, _APP_SECRET, _AUTHORIZATION_KEY, _VERIFICATION_KEY,
+	 * _WEBHOOK_SECRET
+	 */
 	url: string;
 	appId: string;
 	appSecret: string;
 	authorizationKey: string;
 	verificationKey: string;
+	webhookSecret: string;
 	people(): Person[];
 	/** By username; throws where there is nobody. */
 	person(username: string): Person;
@@ -42,6 +47,9 @@ export type CustodyEmulator = {
 	clearCalls(): void;
 	/** Everything that was ever to be sent, oldest first. */
 	transactions(): StoredTransaction[];
+	/** Where webhooks go from now on; to nobody at first. */
+	sendWebhooksTo(url: string | null): void;
+	webhooks(): Attempt[];
 	/** Settles when nothing is left that was to be done late. */
 	idle(): Promise<void>;
 	stop(): Promise<void>;
@@ -68,6 +76,13 @@ export async function startCustodyEmulator(
 	const calls = createCallLog();
 	const stopping = new AbortController();
 	const lateWork = new Set<Promise<void>>();
+	const later: CustodyOffice["later"] = (work) => {
+		const done = work(stopping.signal)
+			.catch(() => {})
+			.finally(() => lateWork.delete(done));
+		lateWork.add(done);
+	};
+	const postbox = createPostbox({ clock, faults, stopped: stopping.signal, later });
 	const office: CustodyOffice = {
 		appId,
 		appSecret,
@@ -79,12 +94,8 @@ export async function startCustodyEmulator(
 		store,
 		tokens: createTokens({ appId, clock }),
 		clock,
-		later(work) {
-			const done = work(stopping.signal)
-				.catch(() => {})
-				.finally(() => lateWork.delete(done));
-			lateWork.add(done);
-		},
+		postbox,
+		later,
 	};
 	async function addPerson(plan: Partial<PersonPlan> = {}): Promise<Person> {
 		const whole: PersonPlan = { username: null, embedded: "delegated", external: null, ...plan };
@@ -107,13 +118,17 @@ export async function startCustodyEmulator(
 		idleTimeout: 0,
 		fetch: handle,
 	});
-	const idle = async (): Promise<void> => void (await Promise.all(lateWork));
+	const idle = async (): Promise<void> => {
+		// What is done late may leave more to be done later.
+		while (lateWork.size > 0) await Promise.all(lateWork);
+	};
 	return {
 		url: `http://127.0.0.1:${server.port}`,
 		appId,
 		appSecret,
 		authorizationKey: `wallet-auth:${pkcs8(privateKey)}`,
 		verificationKey: office.tokens.verificationKey,
+		webhookSecret: postbox.secret,
 		people: people.all,
 		person: (username) => found(people.find(username), username),
 		addPerson,
@@ -123,6 +138,8 @@ export async function startCustodyEmulator(
 		calls: calls.read,
 		clearCalls: calls.clear,
 		transactions: store.all,
+		sendWebhooksTo: postbox.sendTo,
+		webhooks: postbox.attempts,
 		idle,
 		async stop() {
 			stopping.abort();

@@ -6,6 +6,7 @@ export type WalletProviderAccess = {
 	appSecret: string;
 	authorizationKey: string;
 	verificationKey: string;
+	webhookSecret: string;
 };
 
 /** The ready line's members about the wallet provider. */
@@ -13,7 +14,8 @@ export function walletProviderOf(custody: CustodyEmulator): {
 	walletProviderUrl: string;
 	walletProvider: WalletProviderAccess;
 } {
-	const { url, appId, appSecret, authorizationKey, verificationKey } = custody;
-	const walletProvider = { appId, appSecret, authorizationKey, verificationKey };
+	const { url, appId, appSecret, authorizationKey, verificationKey, webhookSecret } = custody;
+	const keys = { authorizationKey, verificationKey, webhookSecret };
+	const walletProvider = { appId, appSecret, ...keys };
 	return { walletProviderUrl: url, walletProvider };
 }

@@ -1,24 +1,21 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { Profile, WalletCapability } from "#plugins/wallets/contract.ts";
+import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
 
 /** Each is unique, and has an index for it. */
 export type ProfileKey = { id: string } | { socialUserId: string } | { providerUserId: string };
 
-type WalletRow = {
-	id: string;
+/** A wallet of the profile's, or null throughout where it has none. */
+type Row = Omit<Profile, "perTradeUsdMax" | "dailyUsdMax" | "wallets"> & {
+	perTradeUsdMax: string | null;
+	dailyUsdMax: string | null;
+	walletId: string | null;
 	address: Address;
 	chainId: number;
 	capability: WalletCapability;
 	providerWalletId: string | null;
 	notionalUsdMax: string | null;
-	revision: number;
-};
-
-type ProfileRow = Omit<Profile, "perTradeUsdMax" | "dailyUsdMax" | "wallets"> & {
-	perTradeUsdMax: string | null;
-	dailyUsdMax: string | null;
-	wallets: WalletRow[];
+	walletRevision: number;
 };
 
 const COLUMNS = `
@@ -26,34 +23,44 @@ const COLUMNS = `
 	p.canonical_wallet_id as "canonicalWalletId",
 	p.require_trade_confirmation as "requireTradeConfirmation",
 	p.per_trade_usd_max::text as "perTradeUsdMax", p.daily_usd_max::text as "dailyUsdMax",
-	p.revision,
-	coalesce((
-		select json_agg(json_build_object(
-			'id', w.id, 'address', '0x' || encode(w.address, 'hex'), 'chainId', w.chain_id,
-			'capability', w.capability, 'providerWalletId', w.provider_wallet_id,
-			'notionalUsdMax', w.notional_usd_max::text, 'revision', w.revision
-		) order by w.created_at, w.id)
-		from wallets.wallet as w where w.profile_id = p.id and w.removed_at is null
-	), '[]'::json) as wallets`;
+	p.revision, w.id as "walletId", '0x' || encode(w.address, 'hex') as address,
+	w.chain_id as "chainId", w.capability, w.provider_wallet_id as "providerWalletId",
+	w.notional_usd_max::text as "notionalUsdMax", w.revision as "walletRevision"`;
 
-/** A profile with the wallets it has now. Amounts cross as text: JSON would round them. */
+/**
+ * A profile with the wallets it has now, a row for each: nothing is made into JSON on the way.
+ * Amounts cross as text.
+ */
 export async function readProfile(db: Queryable, key: ProfileKey): Promise<Profile | null> {
 	const [column, value] = columnOf(key);
-	const rows = await db.query<ProfileRow>(
-		`select ${COLUMNS} from wallets.profile as p where p.${column} = $1`,
+	const rows = await db.query<Row>(
+		`select ${COLUMNS} from wallets.profile as p
+		left join wallets.wallet as w on w.profile_id = p.id and w.removed_at is null
+		where p.${column} = $1 order by w.created_at, w.id`,
 		[value],
 	);
 	const [row] = rows;
 	if (!row) return null;
 	return {
-		...row,
+		id: row.id,
+		socialUserId: row.socialUserId,
+		socialUsername: row.socialUsername,
+		canonicalWalletId: row.canonicalWalletId,
+		requireTradeConfirmation: row.requireTradeConfirmation,
+		revision: row.revision,
 		perTradeUsdMax: bigOf(row.perTradeUsdMax),
 		dailyUsdMax: bigOf(row.dailyUsdMax),
-		wallets: row.wallets.map((wallet) => ({
-			...wallet,
-			profileId: row.id,
-			notionalUsdMax: bigOf(wallet.notionalUsdMax),
-		})),
+		wallets: rows.flatMap((one) => (one.walletId === null ? [] : [walletOf(one, one.walletId)])),
+	};
+}
+
+function walletOf(row: Row, id: string): Wallet {
+	const { address, chainId, capability, providerWalletId } = row;
+	return {
+		...{ id, address, chainId, capability, providerWalletId },
+		profileId: row.id,
+		notionalUsdMax: bigOf(row.notionalUsdMax),
+		revision: row.walletRevision,
 	};
 }
 

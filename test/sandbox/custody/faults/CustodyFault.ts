@@ -19,11 +19,21 @@ export const CUSTODY_FAULT_KINDS = [
 	"other_chain",
 	"other_reference",
 	"empty_lookup",
+	"webhook_never",
+	"webhook_late",
+	"webhook_twice",
+	"webhook_replay",
+	"webhook_swapped",
+	"webhook_forged",
+	"webhook_lie",
 ] as const;
 
 /** One order to misbehave, as POST /_sandbox/faults takes it. */
 export const CustodyFault = z.object({
-	/** Which calls, as a pattern over `METHOD /path?query`; all without it. */
+	/**
+	 * Which calls, as a pattern over `METHOD /path?query`; of webhooks, over `WEBHOOK transaction.x`.
+	 * All without it.
+	 */
 	path: z.string().max(200).refine(isPattern, "is no regular expression").optional(),
 	kind: z.enum(CUSTODY_FAULT_KINDS),
 	/** Whether it goes wrong before anything is done, or when all is done and only told wrongly. */
@@ -39,6 +49,11 @@ export const CustodyFault = z.object({
 	delayMs: z.int().min(0).max(MINUTE_MS).optional(),
 	/** Of `late_broadcast`: also when the request has expired meanwhile. */
 	pastExpiry: z.boolean().optional(),
+	/** What is told in place of the truth, of `webhook_lie` (`failed`). */
+	says: z
+		.string()
+		.regex(/^\w{1,40}$/)
+		.optional(),
 	/** How huge. */
 	bytes: z.int().min(1).max(GIB_BYTES).optional(),
 });

@@ -6,6 +6,8 @@ export type CustodyFaultList = {
 	all(): CustodyFault[];
 	/** The first one for a call (`METHOD /path?query`), counted as used. */
 	take(call: string): CustodyFault | null;
+	/** The same for a webhook (`WEBHOOK transaction.confirmed`). */
+	takeWebhook(webhook: string): CustodyFault | null;
 };
 
 const FAULTS_MAX = 1_000;
@@ -29,12 +31,17 @@ export function createCustodyFaultList(): CustodyFaultList {
 				...fault,
 				...(Number.isFinite(left) && { times: left }),
 			})),
-		take(call) {
-			const entry = faults.find(({ pattern }) => pattern.test(call));
-			if (!entry) return null;
-			entry.left -= 1;
-			if (entry.left <= 0) faults = faults.filter((other) => other !== entry);
-			return entry.fault;
-		},
+		take: (call) => take(call, false),
+		takeWebhook: (webhook) => take(webhook, true),
 	};
+
+	function take(what: string, isWebhook: boolean): CustodyFault | null {
+		const entry = faults.find(({ fault, pattern }) => {
+			return fault.kind.startsWith("webhook_") === isWebhook && pattern.test(what);
+		});
+		if (!entry) return null;
+		entry.left -= 1;
+		if (entry.left <= 0) faults = faults.filter((other) => other !== entry);
+		return entry.fault;
+	}
 }

@@ -4,6 +4,7 @@ import type { Rpc } from "../../Rpc.ts";
 import type { CustodyStore } from "../createCustodyStore.ts";
 import type { Tokens } from "../createTokens.ts";
 import type { People } from "../people/createPeople.ts";
+import type { Postbox } from "../webhook/createPostbox.ts";
 
 /** Everything that the provider's routes answer from. */
 export type CustodyOffice = {
@@ -18,6 +19,7 @@ export type CustodyOffice = {
 	store: CustodyStore;
 	tokens: Tokens;
 	clock: Clock;
+	postbox: Postbox;
 	/** Work that goes on after its caller is gone; ended before the process is. */
 	later(work: (stopped: AbortSignal) => Promise<void>): void;
 };

@@ -33,6 +33,11 @@ const NewPerson = z.object({
 	external: z.int().min(0).max(9).nullable().default(null),
 });
 
+/** Where webhooks go: this machine alone, as everything in a sandbox. */
+const WebhookOrder = z.object({
+	url: z.url({ protocol: /^http$/, hostname: /^(?:localhost|127\.0\.0\.1|\[::1\])$/ }).nullable(),
+});
+
 /** What stands before the routes: what goes wrong, and the doors for tests and developers. */
 export function createCustodyHandler(gate: CustodyGate): (request: Request) => Promise<Response> {
 	return async (request) => {
@@ -78,6 +83,16 @@ async function control(gate: CustodyGate, request: Request, url: URL): Promise<R
 		}
 		case "GET /_sandbox/users":
 			return Response.json({ users: office.people.all().map(shown) });
+		case "POST /_sandbox/webhooks": {
+			const order = WebhookOrder.safeParse(body);
+			if (!order.success) return new Denial(400, order.error.message).toResponse();
+			office.postbox.sendTo(order.data.url);
+			return Response.json({ url: order.data.url });
+		}
+		case "GET /_sandbox/webhooks": {
+			const { postbox } = office;
+			return Response.json({ url: postbox.url(), attempts: postbox.attempts() });
+		}
 		case "GET /_sandbox/transactions":
 			return Response.json({ transactions: office.store.all() });
 		default:

@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { sleep } from "#core/time/sleep.ts";
 import type { StoredTransaction } from "../createCustodyStore.ts";
 import type { CustodyFault } from "../faults/CustodyFault.ts";
+import { followTransaction } from "../webhook/followTransaction.ts";
 import type { CustodyOffice } from "./CustodyOffice.ts";
 import { Denial } from "./Denial.ts";
 import type { RpcAsked } from "./performRpc.ts";
@@ -40,6 +41,7 @@ export async function sendTransaction(
 		broadcasts: 0,
 	};
 	store.insert(transaction);
+	followTransaction(office, transaction.id);
 	if (fault?.kind === "late_broadcast") {
 		office.later((stopped) =>
 			broadcastLate(office, { transaction, raw, expiresAtMs, fault, stopped }),

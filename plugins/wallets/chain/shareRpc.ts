@@ -1,0 +1,99 @@
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { SHARED_CALLS_MAX, SHARED_REQUESTS_AT_ONCE } from "#plugins/wallets/chain/limits.ts";
+
+type Asking = {
+	calls: readonly RpcCall[];
+	signal: AbortSignal | undefined;
+	settle(answer: Promise<RpcOutcome[]>): void;
+};
+
+/**
+ * Lets questions that come while others are under way share a request: each question of a crowd
+ * costs an HTTP request otherwise, and what many ask (the newest block, the price of gas) is
+ * answered many times. Nobody waits for company, and nobody is answered what was asked before.
+ *
+ * Where a request that was shared fails, each asks by itself: one's bad answer is not another's.
+ * Questions with options of their own (a quorum, a block that is needed) are not shared.
+ */
+export function shareRpc(rpc: Rpc): Rpc {
+	const waiting: Asking[] = [];
+	let underWay = 0;
+
+	function begin(): void {
+		while (underWay < SHARED_REQUESTS_AT_ONCE && waiting.length > 0) {
+			const group = takeGroup(waiting);
+			underWay++;
+			void ask(rpc, group).finally(() => {
+				underWay--;
+				begin();
+			});
+		}
+	}
+
+	function settle(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<RpcOutcome[]> {
+		const { signal, ...others } = options;
+		if (Object.keys(others).length > 0) return rpc.settle(calls, options);
+		const { promise, resolve } = Promise.withResolvers<RpcOutcome[]>();
+		waiting.push({ calls, signal, settle: resolve });
+		begin();
+		return promise;
+	}
+
+	return {
+		...rpc,
+		settle,
+		async call(call, options) {
+			const [outcome] = await settle([call], options);
+			if (outcome?.kind === "fault") throw outcome.fault;
+			return outcome?.result;
+		},
+	};
+}
+
+function takeGroup(waiting: Asking[]): Asking[] {
+	let calls = 0;
+	const count = waiting.findIndex((one, place) => {
+		calls += one.calls.length;
+		return place > 0 && calls > SHARED_CALLS_MAX;
+	});
+	return waiting.splice(0, count < 0 ? waiting.length : count);
+}
+
+/** Settles all of a group; never throws. */
+async function ask(rpc: Rpc, group: readonly Asking[]): Promise<void> {
+	const [only] = group;
+	if (only && group.length === 1) {
+		const alone = rpc.settle(only.calls, { signal: only.signal });
+		only.settle(alone);
+		await alone.catch(() => {});
+		return;
+	}
+	const places = new Map<string, number>();
+	const calls: RpcCall[] = [];
+	const placeOf = (call: RpcCall): number => {
+		const key = JSON.stringify([call.method, call.params]);
+		const place = places.get(key) ?? calls.push(call) - 1;
+		places.set(key, place);
+		return place;
+	};
+	const wanted = group.map((one) => one.calls.map(placeOf));
+	// For as long as the endpoint is given: who is called off meanwhile waits for nobody.
+	const asked = rpc.settle(calls);
+	for (const [index, { signal, settle }] of group.entries()) {
+		const own = asked.then(
+			(outcomes) => (wanted[index] ?? []).flatMap((place) => outcomes[place] ?? []),
+			() => rpc.settle(group[index]?.calls ?? [], { signal }),
+		);
+		settle(signal ? Promise.race([own, calledOff(signal)]) : own);
+	}
+	await asked.catch(() => {});
+}
+
+function calledOff(signal: AbortSignal): Promise<never> {
+	const fault = () => rpcFault.transport({ detail: "called off" });
+	if (signal.aborted) return Promise.reject(fault());
+	return new Promise((_, reject) => {
+		signal.addEventListener("abort", () => reject(fault()), { once: true });
+	});
+}

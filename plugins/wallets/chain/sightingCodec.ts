@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { chainFault } from "#plugins/wallets/chain/faults.ts";
+import { hexData } from "#plugins/wallets/chain/hexData.ts";
+import { quantity } from "#plugins/wallets/chain/quantity.ts";
+import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
+import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
+import type { Receipt } from "#plugins/wallets/contract.ts";
+
+/** What a chain knows of a hash: the transaction as sent, and its receipt once it is mined. */
+export type Sighting = {
+	transaction: SeenTransaction;
+	receipt: Receipt | null;
+	/** The bytes as signed, of what waits; null where the node does not tell enough of it. */
+	signed: Hex | null;
+	headBlock: number;
+};
+
+export type SeenTransaction = {
+	from: Address;
+	to: Address | null;
+	nonce: number;
+	valueRaw: bigint;
+	data: Hex;
+};
+
+const lower = (text: string) => text.toLowerCase();
+const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const word = z.string().transform(lower).refine(isWord);
+const address = z.string().transform(lower).refine(isAddress);
+/** Above what a block has gas for: a contract must not make its own receipt unreadable. */
+const LOGS_MAX = 100_000;
+
+const transaction = z.object({
+	hash: word,
+	from: address,
+	to: address.nullable(),
+	nonce: quantity,
+	value: quantity,
+	input: hexData,
+});
+const receipt = z.object({
+	transactionHash: word,
+	blockNumber: quantity,
+	blockHash: word,
+	status: quantity,
+	logs: z
+		.array(z.object({ address, topics: z.array(hexData).max(4), data: hexData }))
+		.max(LOGS_MAX),
+});
+
+/** How a hash is asked for, and what the answers say of it. */
+export const sightingCodec = {
+	/** The head last: what a node did not know before it, it did not know at that head. */
+	head: { method: "eth_blockNumber", params: [] } satisfies RpcCall,
+
+	callsFor(hash: Hex): RpcCall[] {
+		return [
+			{ method: "eth_getTransactionByHash", params: [hash] },
+			{ method: "eth_getTransactionReceipt", params: [hash] },
+		];
+	},
+
+	readHead(answer: unknown): number {
+		return Number(readAnswer(quantity, answer));
+	},
+
+	/**
+	 * Null where the node knows nothing of the hash. One that has not come to the block where it was
+	 * seen before (`minBlock`, 0 where it was not) cannot say that it is gone, and is no answer.
+	 */
+	read(
+		{ seen, mined, headBlock }: { seen: unknown; mined: unknown; headBlock: number },
+		{ hash, minBlock }: { hash: Hex; minBlock: number },
+	): Sighting | null {
+		if ((seen === null || mined === null) && headBlock < minBlock) throw chainFault.chainBehind();
+		if (seen === null) return null;
+		const { nonce, value, input, from, to, ...sent } = readAnswer(transaction, seen);
+		if (sent.hash !== hash) throw chainFault.chainUnreadable({ detail: "another transaction" });
+		return {
+			transaction: { from, to, nonce: Number(nonce), valueRaw: value, data: input },
+			receipt: mined === null ? null : receiptOf(mined, hash),
+			signed: mined === null ? readSigned(seen, hash) : null,
+			headBlock,
+		};
+	},
+};
+
+function receiptOf(mined: unknown, hash: Hex): Receipt {
+	const { status, blockNumber, ...rest } = readAnswer(receipt, mined);
+	if (rest.transactionHash !== hash)
+		throw chainFault.chainUnreadable({ detail: "another receipt" });
+	return { ...rest, blockNumber: Number(blockNumber), succeeded: status === 1n };
+}

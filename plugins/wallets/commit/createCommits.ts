@@ -1,0 +1,108 @@
+import type { Database, Tx } from "#core/db/Database.ts";
+import type { Commits } from "#plugins/wallets/commit/Commits.ts";
+import {
+	COMMITS_AT_ONCE,
+	SHARED_LOCK_TIMEOUT_MS,
+	SHARED_MAX,
+} from "#plugins/wallets/commit/limits.ts";
+
+type Waiting = {
+	owner: string;
+	act(tx: Tx): Promise<unknown>;
+	/** Told once it is committed, or is not going to be. */
+	settle(committed: Promise<unknown>): void;
+};
+
+/** What a shared transaction came to: `rolled back` is a proof that nothing was committed. */
+type Shared = { kind: "ended"; committed: Promise<unknown> } | { kind: "rolled back" };
+
+/**
+ * Takes what waits while the commits before it are under way, and commits it together: a commit
+ * costs a write to the disk and several wake-ups, however much is in it. Nobody waits for company.
+ */
+export function createCommits(db: Pick<Database, "transaction">): Commits {
+	const waiting: Waiting[] = [];
+	const busy = new Set<string>();
+	let underWay = 0;
+
+	function begin(): void {
+		while (underWay < COMMITS_AT_ONCE) {
+			const group = takeGroup(waiting, busy);
+			if (group.length === 0) return;
+			underWay++;
+			void commitTogether(db, group).then((shared) => {
+				underWay--;
+				for (const one of group) void end(one, shared);
+				begin();
+			});
+		}
+	}
+
+	/** What was rolled back runs by itself, and holds nobody else up any more. */
+	async function end(one: Waiting, shared: Shared): Promise<void> {
+		const committed = shared.kind === "ended" ? shared.committed : db.transaction(one.act);
+		one.settle(committed);
+		await committed.catch(() => {});
+		busy.delete(one.owner);
+		begin();
+	}
+
+	return {
+		together<Result>(owner: string, act: (tx: Tx) => Promise<Result>) {
+			const { promise, resolve, reject } = Promise.withResolvers<Result>();
+			let result: Result;
+			waiting.push({
+				owner,
+				act: async (tx) => {
+					result = await act(tx);
+				},
+				settle: (committed) => void committed.then(() => resolve(result), reject),
+			});
+			begin();
+			return promise;
+		},
+	};
+}
+
+/** Who waits for longest first: one of each owner, none of an owner who has something under way. */
+function takeGroup(waiting: Waiting[], busy: Set<string>): Waiting[] {
+	const group: Waiting[] = [];
+	for (let place = 0; place < waiting.length && group.length < SHARED_MAX; ) {
+		const one = waiting[place];
+		if (!one || busy.has(one.owner)) {
+			place++;
+			continue;
+		}
+		busy.add(one.owner);
+		group.push(one);
+		waiting.splice(place, 1);
+	}
+	// In one order in all processes, so that they do not lock each other out.
+	return group.sort((one, other) => (one.owner < other.owner ? -1 : 1));
+}
+
+async function commitTogether(
+	db: Pick<Database, "transaction">,
+	group: readonly Waiting[],
+): Promise<Shared> {
+	let isRolledBack = false;
+	const committed = db.transaction(async (tx) => {
+		const limited = tx.execute(`set local lock_timeout = ${SHARED_LOCK_TIMEOUT_MS}`);
+		// All have ended before it is rolled back: none goes on in a transaction that is gone.
+		const outcomes = await Promise.allSettled([limited, ...group.map(({ act }) => act(tx))]);
+		const failed = outcomes.find((outcome) => outcome.status === "rejected");
+		if (!failed) return;
+		// What fails alone fails; only what waited for a row gets the time to wait for it.
+		isRolledBack = group.length > 1 || hasWaited(failed.reason);
+		throw failed.reason;
+	});
+	await committed.catch(() => {});
+	// A commit that was asked for and not answered may have been done: that is nobody's to repeat.
+	return isRolledBack ? { kind: "rolled back" } : { kind: "ended", committed };
+}
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+function hasWaited(error: unknown): boolean {
+	return error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
+}

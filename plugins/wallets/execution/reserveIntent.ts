@@ -1,0 +1,76 @@
+import { hexToBytes } from "viem";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
+import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
+import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
+import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
+import type { Beginning } from "#plugins/wallets/submission/beginningOf.ts";
+
+export type Reservation = {
+	intentId: string;
+	plan: Plan;
+	gasLimit: bigint;
+	usdMicros: bigint;
+	sender: Address;
+	submissionId: string;
+	/** Null: it waits in line, and is handed over by nobody yet. */
+	beginning: Beginning | null;
+	session: string;
+	at: Date;
+	expiresAt: Date;
+};
+
+/**
+ * Reserves an intent's spend and records its transaction, in one statement: the plan it is sent by,
+ * its move, the ledger's entry, the submission. False where it is not `created` any more, and then
+ * nothing is written. The caller holds the profile's row, and has decided on sums read under it.
+ */
+export async function reserveIntent(tx: Tx, reservation: Reservation): Promise<boolean> {
+	const { intentId, plan, usdMicros, gasLimit, beginning, at } = reservation;
+	const to = nextStatus("created", "reserve");
+	assert(to !== null, "what is created can be reserved for");
+	const written = await tx.execute(
+		`with moved as (
+			update wallets.intent set status = $2, error_code = null, changed_at = $3, plan = $4,
+				plan_hash = $5, expires_at = $6
+			where id = $1 and status = 'created' returning id, profile_id, wallet_id, chain_id
+		), noted as (
+			${noteMove({ event: "'reserve'", from: "'created'", to: "$2", at: "$3" })}
+		), reserved as (
+			insert into wallets.spend_entry
+				(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw, usd_micros, at)
+			select id, profile_id, wallet_id, 'reserve', chain_id, $7::bytea, $8::numeric, $9::int8, $3
+			from moved
+		)
+		insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, gas_limit,
+			state, nonce, transaction, from_block, session, sent_at, valid_until, created_at)
+		select $10::uuid, id, 0, wallet_id, chain_id, $11::bytea, $12::numeric, $13, $14::int8,
+			$15::jsonb, $16::int8, $17, $18::timestamptz, $19::timestamptz, $3
+		from moved`,
+		[
+			intentId,
+			to,
+			at,
+			JSON.stringify(planCodec.write(plan)),
+			hexToBytes(hashPlan(plan)),
+			reservation.expiresAt,
+			hexToBytes(plan.spend.currency),
+			plan.spend.raw,
+			usdMicros,
+			reservation.submissionId,
+			hexToBytes(reservation.sender),
+			gasLimit,
+			beginning ? "sending" : "queued",
+			beginning?.transaction.nonce ?? null,
+			beginning?.stored ?? null,
+			beginning?.fromBlock ?? null,
+			reservation.session,
+			beginning?.sentAt ?? null,
+			beginning?.validUntil ?? null,
+		],
+	);
+	return written > 0;
+}

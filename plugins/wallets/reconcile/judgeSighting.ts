@@ -1,0 +1,39 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { SeenTransaction, Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+/** `other`: the chain knows the hash as another transaction. */
+export type Seen =
+	| { kind: "seen"; transactionHash: Hex; sighting: Sighting }
+	| { kind: "other"; sighting: Sighting };
+
+/** Whether what the chain knows of a hash is the transaction that was planned. */
+export function judgeSighting(
+	{ log }: Pick<ExecutionWorld, "log">,
+	given: { submission: Submission; plan: Plan; hash: Hex; sighting: Sighting },
+): Seen {
+	const { submission, plan, hash, sighting } = given;
+	if (isPlanned(sighting.transaction, { plan, nonce: submission.nonce })) {
+		return { kind: "seen", transactionHash: hash, sighting };
+	}
+	log.warn("a hash is not of the transaction that was planned", {
+		intentId: submission.intentId,
+		transactionHash: hash,
+	});
+	return { kind: "other", sighting };
+}
+
+function isPlanned(
+	transaction: SeenTransaction,
+	{ plan, nonce }: { plan: Plan; nonce: number | null },
+): boolean {
+	return (
+		transaction.from === plan.from &&
+		transaction.to === plan.to &&
+		transaction.valueRaw === plan.valueRaw &&
+		transaction.data === plan.data &&
+		(nonce === null || transaction.nonce === nonce)
+	);
+}

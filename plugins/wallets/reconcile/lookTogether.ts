@@ -1,0 +1,146 @@
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
+import type { Intent, Wallet } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
+import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import { judgeSighting } from "#plugins/wallets/reconcile/judgeSighting.ts";
+import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
+import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
+import { noteSightings, type SightingToNote } from "#plugins/wallets/reconcile/noteSightings.ts";
+import { type MinedToSettle, settleMined } from "#plugins/wallets/reconcile/settleMined.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+/** What a look at many came to. */
+export type LookedTogether = {
+	/** Seen where they were seen before, in a block that can still leave the chain. */
+	unchanged: Submission[];
+	/** To be looked at each by itself: there is more to ask, or more to write. */
+	rest: Submission[];
+};
+
+/**
+ * Looks at submissions of one chain that have a hash, in one request, and writes down in one
+ * transaction what needs no more than that: they are still where they were, or they were sent and
+ * are mined as planned. Everything else is left to `reconcileSubmission`.
+ */
+export async function lookTogether(
+	world: ExecutionWorld,
+	{
+		submissions,
+		rpc,
+		signal,
+	}: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
+): Promise<LookedTogether> {
+	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+	const looked: LookedTogether = { unchanged: [], rest: [] };
+	const seen: SightingToNote[] = [];
+	const news: Look[] = [];
+	for (const look of await see(world, { submissions, rpc, signal: within })) {
+		const { submission, sighting } = look;
+		if (!sighting || !isWhereItWas(submission, sighting)) {
+			news.push(look);
+			continue;
+		}
+		seen.push({ submission, sighting });
+		if (sighting.receipt && !isFinal(world, sighting)) looked.unchanged.push(submission);
+	}
+	const mined = await paidFor(world, { looks: news, signal: within });
+	const isMined = new Set(mined.map(({ submission }) => submission));
+	looked.rest.push(...news.map((look) => look.submission).filter((one) => !isMined.has(one)));
+	const at = new Date(world.clock.nowMs());
+	if (seen.length + mined.length > 0) {
+		await world.steps.run("commit.found", () =>
+			world.db.transaction(async (tx) => {
+				await Promise.all([
+					noteSightings(world, tx, { seen, at }),
+					settleMined(world, tx, { mined, at }),
+				]);
+			}),
+		);
+	}
+	return looked;
+}
+
+type Look = { submission: Submission; intent: Intent | null; sighting: Sighting | null };
+
+/** Each with what the chain shows under its hash; null where that is not what was planned. */
+async function see(
+	world: ExecutionWorld,
+	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
+): Promise<Look[]> {
+	const { submissions, rpc, signal } = given;
+	const intents = await readIntents(
+		world.db,
+		submissions.map(({ intentId }) => intentId),
+	);
+	const byId = new Map(intents.map((intent) => [intent.id, intent]));
+	const asked = submissions.flatMap((submission) => {
+		const { transactionHash: hash, blockNumber } = submission;
+		return hash ? [{ submission, hash, minBlock: blockNumber ?? 0 }] : [];
+	});
+	const found = await world.steps.run("rpc.receipt", () => readReceipts(rpc, { asked, signal }));
+	return asked.map(({ submission, hash }, place) => {
+		const intent = byId.get(submission.intentId) ?? null;
+		const sighting = found[place];
+		if (!intent?.plan || !sighting || sighting instanceof Fault) {
+			return { submission, intent, sighting: null };
+		}
+		const judged = judgeSighting(world, { submission, plan: intent.plan, hash, sighting });
+		return { submission, intent, sighting: judged.kind === "seen" ? sighting : null };
+	});
+}
+
+/** Sent and waiting still, or in the block and with the end that are known. */
+function isWhereItWas({ state, blockHash }: Submission, { receipt }: Sighting): boolean {
+	if (!receipt) return state === "sent";
+	return state === (receipt.succeeded ? "mined" : "reverted") && blockHash === receipt.blockHash;
+}
+
+/** Those of which a receipt is the success of what was sent, with what was paid for there. */
+async function paidFor(
+	world: ExecutionWorld,
+	{ looks, signal }: { looks: readonly Look[]; signal: AbortSignal },
+): Promise<MinedToSettle[]> {
+	const succeeded = looks.filter(({ submission, sighting }) => {
+		return submission.state === "sent" && sighting?.receipt?.succeeded === true;
+	});
+	if (succeeded.length === 0) return [];
+	const wallets = await readWallets(
+		world.db,
+		succeeded.map(({ submission }) => submission.walletId),
+	);
+	const mined: MinedToSettle[] = [];
+	const rest = [...succeeded];
+	const work = async () => {
+		for (let look = rest.shift(); look !== undefined; look = rest.shift()) {
+			const wallet = wallets.get(look.submission.walletId);
+			const one = await settlementOf(world, { ...look, wallet, signal });
+			if (one) mined.push(one);
+		}
+	};
+	await Promise.all(Array.from({ length: RECONCILES_AT_ONCE }, work));
+	return mined;
+}
+
+async function settlementOf(
+	world: ExecutionWorld,
+	look: Look & { wallet: Wallet | undefined; signal: AbortSignal },
+): Promise<MinedToSettle | null> {
+	const { submission, intent, sighting, wallet, signal } = look;
+	const { transactionHash } = submission;
+	const receipt = sighting?.receipt;
+	if (!transactionHash || !intent || !receipt) return null;
+	const finding = { kind: "seen", transactionHash, sighting } as const;
+	try {
+		const missing = await missingOf(world, { intent, submission, finding, wallet, signal });
+		return missing ? null : { submission, transactionHash, sighting, receipt };
+	} catch (error) {
+		// Asked again, by itself, where it is told why it cannot be taken further.
+		if (error instanceof Fault) return null;
+		throw error;
+	}
+}

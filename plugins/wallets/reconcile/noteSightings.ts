@@ -1,0 +1,52 @@
+import { hexToBytes } from "viem";
+import type { Tx } from "#core/db/Database.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+export type SightingToNote = {
+	submission: Submission;
+	/** Null: it was not asked for by itself, the block that it is in is on the chain. */
+	sighting: Sighting | null;
+	/** Null: that was said before it was looked at. */
+	lookAt?: Date | null;
+};
+
+/**
+ * Writes down that nodes know transactions, where that changes nothing for their intents: what is
+ * needed once no node knows it (when that was, its nonce, its bytes as signed), and that nobody has
+ * to look again where it is deep enough. What somebody else moved meanwhile is left alone.
+ */
+export async function noteSightings(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ seen, at }: { seen: readonly SightingToNote[]; at: Date },
+): Promise<void> {
+	if (seen.length === 0) return;
+	await tx.execute(
+		`update wallets.submission s set seen_at = $1::timestamptz,
+			seen_nonce = coalesce(f.nonce, s.seen_nonce),
+			from_block = coalesce(s.from_block, f.free_at),
+			signed = coalesce(f.signed, s.signed), look_at = coalesce(f.look_at, s.look_at),
+			final_at = case when f.is_final then $1::timestamptz end
+		from unnest($2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::bytea[], $7::timestamptz[],
+			$8::boolean[]) as f (id, state, nonce, free_at, signed, look_at, is_final)
+		where s.id = f.id and s.state = f.state and s.final_at is null`,
+		[
+			at,
+			seen.map(({ submission }) => submission.id),
+			seen.map(({ submission }) => submission.state),
+			seen.map(({ sighting }) => sighting?.transaction.nonce ?? null),
+			seen.map(({ sighting }) => sighting && freeAt(world, sighting)),
+			seen.map(({ sighting }) => (sighting?.signed ? hexToBytes(sighting.signed) : null)),
+			seen.map(({ lookAt }) => lookAt ?? null),
+			seen.map(({ sighting }) => sighting !== null && isFinal(world, sighting)),
+		],
+	);
+}
+
+/** Whatever block takes it after a reorganisation, so far below its nonce is free. */
+function freeAt({ settings }: ExecutionWorld, { receipt, headBlock }: Sighting): number {
+	return Math.max(0, (receipt?.blockNumber ?? headBlock) - settings.finalDepthBlocks);
+}

@@ -1,0 +1,23 @@
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { nextLookMs } from "#plugins/wallets/reconcile/nextLookMs.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+/**
+ * Says when submissions are looked at again, before they are looked at: one whose look fails, or
+ * whose chain is away, must not stand in front of all others in every turn.
+ */
+export async function postponeLooks(
+	world: ExecutionWorld,
+	submissions: readonly Submission[],
+): Promise<void> {
+	if (submissions.length === 0) return;
+	const nowMs = world.clock.nowMs();
+	const times = submissions.map((one) => new Date(nowMs + nextLookMs(one, nowMs)));
+	await world.steps.run("commit.look", () =>
+		world.db.execute(
+			`update wallets.submission s set look_at = due.look_at
+			from unnest($1::uuid[], $2::timestamptz[]) as due (id, look_at) where s.id = due.id`,
+			[submissions.map(({ id }) => id), times],
+		),
+	);
+}

@@ -1,0 +1,87 @@
+import { hexToBytes } from "viem";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
+import type { Receipt } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
+import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
+import { nextLookMs } from "#plugins/wallets/reconcile/nextLookMs.ts";
+import { tellReceipt } from "#plugins/wallets/reconcile/tellReceipt.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+/** What was sent under this hash, and is mined as it was planned, with all that was paid for. */
+export type MinedToSettle = {
+	submission: Submission;
+	transactionHash: Hex;
+	sighting: Sighting;
+	receipt: Receipt;
+};
+
+/**
+ * Settles what is sent and mined, in one statement for all: the submissions, the moves of their
+ * intents, and their spends where something is reserved and neither spent nor given back. What
+ * somebody else moved meanwhile is left alone.
+ */
+export async function settleMined(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ mined, at }: { mined: readonly MinedToSettle[]; at: Date },
+): Promise<void> {
+	if (mined.length === 0) return;
+	const to = nextStatus("submitted", "mined");
+	assert(to !== null, "what is submitted can be mined");
+	const depth = world.settings.finalDepthBlocks;
+	const lookAt = ({ submission }: MinedToSettle) => {
+		const waitMs = nextLookMs({ ...submission, state: "mined" }, at.getTime());
+		return new Date(at.getTime() + waitMs);
+	};
+	const rows = await tx.query<{ intentId: string; isMoved: boolean }>(
+		`with own as (
+			update wallets.submission s set state = 'mined', block_number = f.block_number,
+				block_hash = f.block_hash, seen_at = $1, seen_nonce = f.nonce,
+				from_block = coalesce(s.from_block, f.free_at), look_at = f.look_at
+			from unnest($2::uuid[], $3::bytea[], $4::int8[], $5::bytea[], $6::int8[], $7::int8[],
+				$8::timestamptz[]) as f (id, hash, block_number, block_hash, nonce, free_at, look_at)
+			where s.id = f.id and s.state = 'sent' and s.transaction_hash = f.hash
+				and s.final_at is null
+			returning s.intent_id
+		), moved as (
+			update wallets.intent set status = $9, error_code = null, changed_at = $1
+			from own where id = own.intent_id and status = 'submitted' returning id
+		), noted as (
+			${noteMove({ event: "'mined'", from: "'submitted'", to: "$9", at: "$1" })}
+		), spent as (
+			insert into wallets.spend_entry
+				(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw, usd_micros, at)
+			select intent_id, profile_id, wallet_id, 'spend', chain_id, currency, amount_raw,
+				usd_micros, $1
+			from moved join wallets.spend_entry reserved
+				on reserved.intent_id = moved.id and reserved.kind = 'reserve'
+			where 0 = (
+				select coalesce(sum(case when kind in ('spend', 'release') then 1
+					when kind in ('unspend', 'unrelease') then -1 else 0 end), 0)
+				from wallets.spend_entry where intent_id = moved.id
+			)
+		)
+		select own.intent_id as "intentId", moved.id is not null as "isMoved"
+		from own left join moved on moved.id = own.intent_id`,
+		[
+			at,
+			mined.map(({ submission }) => submission.id),
+			mined.map(({ transactionHash }) => hexToBytes(transactionHash)),
+			mined.map(({ receipt }) => receipt.blockNumber),
+			mined.map(({ receipt }) => hexToBytes(receipt.blockHash)),
+			mined.map(({ sighting }) => sighting.transaction.nonce),
+			mined.map(({ receipt }) => Math.max(0, receipt.blockNumber - depth)),
+			mined.map(lookAt),
+			to,
+		],
+	);
+	// Where an intent stands elsewhere than its submission says, it is found first of all.
+	for (const { intentId, isMoved } of rows) {
+		if (!isMoved) await tellReceipt(tx, { intentId, succeeded: true, missing: null, at });
+	}
+	world.log.info("transactions of intents are mined", { count: rows.length });
+}

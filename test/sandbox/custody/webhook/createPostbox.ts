@@ -1,0 +1,158 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Clock } from "#core/clock/Clock.ts";
+import { sleep } from "#core/time/sleep.ts";
+import type { StoredTransaction } from "../createCustodyStore.ts";
+import type { CustodyFault } from "../faults/CustodyFault.ts";
+import type { CustodyFaultList } from "../faults/custodyFaultList.ts";
+import { signWebhook } from "./signWebhook.ts";
+
+/** One attempt to deliver; `status` is null where nobody answered. */
+export type Attempt = {
+	id: string;
+	type: string;
+	transactionId: string;
+	status: number | null;
+	/** What the service said of it. */
+	answer: string;
+};
+
+export type Postbox = {
+	/** WALLET_PROVIDER_WEBHOOK_SECRET */
+	secret: string;
+	/** Where webhooks go; null: there are none. */
+	url(): string | null;
+	sendTo(url: string | null): void;
+	/** Settles when it is delivered, or given up. */
+	tell(event: string, about: StoredTransaction): Promise<void>;
+	/** Oldest first. */
+	attempts(): Attempt[];
+};
+
+export type PostboxOptions = {
+	clock: Clock;
+	faults: CustodyFaultList;
+	stopped: AbortSignal;
+	/** Work that goes on by itself. */
+	later(work: () => Promise<void>): void;
+};
+
+const ATTEMPTS_KEPT_MAX = 10_000;
+const HELD_MAX = 1_000;
+const TIMEOUT_MS = 5_000;
+/** The real provider goes on for days. */
+const AGAIN_AFTER_MS = [500, 2_000];
+const LATE_MS = 1_000;
+
+/** What is in an envelope stays the same however often it is sent. */
+type Envelope = { id: string; type: string; body: string; transactionId: string };
+
+/** Webhooks as the provider sends them, at least once, and as it sends them on a bad day. */
+export function createPostbox(options: PostboxOptions): Postbox {
+	const { clock, faults, stopped, later } = options;
+	const secret = newSecret();
+	let to: string | null = null;
+	const attempts: Attempt[] = [];
+	/** Held until another about the same transaction has been delivered. */
+	const held = new Map<string, Envelope>();
+
+	const sign = (envelope: Envelope, by = secret) =>
+		signWebhook(by, { ...envelope, nowMs: clock.nowMs() });
+
+	async function post(envelope: Envelope, headers: Record<string, string>): Promise<boolean> {
+		const { id, type, body, transactionId } = envelope;
+		const attempt: Attempt = { id, type, transactionId, status: null, answer: "" };
+		if (to === null) return true;
+		try {
+			const response = await fetch(to, {
+				method: "POST",
+				headers: { "content-type": "application/json", ...headers },
+				body,
+				redirect: "manual",
+				signal: AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]),
+			});
+			attempt.status = response.status;
+			attempt.answer = await response.text();
+		} catch {
+			// Nobody is there; it is sent again.
+		}
+		attempts.push(attempt);
+		if (attempts.length > ATTEMPTS_KEPT_MAX) attempts.shift();
+		return attempt.status !== null && attempt.status < 300;
+	}
+
+	/** Until it is taken: the same id, signed anew with the time of each attempt. */
+	async function deliver(envelope: Envelope): Promise<void> {
+		for (const waitMs of [0, ...AGAIN_AFTER_MS]) {
+			await sleep(waitMs, stopped);
+			if (stopped.aborted || (await post(envelope, sign(envelope)))) break;
+		}
+		const waiting = held.get(envelope.transactionId);
+		if (!waiting || waiting === envelope) return;
+		held.delete(envelope.transactionId);
+		await deliver(waiting);
+	}
+
+	async function misdeliver(envelope: Envelope, fault: CustodyFault): Promise<void> {
+		const delayMs = fault.delayMs ?? LATE_MS;
+		switch (fault.kind) {
+			case "webhook_late":
+				return later(async () => {
+					await sleep(delayMs, stopped);
+					await deliver(envelope);
+				});
+			case "webhook_twice":
+				return void (await Promise.all([deliver(envelope), deliver(envelope)]));
+			case "webhook_replay": {
+				const headers = sign(envelope);
+				await post(envelope, headers);
+				return later(async () => {
+					await sleep(delayMs, stopped);
+					await post(envelope, headers);
+				});
+			}
+			case "webhook_forged":
+				return void (await post(envelope, sign(envelope, newSecret())));
+			case "webhook_swapped":
+				if (held.size < HELD_MAX) held.set(envelope.transactionId, envelope);
+				return;
+			default:
+				// `webhook_never`.
+				return;
+		}
+	}
+
+	return {
+		secret,
+		url: () => to,
+		sendTo(url) {
+			to = url;
+		},
+		async tell(event, about) {
+			if (to === null) return;
+			const fault = faults.takeWebhook(`WEBHOOK transaction.${event}`);
+			const isLie = fault?.kind === "webhook_lie";
+			const envelope = envelopeOf(isLie ? (fault.says ?? "failed") : event, about);
+			if (fault && !isLie) await misdeliver(envelope, fault);
+			else await deliver(envelope);
+		},
+		attempts: () => [...attempts],
+	};
+}
+
+function newSecret(): string {
+	return `whsec_${randomBytes(24).toString("base64")}`;
+}
+
+function envelopeOf(event: string, about: StoredTransaction): Envelope {
+	const { id: transactionId, caip2, hash, walletId, referenceId } = about;
+	const type = `transaction.${event}`;
+	const body = JSON.stringify({
+		type,
+		caip2,
+		transaction_hash: hash,
+		transaction_id: transactionId,
+		wallet_id: walletId,
+		...(referenceId !== null && { reference_id: referenceId }),
+	});
+	return { id: `msg_${randomUUID().replaceAll("-", "")}`, type, body, transactionId };
+}
