@@ -4,6 +4,7 @@ import { Pool, type PoolClient, type QueryConfig, types } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { Database, DatabaseOptions, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
+import { openGatheringSocket } from "#core/db/openGatheringSocket.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Log } from "#core/log/Log.ts";
 
@@ -34,6 +35,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 		keepAlive: true,
 		keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
 		types: { getTypeParser: typeParser },
+		stream: openGatheringSocket,
 		...PIPELINED,
 	});
 	// A connection that breaks is replaced. Without a listener it would end the process: idle ones
