@@ -10,6 +10,7 @@ const HOMES: Record<string, string> = {
 	"core/foreign/createPublicResolve.ts": "the names that strangers chose",
 	"core/foreign/systemResolve.ts": "the names that the operator chose",
 	"core/foreign/findAddresses.ts": "asks what an address is, calls nobody",
+	"core/db/openGatheringSocket.ts": "the operator's database",
 	"core/chain/rpc/postRpc.ts": "the operator's nodes",
 	"core/chain/heads/openHeadSocket.ts": "the operator's nodes",
 	"plugins/provider/client/createClient.ts": "the operator's provider",
