@@ -1,4 +1,4 @@
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import type { ReceiptAsked } from "#plugins/wallets/chain/readReceipt.ts";
@@ -7,26 +7,38 @@ import { type Sighting, sightingCodec } from "#plugins/wallets/chain/sightingCod
 /**
  * `readReceipt` of many in one request. Each stands for itself: what a node cannot say of one of
  * them, or says wrong, is the answer for that one alone.
+ *
+ * Many take a while, and blocks come meanwhile: how deep one is, is counted from the head before it
+ * was asked for, and whether a node is behind by the head after it. Otherwise a block that left the
+ * chain in between would pass for one that is deep enough.
  */
 export async function readReceipts(
 	rpc: Rpc,
 	{ asked, signal }: { asked: readonly Omit<ReceiptAsked, "signal">[]; signal: AbortSignal },
 ): Promise<(Sighting | null | Fault)[]> {
-	const calls = [...asked.flatMap(({ hash }) => sightingCodec.callsFor(hash)), sightingCodec.head];
+	const { head } = sightingCodec;
+	const calls = [head, ...asked.flatMap(({ hash }) => sightingCodec.callsFor(hash)), head];
 	const minBlock = Math.max(0, ...asked.map((one) => one.minBlock));
 	const outcomes = await rpc.settle(calls, { signal, minBlock, inOrder: true });
-	const head = outcomes.at(-1);
-	if (head?.kind !== "result") throw head?.fault ?? chainFault.chainUnreadable();
-	const headBlock = sightingCodec.readHead(head.result);
+	const [before, ...answers] = outcomes;
+	const headBlock = headOf(before);
+	const newestBlock = headOf(answers.pop());
 	return asked.map((one, place) => {
-		const [seen, mined] = outcomes.slice(2 * place, 2 * place + 2);
+		const [seen, mined] = answers.slice(2 * place, 2 * place + 2);
 		if (seen?.kind !== "result") return seen?.fault ?? chainFault.chainUnreadable();
 		if (mined?.kind !== "result") return mined?.fault ?? chainFault.chainUnreadable();
 		try {
-			return sightingCodec.read({ seen: seen.result, mined: mined.result, headBlock }, one);
+			const told = { seen: seen.result, mined: mined.result, headBlock: newestBlock };
+			const sighting = sightingCodec.read(told, one);
+			return sighting && { ...sighting, headBlock: Math.min(headBlock, newestBlock) };
 		} catch (error) {
 			if (error instanceof Fault) return error;
 			throw error;
 		}
 	});
+}
+
+function headOf(outcome: RpcOutcome | undefined): number {
+	if (outcome?.kind !== "result") throw outcome?.fault ?? chainFault.chainUnreadable();
+	return sightingCodec.readHead(outcome.result);
 }

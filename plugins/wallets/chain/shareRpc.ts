@@ -1,6 +1,10 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { SHARED_CALLS_MAX, SHARED_REQUESTS_AT_ONCE } from "#plugins/wallets/chain/limits.ts";
+import {
+	SHARED_ANSWER_TIMEOUT_MS,
+	SHARED_CALLS_MAX,
+	SHARED_REQUESTS_AT_ONCE,
+} from "#plugins/wallets/chain/limits.ts";
 
 type Asking = {
 	calls: readonly RpcCall[];
@@ -13,10 +17,11 @@ type Asking = {
  * costs an HTTP request otherwise, and what many ask (the newest block, the price of gas) is
  * answered many times. Nobody waits for company, and nobody is answered what was asked before.
  *
- * Where a request that was shared fails, each asks by itself: one's bad answer is not another's.
+ * Where a request that was shared fails, or takes long, each asks by itself: one's bad answer is
+ * not another's.
  * Questions with options of their own (a quorum, a block that is needed) are not shared.
  */
-export function shareRpc(rpc: Rpc): Rpc {
+export function shareRpc(rpc: Rpc, { answerMs = SHARED_ANSWER_TIMEOUT_MS } = {}): Rpc {
 	const waiting: Asking[] = [];
 	let underWay = 0;
 
@@ -24,7 +29,7 @@ export function shareRpc(rpc: Rpc): Rpc {
 		while (underWay < SHARED_REQUESTS_AT_ONCE && waiting.length > 0) {
 			const group = takeGroup(waiting);
 			underWay++;
-			void ask(rpc, group).finally(() => {
+			void ask(rpc, group, answerMs).finally(() => {
 				underWay--;
 				begin();
 			});
@@ -61,7 +66,7 @@ function takeGroup(waiting: Asking[]): Asking[] {
 }
 
 /** Settles all of a group; never throws. */
-async function ask(rpc: Rpc, group: readonly Asking[]): Promise<void> {
+async function ask(rpc: Rpc, group: readonly Asking[], answerMs: number): Promise<void> {
 	const [only] = group;
 	if (only && group.length === 1) {
 		const alone = rpc.settle(only.calls, { signal: only.signal });
@@ -78,8 +83,9 @@ async function ask(rpc: Rpc, group: readonly Asking[]): Promise<void> {
 		return place;
 	};
 	const wanted = group.map((one) => one.calls.map(placeOf));
-	// For as long as the endpoint is given: who is called off meanwhile waits for nobody.
-	const asked = rpc.settle(calls);
+	// One's slow question (a simulation can be made to run long) must not be everybody's: who is not
+	// answered by then asks by itself, as who is called off meanwhile waits for nobody.
+	const asked = rpc.settle(calls, { signal: AbortSignal.timeout(answerMs) });
 	for (const [index, { signal, settle }] of group.entries()) {
 		const own = asked.then(
 			(outcomes) => (wanted[index] ?? []).flatMap((place) => outcomes[place] ?? []),

@@ -10,7 +10,8 @@ export type Commits = {
 	 * what those before it have committed.
 	 *
 	 * @param act only asks the database, and may run twice: where one of those that share a commit
-	 *   fails, all are rolled back, and each runs by itself.
+	 *   fails, all are rolled back, and each runs by itself. Where too many wait (`commits_waiting`)
+	 *   it does not run at all.
 	 */
 	together<Result>(owner: string, act: (tx: Tx) => Promise<Result>): Promise<Result>;
 };

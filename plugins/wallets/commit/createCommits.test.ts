@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
-import { SHARED_MAX } from "#plugins/wallets/commit/limits.ts";
+import { COMMITS_AT_ONCE, SHARED_MAX } from "#plugins/wallets/commit/limits.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: who shares a commit with others has what it would have alone, whatever the others do.
@@ -116,4 +116,95 @@ test("a commit that was not answered is not repeated", async () => {
 	expect(outcomes.every((one) => one.status === "rejected" && one.reason === gone)).toBe(true);
 	expect(transactions).toBe(3);
 	expect(await stored()).toEqual(names(6));
+});
+
+test("who waits for a row alone is not failed by it either, and is committed once it gets it", async () => {
+	await database.db.execute("insert into thing (id) values ('held')");
+	const held = Promise.withResolvers<void>();
+	const isHeld = Promise.withResolvers<void>();
+	const holder = database.db.transaction(async (tx) => {
+		await tx.query("select 1 from thing where id = 'held' for update");
+		isHeld.resolve();
+		await held.promise;
+	});
+	await isHeld.promise;
+	let transactions = 0;
+	const transaction: Database["transaction"] = (run) => {
+		// Its first one gave up on the row: now it waits for as long as it takes.
+		if (++transactions === 2) held.resolve();
+		return database.db.transaction(run);
+	};
+	const write = (tx: Tx) => tx.execute("update thing set note = 'x' where id = 'held'");
+	expect(await createCommits({ transaction }).together("anna", write)).toBe(1);
+	await holder;
+	expect(transactions).toBe(2);
+});
+
+test("a mistake that is somebody's alone is made once: what fails by itself is not tried again", async () => {
+	const { counted, commits } = counting();
+	const fails = commits.together("anna", async (tx) => {
+		await insert(tx, "n1");
+		throw new Error("its own mistake");
+	});
+	await expect(fails).rejects.toThrow("its own mistake");
+	expect(counted.transactions).toBe(1);
+	expect(await stored()).toEqual([]);
+});
+
+test("who runs by itself after a failure still goes before the next of its owner", async () => {
+	const { commits } = counting();
+	const order: string[] = [];
+	const underWay = new Set<string>();
+	const act = (owner: string, name: string, fails = false) =>
+		commits.together(owner, async (tx) => {
+			expect(underWay.has(owner)).toBe(false);
+			underWay.add(owner);
+			try {
+				await tx.query("select 1");
+				if (fails) throw new Error("its own mistake");
+				await insert(tx, name);
+				order.push(name);
+			} finally {
+				underWay.delete(owner);
+			}
+		});
+	// Two alone, so that the next share a transaction.
+	const all = [act("x1", "x1"), act("x2", "x2"), act("anna", "a1"), act("bert", "b1", true)];
+	all.push(act("anna", "a2"), act("bert", "b2"));
+	await Promise.allSettled(all);
+	const of = (owner: string) => order.filter((name) => name.startsWith(owner));
+	// What was rolled back had run before, and counts once it is committed.
+	expect([...new Set(of("a"))]).toEqual(["a1", "a2"]);
+	expect(of("b")).toEqual(["b2"]);
+	expect(await stored()).toEqual(["a1", "a2", "b2", "x1", "x2"]);
+});
+
+test("no more commits are under way at once than may be, however many come", async () => {
+	let underWay = 0;
+	let most = 0;
+	const transaction: Database["transaction"] = async (run) => {
+		most = Math.max(most, ++underWay);
+		try {
+			return await database.db.transaction(run);
+		} finally {
+			underWay--;
+		}
+	};
+	const commits = createCommits({ transaction });
+	const count = SHARED_MAX * (COMMITS_AT_ONCE + 2);
+	await Promise.all(names(count).map((id) => commits.together(id, (tx) => insert(tx, id))));
+	expect(most).toBe(COMMITS_AT_ONCE);
+});
+
+test("those who share a commit take their locks in one order, whoever came first", async () => {
+	const { commits } = counting();
+	const begun: string[] = [];
+	const act = (id: string) =>
+		commits.together(id, async (tx) => {
+			begun.push(id);
+			await insert(tx, id);
+		});
+	// Two alone, so that the next share a transaction.
+	await Promise.all(["x1", "x2", "d", "b", "a", "c"].map(act));
+	expect(begun.slice(2)).toEqual(["a", "b", "c", "d"]);
 });

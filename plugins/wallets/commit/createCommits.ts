@@ -1,7 +1,10 @@
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { Commits } from "#plugins/wallets/commit/Commits.ts";
+import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import {
 	COMMITS_AT_ONCE,
+	COMMITS_WAITING_MAX,
+	OWNER_COMMITS_WAITING_MAX,
 	SHARED_LOCK_TIMEOUT_MS,
 	SHARED_MAX,
 } from "#plugins/wallets/commit/limits.ts";
@@ -22,6 +25,7 @@ type Shared = { kind: "ended"; committed: Promise<unknown> } | { kind: "rolled b
  */
 export function createCommits(db: Pick<Database, "transaction">): Commits {
 	const waiting: Waiting[] = [];
+	const waitingOf = new Map<string, number>();
 	const busy = new Set<string>();
 	let underWay = 0;
 
@@ -29,6 +33,7 @@ export function createCommits(db: Pick<Database, "transaction">): Commits {
 		while (underWay < COMMITS_AT_ONCE) {
 			const group = takeGroup(waiting, busy);
 			if (group.length === 0) return;
+			for (const { owner } of group) leaveLine(waitingOf, owner);
 			underWay++;
 			void commitTogether(db, group).then((shared) => {
 				underWay--;
@@ -49,6 +54,11 @@ export function createCommits(db: Pick<Database, "transaction">): Commits {
 
 	return {
 		together<Result>(owner: string, act: (tx: Tx) => Promise<Result>) {
+			const ofOwner = waitingOf.get(owner) ?? 0;
+			if (waiting.length >= COMMITS_WAITING_MAX || ofOwner >= OWNER_COMMITS_WAITING_MAX) {
+				return Promise.reject(commitFault.commitsWaiting());
+			}
+			waitingOf.set(owner, ofOwner + 1);
 			const { promise, resolve, reject } = Promise.withResolvers<Result>();
 			let result: Result;
 			waiting.push({
@@ -62,6 +72,12 @@ export function createCommits(db: Pick<Database, "transaction">): Commits {
 			return promise;
 		},
 	};
+}
+
+function leaveLine(waitingOf: Map<string, number>, owner: string): void {
+	const left = (waitingOf.get(owner) ?? 0) - 1;
+	if (left > 0) waitingOf.set(owner, left);
+	else waitingOf.delete(owner);
 }
 
 /** Who waits for longest first: one of each owner, none of an owner who has something under way. */

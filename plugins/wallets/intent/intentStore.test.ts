@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { until } from "#core/redis/testing/until.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
@@ -185,6 +186,30 @@ describe("a move", () => {
 		expect(await database.db.query("select 1 from wallets.intent_move")).toHaveLength(0);
 		const [intent] = await readIntents(database.db, [id]);
 		expect(intent).toMatchObject({ status: "created", errorCode: null });
+	});
+
+	test("that another transaction is making is waited for, and not made a second time", async () => {
+		const [id = ""] = await insert(1);
+		const isMade = Promise.withResolvers<void>();
+		const isWaitedFor = Promise.withResolvers<void>();
+		const first = database.db.transaction(async (tx) => {
+			const moved = await moveIntent(tx, { intentId: id, event: "reserve", at });
+			isMade.resolve();
+			await isWaitedFor.promise;
+			return moved;
+		});
+		await isMade.promise;
+		const second = move(id, "reserve");
+		await until(async () => {
+			const rows = await database.db.query(
+				"select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+			);
+			return rows.length > 0;
+		}, "the second waits for the first");
+		isWaitedFor.resolve();
+		expect(await Promise.all([first, second])).toEqual(["submitting", null]);
+		const moves = await database.db.query("select event from wallets.intent_move");
+		expect(moves).toEqual([{ event: "reserve" }]);
 	});
 
 	test("that many make at once is made once", async () => {

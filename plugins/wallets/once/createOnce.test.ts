@@ -284,3 +284,58 @@ test("a key is 1 to 255 printable ASCII characters", async () => {
 		expect(await codeOf(lab.once(requestOf({ key })))).toBe(202);
 	}
 });
+
+test("[TRF-04] an answer that fails after another one was kept takes nothing back of that", async () => {
+	const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+	const { opened, open } = gate();
+	const hung = gate();
+	const late = dead(
+		requestOf({
+			answer: async () => {
+				hung.open();
+				await opened;
+				throw new Error("the upstream is away");
+			},
+		}),
+	);
+	await hung.opened;
+	const text = await (await lab.once(requestOf())).text();
+	const kept = () => database.db.query("select * from wallets.idempotent_answer");
+	const before = await kept();
+	open();
+	await expect(late).rejects.toThrow("the upstream is away");
+	expect(await kept()).toEqual(before);
+	expect(await (await lab.once(requestOf())).text()).toBe(text);
+});
+
+test("[TRF-04] an answer that fails lets go of its own key, and of nobody else's", async () => {
+	const { opened, open } = gate();
+	const others: Promise<Response>[] = [];
+	const stranger = await lab.person();
+	const own = by;
+	for (const change of [{ route: "POST /v1/other" }, { key: "another" }, {}] as const) {
+		const begun = gate();
+		if (Object.keys(change).length === 0) by = stranger;
+		const answer = async (ids: readonly string[]) => {
+			begun.open();
+			await opened;
+			return { status: 202, body: { ids } };
+		};
+		others.push(lab.once(requestOf({ ...change, answer })));
+		await begun.opened;
+	}
+	by = own;
+	const failing = requestOf({
+		answer: async () => {
+			throw new Error("the upstream is away");
+		},
+	});
+	await expect(lab.once(failing)).rejects.toThrow("the upstream is away");
+	expect(await codeOf(lab.once(requestOf({ route: "POST /v1/other" })))).toBe("request_running");
+	expect(await codeOf(lab.once(requestOf({ key: "another" })))).toBe("request_running");
+	by = stranger;
+	expect(await codeOf(lab.once(requestOf()))).toBe("request_running");
+	open();
+	await Promise.all(others);
+	expect(await intents()).toBe(4);
+});

@@ -2,6 +2,7 @@ import { hexToBytes, keccak256, stringToBytes } from "viem";
 import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
+import type { Fault } from "#core/fault/Fault.ts";
 import type { Steps } from "#core/steps/Steps.ts";
 import type { Commits } from "#plugins/wallets/commit/Commits.ts";
 import type { OnceRequest } from "#plugins/wallets/contract.ts";
@@ -27,7 +28,9 @@ const REQUEST_MS_MAX = 600_000;
 
 type Taken =
 	| { kind: "ours"; intentIds: readonly string[] }
-	| { kind: "answered"; status: number; body: Uint8Array };
+	| { kind: "answered"; status: number; body: Uint8Array }
+	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
+	| { kind: "refused"; fault: Fault };
 
 /**
  * Runs requests that can move money once for each key. The key is taken in the transaction that
@@ -41,6 +44,7 @@ export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<
 		const taken = await world.steps.run("commit.create", () =>
 			world.commits.together(request.principal.profile.id, (tx) => take(world, tx, request)),
 		);
+		if (taken.kind === "refused") throw taken.fault;
 		if (taken.kind === "answered") return respond(taken.status, taken.body);
 		try {
 			const { status, body } = await request.answer(taken.intentIds);
@@ -124,12 +128,13 @@ async function takeOver(
 		[...names, bodyHash, new Date(world.clock.nowMs() - REQUEST_MS_MAX)],
 	);
 	const row = rows[0];
-	if (!row?.same) throw onceFault.idempotencyConflict();
+	if (!row?.same) return { kind: "refused", fault: onceFault.idempotencyConflict() };
 	if (row.status !== null && row.body !== null) {
 		return { kind: "answered", status: row.status, body: row.body };
 	}
 	if (row.alive) {
-		throw onceFault.requestRunning({ members: { retryAfterMs: RUNNING_RETRY_MS } });
+		const members = { retryAfterMs: RUNNING_RETRY_MS };
+		return { kind: "refused", fault: onceFault.requestRunning({ members }) };
 	}
 	await tx.execute(
 		`update wallets.idempotent_answer set holder = $4, session = $5, created_at = $6

@@ -121,6 +121,26 @@ test("what a node cannot say of one keeps none of the others waiting", async () 
 	expect((await lab.intent(first.id)).status).toBe("confirmed");
 });
 
+test("what a node says wrong of one keeps none of the others waiting either", async () => {
+	const intents = await payAll(3);
+	lab.chain.mine();
+	const [first, ...others] = intents;
+	if (!first) throw new Error("no intent");
+	const rpc = lab.world.rpcOf(1);
+	if (!rpc) throw new Error("no chain");
+	const settle: Rpc["settle"] = async (calls, options) => {
+		const outcomes = await rpc.settle(calls, options);
+		return outcomes.map((outcome, place) =>
+			calls[place]?.params[0] === first.transactionHash
+				? { kind: "result", result: { hash: "nonsense" } }
+				: outcome,
+		);
+	};
+	lab.world.rpcOf = () => ({ ...rpc, settle });
+	await lab.tick();
+	expect(await statuses(others)).toEqual(new Set(["confirmed"]));
+});
+
 test("where the one of a block cannot be asked for, the others are, by themselves", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();

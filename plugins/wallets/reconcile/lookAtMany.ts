@@ -1,6 +1,8 @@
+import { isSilence } from "#core/chain/rpc/isSilence.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import { LOOKS_TOGETHER_MAX } from "#plugins/wallets/reconcile/limits.ts";
+import { LOOKS_TOGETHER_MAX, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
 import { type LookedTogether, lookTogether } from "#plugins/wallets/reconcile/lookTogether.ts";
 import { nextLookMs } from "#plugins/wallets/reconcile/nextLookMs.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
@@ -13,6 +15,9 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
  * Of those that are known to be in one block one is looked at: where it is still in that block, the
  * block is on the chain, and with it all that it holds. Only what is looked at for the last time,
  * because the block is deep enough, is looked at each by its own hash.
+ *
+ * What is answered and was no part of that is put off by whoever looks at it: there may be no time
+ * left for all of it, and what was not looked at keeps its place.
  */
 export async function lookAtMany(
 	world: ExecutionWorld,
@@ -24,7 +29,7 @@ export async function lookAtMany(
 	const riders = [...blocks.values()].flatMap((ones) => ones.slice(1));
 	const isRider = new Set(riders.map(({ id }) => id));
 	const first = plain.filter(({ id }) => !isRider.has(id));
-	await postponeLooks(world, [...alone, ...first]);
+	await postponeLooks(world, first);
 	const looked = await lookInParts(world, { submissions: first, signal });
 	const standing = new Set(looked.unchanged.map(blockOf));
 	await rideAlong(
@@ -51,27 +56,43 @@ function blockOf({ chainId, blockHash }: Submission): string {
 	return `${chainId} ${blockHash}`;
 }
 
+/** Chains side by side: one that is away, or slow, must not keep the others waiting. */
 async function lookInParts(
 	world: ExecutionWorld,
 	{ submissions, signal }: { submissions: readonly Submission[]; signal: AbortSignal },
 ): Promise<LookedTogether> {
 	const all: LookedTogether = { unchanged: [], rest: [] };
-	for (const [chainId, ones] of Map.groupBy(submissions, (one) => one.chainId)) {
+	const lookAtChain = async ([chainId, ones]: [number, Submission[]]) => {
 		const rpc = world.rpcOf(chainId);
 		for (let from = 0; rpc && from < ones.length && !signal.aborted; from += LOOKS_TOGETHER_MAX) {
 			const part = ones.slice(from, from + LOOKS_TOGETHER_MAX);
-			try {
-				const { unchanged, rest } = await lookTogether(world, { submissions: part, rpc, signal });
-				all.unchanged.push(...unchanged);
-				all.rest.push(...rest);
-			} catch (error) {
-				// A chain that is away is asked in the next turn; the others go on.
-				const level = error instanceof Fault ? "warn" : "error";
-				world.log[level]("transactions of a chain could not be looked at now", { chainId, error });
-			}
+			const looked = await lookAtPart(world, { part, chainId, rpc, signal });
+			all.unchanged.push(...looked.unchanged);
+			all.rest.push(...looked.rest);
+			// Each part would wait as long for nothing, and the turn's time is everybody's.
+			if (looked.isAway) return;
 		}
-	}
+	};
+	await Promise.all([...Map.groupBy(submissions, (one) => one.chainId)].map(lookAtChain));
 	return all;
+}
+
+/** What is wrong with one of many is its own: where they fail, each is looked at by itself. */
+async function lookAtPart(
+	world: ExecutionWorld,
+	given: { part: readonly Submission[]; chainId: number; rpc: Rpc; signal: AbortSignal },
+): Promise<LookedTogether & { isAway: boolean }> {
+	const { part, chainId, rpc, signal } = given;
+	try {
+		const looked = await lookTogether(world, { submissions: part, rpc, signal });
+		return { ...looked, isAway: false };
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		world.log[level]("transactions of a chain could not be looked at now", { chainId, error });
+		const isAway = isSilence(error);
+		// A node may be too slow for many, or its answer to many too large: so few always go on.
+		return { unchanged: [], rest: isAway ? part.slice(0, RECONCILES_AT_ONCE) : [...part], isAway };
+	}
 }
 
 async function rideAlong(world: ExecutionWorld, riders: readonly Submission[]): Promise<void> {

@@ -138,9 +138,8 @@ async function settlementOf(
 	try {
 		const missing = await missingOf(world, { intent, submission, finding, wallet, signal });
 		return missing ? null : { submission, transactionHash, sighting, receipt };
-	} catch (error) {
-		// Asked again, by itself, where it is told why it cannot be taken further.
-		if (error instanceof Fault) return null;
-		throw error;
+	} catch {
+		// Asked again, by itself, where it is told why: whatever it is, it is not the others'.
+		return null;
 	}
 }

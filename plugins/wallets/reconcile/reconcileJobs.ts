@@ -11,6 +11,7 @@ import {
 	STRANDED_AFTER_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
+import { postponeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
 import { readLines } from "#plugins/wallets/reconcile/readLines.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
@@ -36,9 +37,10 @@ async function reconcileOpen(world: ExecutionWorld, signal: AbortSignal): Promis
 	const { sendTimeoutMs } = world.settings;
 	const due = await readOpen(world.db, { sendTimeoutMs, at: new Date(nowMs) });
 	const alone = await lookAtMany(world, { due, signal });
-	await each(world, { items: alone, signal }, (submission) =>
-		reconcileSubmission(world, { submission, signal }),
-	);
+	await each(world, { items: alone, signal }, async (submission) => {
+		await postponeLooks(world, [submission]);
+		await reconcileSubmission(world, { submission, signal });
+	});
 }
 
 /** Intents whose process went away before they were sent, and those whose time is over. */

@@ -113,6 +113,11 @@ test("what was reserved before the day counts no more, whenever it was given bac
 	expect(await spent()).toBe(5n);
 	await follow(old, "release");
 	expect(await spent()).toBe(5n);
+	const late = await reserve(1_000n, NOW_MS - DAY_MS - 1);
+	for (const move of ["spend", "unspend", "release", "unrelease"] as const) {
+		await follow(late, move);
+		expect(await spent()).toBe(5n);
+	}
 });
 
 test("somebody else's spends are not one's own", async () => {

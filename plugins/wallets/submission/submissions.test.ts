@@ -173,6 +173,19 @@ test("accounts do not wait for each other", async () => {
 	expect((await begin(bert, two?.id ?? ""))?.nonce).toBe(3);
 });
 
+test("chains of one account do not wait for each other, and each counts its own nonces", async () => {
+	const by = await lab.person();
+	const [one] = await queue(by, 1);
+	await begin(by, one?.id ?? "");
+	const lane = (chainId: number) =>
+		lab.db.transaction((tx) => readLane(tx, { chainId, from: by.wallet.address }));
+	for (const state of ["sending", "doubtful", "dropped"] as const) {
+		await become(one?.id ?? "", state);
+		expect(await lane(31_337)).toEqual({ isBusy: true, nextNonce: 4 });
+		expect(await lane(1)).toEqual({ isBusy: false, nextNonce: 0 });
+	}
+});
+
 test("the database itself refuses two of one lane, one nonce twice, and one hash for two", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
@@ -248,4 +261,14 @@ test("one hash stands for one intent of a sender, and what strangers say of it i
 	expect((await lab.intent(two?.intent.id ?? "")).status).toBe("submitting");
 	await begin(bert, other?.id ?? "");
 	expect(await tell(other?.id ?? "")).toEqual({ isWritten: true, isMoved: true });
+});
+
+test("[TRD-08] a hash of another chain is another transaction's, of the same sender too", async () => {
+	const by = await lab.person();
+	const [one, two] = await queue(by, 2);
+	await begin(by, one?.id ?? "");
+	await tell(one?.id ?? "");
+	await lab.db.execute("update wallets.submission set chain_id = 1 where state = 'sent'");
+	await begin(by, two?.id ?? "");
+	expect(await tell(two?.id ?? "")).toEqual({ isWritten: true, isMoved: true });
 });

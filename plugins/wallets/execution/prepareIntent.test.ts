@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { AssertionFailed } from "#core/fault/assert.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import { CALLDATA_BYTES_MAX } from "#plugins/wallets/execution/limits.ts";
+import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
+import { payKind } from "#plugins/wallets/testing/payKind.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: whatever a kind plans, no other chain, wallet or size is sent than its intent may have.
+
+let database: TestDatabase;
+let lab: Lab;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	lab = openExecutionLab(database.db);
+});
+
+/** From now on the kind plans something else than it was asked for. */
+function planning(change: (plan: Plan) => Partial<Plan>): void {
+	const honest = payKind({ clock: lab.clock, script: lab.state });
+	lab.execution.register({
+		...honest,
+		async prepare(intent, context) {
+			const prepared = await honest.prepare(intent, context);
+			if (prepared.kind === "denied") return prepared;
+			return { kind: "plan", plan: { ...prepared.plan, ...change(prepared.plan) } };
+		},
+	});
+}
+
+const bytes = (count: number): Plan["data"] => `0x${"00".repeat(count)}`;
+
+for (const [what, change] of [
+	["on another chain", () => ({ chainId: 1 })],
+	["from another wallet", () => ({ from: SHOP })],
+	["with more calldata than any order has", () => ({ data: bytes(CALLDATA_BYTES_MAX + 1) })],
+	["of less than nothing", () => ({ valueRaw: -1n })],
+	["that spends less than nothing", ({ spend }) => ({ spend: { ...spend, raw: -1n } })],
+] satisfies [string, (plan: Plan) => Partial<Plan>][]) {
+	test(`[TRD-08] a plan ${what} is our own mistake: nothing is reserved or sent by it`, async () => {
+		planning(change);
+		const by = await lab.person();
+		const [intent] = await lab.pay(by, { stays: true });
+		const id = intent?.id ?? "";
+		const advanced = lab.execution.advance([id], lab.signal);
+		expect(await advanced.catch((error: unknown) => error)).toBeInstanceOf(AssertionFailed);
+		expect(lab.handed).toHaveLength(0);
+		expect(await lab.ledger(id)).toEqual({});
+		expect((await lab.intent(id)).status).toBe("created");
+	});
+}
+
+test("calldata as long as it may be is sent, and so is nothing at all", async () => {
+	planning(() => ({ data: bytes(CALLDATA_BYTES_MAX) }));
+	const [longest] = await lab.pay(await lab.person());
+	expect(longest?.status).toBe("submitted");
+	planning(({ spend }) => ({ valueRaw: 0n, spend: { ...spend, raw: 0n } }));
+	const [nothing] = await lab.pay(await lab.person());
+	expect(nothing?.status).toBe("submitted");
+});
+
+test("[TRD-03] a plan that has run out by the time it is made is not sent", async () => {
+	planning(() => ({ expiresAtMs: lab.clock.ms }));
+	const [late] = await lab.pay(await lab.person());
+	expect(late).toMatchObject({ status: "rejected", errorCode: "quote_expired" });
+	expect(lab.handed).toHaveLength(0);
+	planning(() => ({ expiresAtMs: lab.clock.ms + 1 }));
+	const [sent] = await lab.pay(await lab.person());
+	expect(sent?.status).toBe("submitted");
+});
