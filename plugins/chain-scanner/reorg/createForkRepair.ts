@@ -90,7 +90,7 @@ async function compare(
 
 /**
  * Below a hole blocks are kept until something vouches for them. The node does, where its chain
- * reaches as far above them as no reorg goes back, link by link: that they are there by their number
+ * reaches as far above them as no reorg goes back, linked: that they are there by their number
  * says nothing of where the node's own fork ends.
  */
 async function settleOld(

@@ -38,7 +38,7 @@ export type BlocksRecorded = {
  * that was read with it.
  *
  * Below `pruneBelow` goes what is known to be of the chain: settled blocks, and those that each
- * parent's hash links to the newest of `blocks`. The newest of them stays, as the anchor of a search
+ * parent's hash links to the newest of `blocks`. The newest of them stays, the anchor of a search
  * for a fork. What is not linked stays: where a lane left a hole its last blocks may be of a dead
  * fork, and they alone say how far down that reaches.
  *

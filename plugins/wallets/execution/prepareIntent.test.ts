@@ -6,7 +6,7 @@ import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/execu
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: whatever a kind plans, no other chain, wallet or size is sent than its intent may have.
+// Guarantee: whatever a kind plans, no other chain, wallet or size is sent than it may have.
 
 let database: TestDatabase;
 let lab: Lab;

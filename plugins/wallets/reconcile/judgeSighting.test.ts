@@ -5,7 +5,7 @@ import type { Plan } from "#plugins/wallets/contract.ts";
 import { judgeSighting } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
-// Guarantee: a transaction settles an intent where all of it is what was planned, and not otherwise.
+// Guarantee: a transaction settles an intent where all of it is what was planned, else not.
 
 const plan: Plan = {
 	chainId: 1,

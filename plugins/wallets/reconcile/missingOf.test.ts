@@ -7,7 +7,7 @@ import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLa
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: nothing is called done before its kind has looked, and none looks twice at one receipt.
+// Guarantee: nothing is done before its kind has looked, and none is asked twice at one receipt.
 
 let database: TestDatabase;
 let lab: Lab;
