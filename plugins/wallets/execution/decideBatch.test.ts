@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { StepObserver } from "#core/steps/Steps.ts";
-import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -55,6 +57,21 @@ test("[TRD-09] a wallet that was unlinked since it was planned sends nothing", a
 	const [intent] = await lab.pay(await lab.person());
 	expect(intent).toMatchObject({ status: "rejected", errorCode: "no_executable_wallet" });
 	await expectNothingSent([intent?.id ?? ""]);
+});
+
+test("[TRD-09] nor does one that was unlinked before, or whose chain is served no more", async () => {
+	const by = await lab.person();
+	const [first] = await lab.pay(by, { stays: true });
+	const { rpcOf } = lab.world;
+	lab.world.rpcOf = () => null;
+	const [away] = await lab.execution.advance([first?.id ?? ""], lab.signal);
+	expect(away).toMatchObject({ status: "rejected", errorCode: "chain_unavailable" });
+	lab.world.rpcOf = rpcOf;
+	const [second] = await lab.pay(by, { stays: true });
+	await lab.db.execute("update wallets.wallet set removed_at = now()");
+	const [gone] = await lab.execution.advance([second?.id ?? ""], lab.signal);
+	expect(gone).toMatchObject({ status: "rejected", errorCode: "no_executable_wallet" });
+	await expectNothingSent([first?.id ?? "", second?.id ?? ""]);
 });
 
 for (const scope of ["all", "chain", "plugin", "wallet"] as const) {
@@ -148,6 +165,164 @@ describe("a batch", () => {
 		);
 		expect(rows.map(({ usd }) => usd)).toEqual(Array(3).fill(400_000_000));
 	});
+});
+
+/** A batch of which each pays another sum to another. */
+async function payEach(by: Person, sums: readonly bigint[]): Promise<Intent[]> {
+	const { profile, wallet } = by;
+	const batchId = Bun.randomUUIDv7();
+	const made = await lab.db.transaction((tx) =>
+		lab.execution.create(
+			tx,
+			sums.map((sum, place) => {
+				const to = `0x${String(place + 1).repeat(40)}`;
+				const request = { valueRaw: String(sum * 10n ** 15n), data: "0x", to };
+				const about = { kind: "pay", channel: "api", chainId: CHAIN_ID } as const;
+				return { ...about, profile, wallet, batchId, request };
+			}),
+		),
+	);
+	const ids = made.map(({ id }) => id);
+	return lab.execution.advance(ids, lab.signal);
+}
+
+test("[TRF-03] each of a batch is reserved for, judged and known by its own sum and recipient", async () => {
+	const asked: (number | null)[] = [];
+	const kind = payKind({ clock: lab.clock, script: lab.state });
+	lab.execution.register({
+		...kind,
+		deny: ({ recipientKnownForMs }) => (asked.push(recipientKnownForMs), null),
+	});
+	const by = await lab.person();
+	await payEach(by, [100n]);
+	lab.clock.ms += 60_000;
+	const batch = await payEach(by, [100n, 200n, 300n]);
+	const ledgers = await Promise.all(batch.map(({ id }) => lab.ledger(id)));
+	expect(ledgers).toEqual([200, 400, 600].map((usd) => ({ reserve: usd * 1_000_000 })));
+	// The first of them was paid a minute ago, the others never.
+	expect(asked).toEqual([0, 60_000, 0, 0]);
+});
+
+describe("who confirmed", () => {
+	const planning = (data: "0x01" | "0x02", keeps?: () => boolean) => {
+		const kind = payKind({ clock: lab.clock, script: lab.state });
+		lab.execution.register({
+			...kind,
+			...(keeps ? { keeps } : {}),
+			async prepare(intent, context) {
+				const prepared = await kind.prepare(intent, context);
+				if (prepared.kind === "denied") return prepared;
+				return { kind: "plan", plan: { ...prepared.plan, data } };
+			},
+		});
+	};
+	async function confirmed(): Promise<string> {
+		planning("0x01");
+		const [asked] = await lab.pay(await lab.person({ requireTradeConfirmation: true }));
+		const id = asked?.id ?? "";
+		await lab.execution.approve(id, asked?.planHash ?? "0x");
+		return id;
+	}
+
+	for (const [what, keeps] of [
+		["without a word of its kind", undefined],
+		["of which its kind says so", () => false],
+	] as const) {
+		test(`[TRF-02] one plan is asked again about another, ${what}`, async () => {
+			const id = await confirmed();
+			planning("0x02", keeps);
+			const [again] = await lab.execution.advance([id], lab.signal);
+			expect(again).toMatchObject({ status: "confirmation_required", plan: { data: "0x02" } });
+			await expectNothingSent([id]);
+		});
+	}
+
+	test("[TRF-02] a batch is asked again about all of it where one of its plans is another", async () => {
+		planning("0x01");
+		const by = await lab.person({ requireTradeConfirmation: true });
+		const asked = await lab.pay(by, { times: 2, ether: "0.1" });
+		const ids = asked.map(({ id }) => id);
+		for (const { id, planHash } of asked) await lab.execution.approve(id, planHash ?? "0x");
+		// Its kind holds on to the first of them alone.
+		let kept = 0;
+		planning("0x02", () => ++kept === 1);
+		const again = await lab.execution.advance(ids, lab.signal);
+		expect(again.map(({ status }) => status)).toEqual(Array(2).fill("confirmation_required"));
+		await expectNothingSent(ids);
+	});
+
+	test("[TRF-02] is not asked again about what the kind says is still what was confirmed", async () => {
+		const id = await confirmed();
+		planning("0x02", () => true);
+		const [sent] = await lab.execution.advance([id], lab.signal);
+		expect(sent?.status).toBe("submitted");
+		expect(lab.handed.map(({ transaction }) => transaction.data)).toEqual(["0x02"]);
+	});
+
+	test("[TRF-02] too late has confirmed nothing", async () => {
+		planning("0x01");
+		const [asked] = await lab.pay(await lab.person({ requireTradeConfirmation: true }));
+		lab.clock.ms = asked?.expiresAtMs ?? 0;
+		const late = lab.execution.approve(asked?.id ?? "", asked?.planHash ?? "0x");
+		expect(await late.catch((fault) => fault.code)).toBe("intent_state");
+		expect((await lab.intent(asked?.id ?? "")).status).toBe("confirmation_required");
+	});
+});
+
+test("[SEC-01] an intent is read by its owner, and is not there for anybody else", async () => {
+	const [by, stranger] = [await lab.person(), await lab.person()];
+	const [intent] = await lab.pay(by);
+	const id = intent?.id ?? "";
+	expect((await lab.execution.read(id, by.profile.id))?.id).toBe(id);
+	expect(await lab.execution.read(id, stranger.profile.id)).toBeNull();
+	expect(await lab.execution.read(crypto.randomUUID(), by.profile.id)).toBeNull();
+});
+
+test("[TRD-09] a wallet that the wallet provider has no name for is handed to nobody", async () => {
+	const by = await lab.person();
+	await lab.db.execute("update wallets.wallet set provider_wallet_id = null");
+	const [intent] = await lab.pay(by);
+	expect(intent?.status).toBe("submitting");
+	expect(lab.handed).toHaveLength(0);
+});
+
+test("[TRD-08] a hash that its owner tells twice is told once", async () => {
+	const [asked] = await lab.pay(await lab.person({ capability: "external/manual" }));
+	const hash = `0x${"ab".repeat(32)}` as const;
+	for (let time = 0; time < 2; time++) {
+		const told = await lab.execution.signed(asked?.id ?? "", hash);
+		expect(told).toMatchObject({ status: "submitted", transactionHash: hash });
+	}
+	const moves = await lab.moves(asked?.id ?? "");
+	expect(moves).toEqual(["ask_signature", "sent"]);
+});
+
+test("[TRD-08] what a stranger told of a hash, or somebody on another chain, keeps its owner from nothing", async () => {
+	const external = { capability: "external/manual" } as const;
+	const [by, stranger] = [await lab.person(external), await lab.person(external)];
+	const hash = `0x${"ab".repeat(32)}` as const;
+	const [theirs] = await lab.pay(stranger);
+	await lab.execution.signed(theirs?.id ?? "", hash);
+	const [first] = await lab.pay(by);
+	expect((await lab.execution.signed(first?.id ?? "", hash)).status).toBe("submitted");
+	const [second] = await lab.pay(by);
+	const twice = lab.execution.signed(second?.id ?? "", hash);
+	expect(await twice.catch((fault) => fault.code)).toBe("transaction_other");
+	await lab.db.execute("update wallets.submission set chain_id = 1");
+	expect((await lab.execution.signed(second?.id ?? "", hash)).status).toBe("submitted");
+});
+
+test("[NFT-01] a day's limit counts what was reserved in the last 24 hours, to the millisecond", async () => {
+	const DAY_MS = 86_400_000;
+	const by = await lab.person({ dailyUsdMax: 1_500_000_000n });
+	const [first] = await lab.pay(by);
+	expect(first?.status).toBe("submitted");
+	lab.clock.ms += DAY_MS;
+	const [within] = await lab.pay(by);
+	expect(within).toMatchObject({ status: "rejected", errorCode: "daily_limit" });
+	lab.clock.ms += 1;
+	const [after] = await lab.pay(by);
+	expect(after?.status).toBe("submitted");
 });
 
 describe("several processes", () => {

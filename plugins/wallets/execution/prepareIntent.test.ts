@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { z } from "zod";
 import { AssertionFailed } from "#core/fault/assert.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { CALLDATA_BYTES_MAX } from "#plugins/wallets/execution/limits.ts";
@@ -70,5 +71,33 @@ test("[TRD-03] a plan that has run out by the time it is made is not sent", asyn
 	expect(lab.handed).toHaveLength(0);
 	planning(() => ({ expiresAtMs: lab.clock.ms + 1 }));
 	const [sent] = await lab.pay(await lab.person());
+	expect(sent?.status).toBe("submitted");
+});
+
+test("[NFT-01] what no kind handles any more, or cannot be read, is denied and not waited for", async () => {
+	const by = await lab.person();
+	const [gone] = await lab.pay(by, { stays: true });
+	const { kindOf } = lab.world;
+	lab.world.kindOf = () => null;
+	const [denied] = await lab.execution.advance([gone?.id ?? ""], lab.signal);
+	expect(denied).toMatchObject({ status: "rejected", errorCode: "kind_disabled" });
+	lab.world.kindOf = kindOf;
+	const kind = payKind({ clock: lab.clock, script: lab.state });
+	lab.execution.register({ ...kind, request: z.object({ other: z.string() }) });
+	const [unread] = await lab.pay(by);
+	expect(unread).toMatchObject({ status: "rejected", errorCode: "request_unreadable" });
+	expect(lab.handed).toHaveLength(0);
+});
+
+test("[TRD-08] our own mistake in a kind denies nothing: the intent is taken up once it is mended", async () => {
+	const [intent] = await lab.pay(await lab.person(), { stays: true });
+	const id = intent?.id ?? "";
+	lab.state.beforePlan = () => {
+		throw new TypeError("undefined is not a function");
+	};
+	await expect(lab.execution.advance([id], lab.signal)).rejects.toBeInstanceOf(TypeError);
+	expect((await lab.intent(id)).status).toBe("created");
+	lab.state.beforePlan = () => {};
+	const [sent] = await lab.execution.advance([id], lab.signal);
 	expect(sent?.status).toBe("submitted");
 });

@@ -103,3 +103,29 @@ test("what nobody can say is never failed but by proof: a receipt, or that it ca
 	const proofs = EVENTS.filter((event) => nextStatus("uncertain", event) === "failed");
 	expect(proofs).toEqual(["reverted", "missed", "disproved"]);
 });
+
+test("[TRD-08] what may have left is never denied, expired or called off: only what is found out ends it", () => {
+	const ends = (status: IntentStatus) => {
+		return EVENTS.filter((event) => {
+			const next = nextStatus(status, event);
+			return next !== null && intentMachine[status] !== intentMachine[next];
+		});
+	};
+	const receipts = ["mined", "reverted", "missed", "disproved"] as const;
+	expect(new Set(ends("submitting"))).toEqual(
+		new Set(["sent", "refused", "doubt", "found", ...receipts]),
+	);
+	expect(new Set(ends("submitted"))).toEqual(new Set(["doubt", ...receipts]));
+	expect(new Set(ends("uncertain"))).toEqual(new Set(["found", ...receipts]));
+	// The chain alone takes back what it said.
+	expect(ends("confirmed")).toEqual(["reorged"]);
+	expect(new Set(ends("failed"))).toEqual(new Set(["reorged", "found"]));
+	expect(ends("expired")).toEqual(["found"]);
+});
+
+test("[TRD-08] only a receipt of success, with all that was paid for, confirms", () => {
+	const confirming = STATUSES.flatMap((status) =>
+		EVENTS.filter((event) => nextStatus(status, event) === "confirmed"),
+	);
+	expect(new Set(confirming)).toEqual(new Set(["mined"]));
+});

@@ -73,6 +73,7 @@ test("[TRF-04] the same key and body is answered with the first answer's bytes",
 	const text = await first.text();
 	const second = await lab.once(requestOf());
 	expect([second.status, await second.text()]).toEqual([202, text]);
+	for (const { headers } of [first, second]) expect(headers.get("cache-control")).toBe("no-store");
 	expect(second.headers.get("content-type")).toBe(first.headers.get("content-type") ?? "");
 	expect({ made, intents: await intents() }).toEqual({ made: 1, intents: 1 });
 });
@@ -240,6 +241,59 @@ describe("a process that died in the middle", () => {
 		open();
 		expect((await Promise.all(told)).map(String).sort()).toEqual(["202", "request_running"]);
 		expect(answered).toBe(1);
+	});
+
+	test("[TRF-04] nor by two processes at once, however often they try", async () => {
+		const never = new Promise<never>(() => {});
+		const far = openExecutionLab(database.db);
+		for (let round = 0; round < 5; round++) {
+			const key = `key-${round}`;
+			const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+			const hung = gate();
+			dead(requestOf({ key, answer: async () => (hung.open(), never) })).catch(() => {});
+			await hung.opened;
+			let answering = 0;
+			const both = gate();
+			const slow = requestOf({
+				key,
+				answer: async (ids) => {
+					answering++;
+					await both.opened;
+					return { status: 202, body: { ids } };
+				},
+			});
+			const told = [lab, far].map(({ once }) => codeOf(once(slow)));
+			expect(await Promise.race(told)).toBe("request_running");
+			both.open();
+			await Promise.all(told);
+			expect(answering).toBe(1);
+		}
+	});
+
+	test("[TRF-04] and who takes over is under way for as long as the first one was", async () => {
+		const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+		const never = new Promise<never>(() => {});
+		const hung = gate();
+		dead(requestOf({ answer: async () => (hung.open(), never) })).catch(() => {});
+		await hung.opened;
+		lab.clock.ms += 601_000;
+		const begun = gate();
+		const { opened, open } = gate();
+		const taken = lab.once(
+			requestOf({
+				answer: async (ids) => {
+					begun.open();
+					await opened;
+					return { status: 202, body: { ids } };
+				},
+			}),
+		);
+		await begun.opened;
+		lab.clock.ms += 599_000;
+		expect(await codeOf(lab.once(requestOf()))).toBe("request_running");
+		open();
+		expect((await taken).status).toBe(202);
+		expect(await intents()).toBe(1);
 	});
 
 	test("where making the intents failed, neither they nor the key are there", async () => {

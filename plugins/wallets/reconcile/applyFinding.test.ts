@@ -205,3 +205,35 @@ test("[TRD-08] a receipt that is known is no news: nothing of it is taken back o
 	expect(await everything()).toEqual(before);
 	expect(await lab.moves(intent.id)).toEqual(["reserve", "sent", "mined"]);
 });
+
+for (const end of ["success", "revert"] as const) {
+	test(`[ING-11] a receipt of ${end} in another block takes back what the one before it said`, async () => {
+		lab.chain.mine();
+		await find(await seen());
+		lab.chain.reorg({ depth: 1 });
+		lab.chain.mine();
+		const again = await seen();
+		if (again.kind !== "seen" || !again.sighting.receipt) throw new Error("it is not mined");
+		again.sighting.receipt.succeeded = end === "success";
+		await find(again);
+		const { blockHash, blockNumber } = again.sighting.receipt;
+		expect(await read()).toMatchObject({ blockHash, blockNumber });
+		const taken = { reserve: PAID, unspend: PAID };
+		expect(await lab.ledger(intent.id)).toEqual(
+			end === "success" ? { ...taken, spend: 2 * PAID } : { ...taken, spend: PAID, release: PAID },
+		);
+		expect((await lab.moves(intent.id)).slice(2)).toEqual([
+			...["mined", "reorged", end === "success" ? "mined" : "reverted"],
+		]);
+	});
+}
+
+test("[TRD-08] what was disproved and is mined all the same is reserved again, and spent", async () => {
+	await find(NEVER);
+	lab.chain.mine();
+	await find(await seen());
+	expect((await lab.intent(intent.id)).status).toBe("confirmed");
+	expect(await lab.ledger(intent.id)).toEqual({
+		...{ reserve: PAID, release: PAID, unrelease: PAID, spend: PAID },
+	});
+});

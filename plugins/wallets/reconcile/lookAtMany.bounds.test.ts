@@ -11,6 +11,7 @@ import {
 import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
+import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
@@ -196,4 +197,24 @@ test("[TRD-08] a turn takes up, and runs out, so many", async () => {
 	const later = new Date(lab.clock.ms + 600_000);
 	const past = await readStranded(lab.db, { at: later, before: later });
 	expect([past.created.length, past.expired.length]).toEqual([0, STRANDED_MAX]);
+});
+
+test("[TRD-08] a turn whose time is over looks at nothing more, and takes nothing further", async () => {
+	lab.moods.push("sends, silent");
+	const [intent] = await lab.pay(await lab.person());
+	const [waits] = await lab.pay(await lab.person(), { stays: true });
+	lab.clock.ms += 20_000;
+	let asked = 0;
+	const { custody } = lab.world;
+	const { byReference } = custody;
+	custody.byReference = (id, signal) => (asked++, byReference(id, signal));
+	for (const job of reconcileJobs(lab.world, lab.execution)) {
+		await job.run({ signal: AbortSignal.abort() });
+	}
+	expect(asked).toBe(0);
+	expect((await lab.intent(intent?.id ?? "")).status).toBe("uncertain");
+	expect((await lab.intent(waits?.id ?? "")).status).toBe("created");
+	await lab.tick();
+	expect((await lab.intent(intent?.id ?? "")).status).toBe("submitted");
+	expect((await lab.intent(waits?.id ?? "")).status).toBe("submitted");
 });

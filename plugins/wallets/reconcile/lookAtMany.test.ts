@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { hexToBytes } from "viem";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
@@ -107,6 +108,64 @@ test("[ING-11] where their block is gone, all that were in it are looked for aga
 	expect(await statuses(intents)).toEqual(new Set(["confirmed"]));
 });
 
+test("[ING-11] where they are in another block by the next look, they are settled by that one", async () => {
+	const intents = await payAll(2);
+	lab.chain.mine();
+	await lab.tick();
+	lab.chain.reorg({ depth: 1 });
+	lab.chain.mine();
+	lab.state.missing = { code: "not_there", detail: "It is not there." };
+	await lab.tick(3_000);
+	for (const { id } of intents) {
+		const moves = ["reserve", "sent", "mined", "reorged", "missed"];
+		expect(await lab.moves(id)).toEqual(moves);
+		expect((await lab.intent(id)).errorCode).toBe("not_there");
+		expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: 2 * PAID, unspend: PAID });
+	}
+	const rows = await lab.db.query("select distinct block_number::int from wallets.submission");
+	expect(rows).toEqual([{ block_number: 2 }]);
+});
+
+test("[ING-11] nor is it told only once that they are there: each block of theirs is written down", async () => {
+	const intents = await payAll(2);
+	lab.chain.mine();
+	await lab.tick();
+	lab.chain.reorg({ depth: 1 });
+	lab.chain.mine();
+	await lab.tick(3_000);
+	for (const { id } of intents) {
+		expect(await lab.moves(id)).toEqual(["reserve", "sent", "mined", "reorged", "mined"]);
+		expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: 2 * PAID, unspend: PAID });
+	}
+});
+
+test("[TRD-08] one that reverts among those that do not is failed, and its money given back", async () => {
+	const [bad, ...good] = await payAll(3);
+	const reverted = lab.chain.pool().find(({ hash }) => hash === bad?.transactionHash);
+	if (!bad || !reverted) throw new Error("nothing was sent");
+	reverted.reverts = true;
+	lab.chain.mine();
+	await lab.tick();
+	expect(await statuses(good)).toEqual(new Set(["confirmed"]));
+	expect(await lab.intent(bad.id)).toMatchObject({
+		...{ status: "failed", errorCode: "reverted_on_chain" },
+	});
+	expect(await lab.ledger(bad.id)).toEqual({ reserve: PAID, release: PAID });
+});
+
+test("[TRD-08] a hash of somebody else's success is nobody's success among others", async () => {
+	const [honest] = await payAll(1);
+	lab.moods.push("lies");
+	lab.provider.state.liesWith = honest?.transactionHash ?? "0x";
+	const [lied] = await lab.pay(await lab.person());
+	expect(lied?.status).toBe("submitted");
+	lab.chain.mine();
+	await lab.tick();
+	expect((await lab.intent(honest?.id ?? "")).status).toBe("confirmed");
+	expect((await lab.intent(lied?.id ?? "")).status).toBe("uncertain");
+	expect(await lab.ledger(lied?.id ?? "")).toEqual({ reserve: PAID });
+});
+
 test("what a node cannot say of one keeps none of the others waiting", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();
@@ -196,7 +255,10 @@ test("what somebody else has written meanwhile stands, whatever an older look ha
 	if (!sighting?.receipt) throw new Error("it is not mined");
 	const mined = [{ submission, transactionHash, sighting, receipt: sighting.receipt }];
 	for (const change of ["state = 'never'", "transaction_hash = sha256('x')", "final_at = now()"]) {
-		await lab.db.execute("update wallets.submission set state = 'sent', final_at = null");
+		await lab.db.execute(
+			"update wallets.submission set state = 'sent', final_at = null, transaction_hash = $1",
+			[hexToBytes(transactionHash)],
+		);
 		await lab.db.execute(`update wallets.submission set ${change}`);
 		const before = await lab.db.query("select * from wallets.submission");
 		await lab.db.transaction(async (tx) => {

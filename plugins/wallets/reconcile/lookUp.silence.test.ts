@@ -101,3 +101,33 @@ test("[TRD-08] what has a name of the wallet provider's own is asked for by that
 	expect(asked).toEqual(["its own"]);
 	await expectOpen();
 });
+
+test("[TRD-08] a wallet provider that cannot be asked has denied nothing, however late it is", async () => {
+	lab.provider.state.lookupIsDown = true;
+	await lookAt(provedAtMs + 60_000);
+	await expectOpen();
+	lab.provider.state.lookupIsDown = false;
+	await lab.tick(1_000);
+	await expectGivenBack();
+});
+
+test("[TRD-08] a node that has not come to where the nonce was taken does not say that it is free", async () => {
+	for (let block = 0; block < 5; block++) lab.chain.mine();
+	const other = await lab.person();
+	lab.moods.push("loses");
+	const [lost] = await lab.pay(other);
+	const { from, to, valueRaw, data, nonce } = lab.handed[1]?.transaction ?? {};
+	if (!from || !to || valueRaw === undefined || !data || nonce === undefined) {
+		throw new Error("nothing was handed over");
+	}
+	// It left after all, and the node that is asked is from before it was.
+	lab.chain.send({ from, to, valueRaw, data, nonce });
+	lab.chain.mine();
+	lab.chain.state.lagBlocks = 3;
+	await lookAt(provedAtMs + 60_000);
+	expect((await lab.intent(lost?.id ?? "")).status).toBe("uncertain");
+	expect(await lab.ledger(lost?.id ?? "")).toEqual({ reserve: RESERVED });
+	lab.chain.state.lagBlocks = 0;
+	await lab.tick(1_000);
+	expect((await lab.intent(lost?.id ?? "")).status).toBe("confirmed");
+});

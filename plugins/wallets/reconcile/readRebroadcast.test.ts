@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { readRebroadcast } from "#plugins/wallets/reconcile/readRebroadcast.ts";
+import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -104,14 +106,47 @@ test("bytes of another hash are not broadcast for it", async () => {
 	await lab.db.execute("update wallets.submission set signed = $1", [new Uint8Array([1, 2, 3])]);
 	const { rpc } = lab.chain;
 	const { call } = rpc;
-	rpc.call = async (asked, options) => {
-		expect(asked.method).not.toBe("eth_sendRawTransaction");
-		return call(asked, options);
-	};
+	const asked: string[] = [];
+	rpc.call = async (one, options) => (asked.push(one.method), call(one, options));
 	await drop();
 	await lab.tick(400_000);
+	expect(asked.length).toBeGreaterThan(0);
+	expect(asked).not.toContain("eth_sendRawTransaction");
 	expect(lab.chain.pool()).toEqual([]);
 	expect(await status()).toBe("uncertain");
+});
+
+test("[TRD-08] nor is what somebody has found out about meanwhile, or what its owner's wallet sent", async () => {
+	await lab.tick();
+	lab.state.isDryRun = true;
+	await drop();
+	lab.state.isDryRun = false;
+	const [row] = await lab.db.query<SubmissionRow>(
+		`select ${submissionRow.columns} from wallets.submission s`,
+	);
+	if (!row) throw new Error("nothing was sent");
+	const submission = submissionRow.read(row);
+	const intent = await lab.intent(id);
+	const bytes = () =>
+		lab.db.transaction((tx) => readRebroadcast(lab.world, tx, { submission, intent }));
+	expect(await bytes()).not.toBeNull();
+	for (const change of [
+		...["sending", "sent", "doubtful", "mined", "reverted", "never"].map((to) => `state = '${to}'`),
+		...["nonce = null", "signed = null", "transaction_hash = null"],
+	]) {
+		await lab.db.execute("create table before as select * from wallets.submission");
+		try {
+			await lab.db.execute(`update wallets.submission set ${change}`);
+			expect([change, await bytes()]).toEqual([change, null]);
+		} finally {
+			await lab.db.execute(
+				`update wallets.submission s set state = b.state, nonce = b.nonce, signed = b.signed,
+					transaction_hash = b.transaction_hash from before b where b.id = s.id`,
+			);
+			await lab.db.execute("drop table before");
+		}
+	}
+	expect(await bytes()).not.toBeNull();
 });
 
 for (const how of ["kill:all", "a dry run"] as const) {

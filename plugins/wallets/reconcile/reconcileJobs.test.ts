@@ -63,9 +63,11 @@ describe("what is open", () => {
 
 	test("has what a live process is handing over only once that took too long", async () => {
 		await lab.pay(await lab.person());
-		await lab.db.execute("update wallets.submission set state = 'sending'");
+		await lab.db.execute("update wallets.submission set state = 'sending', look_at = null");
 		expect(await open()).toHaveLength(0);
-		lab.clock.ms += 1_001;
+		lab.clock.ms += 1_000;
+		expect(await open()).toHaveLength(0);
+		lab.clock.ms += 1;
 		expect(await open()).toHaveLength(1);
 	});
 
@@ -230,6 +232,30 @@ describe("what waits in line", () => {
 		expect(await readLines(lab.db, { before: later, at: new Date(lab.clock.ms) })).toEqual([]);
 		await lab.tick(1_000);
 		expect(await readLines(lab.db, { before: later, at: new Date(lab.clock.ms) })).toHaveLength(1);
+	});
+
+	test("[TRD-08] is held up by what is in doubt of its own account and chain, and of no other", async () => {
+		await queue();
+		await lab.db.execute("update wallets.submission set state = 'sent' where state = 'doubtful'");
+		lab.moods.push("loses");
+		await lab.pay(await lab.person());
+		const lines = () =>
+			readLines(lab.db, { before: new Date(lab.clock.ms + 1), at: new Date(lab.clock.ms) });
+		expect(await lines()).toHaveLength(1);
+		for (const state of ["sending", "doubtful", "dropped"]) {
+			await lab.db.execute("update wallets.submission set state = $1 where state = 'sent'", [
+				state,
+			]);
+			expect([state, await lines()]).toEqual([state, []]);
+			await lab.db.execute("update wallets.submission set chain_id = 1 where state = $1", [state]);
+			expect([state, (await lines()).length]).toEqual([state, 1]);
+			await lab.db.execute(
+				"update wallets.submission set chain_id = 31337, state = 'sent' where chain_id = 1 and nonce = 0",
+			);
+			await lab.db.execute(
+				"update wallets.submission set state = 'never' where state = 'doubtful'",
+			);
+		}
 	});
 
 	test("is not sent once what was planned has run out", async () => {

@@ -3,6 +3,7 @@ import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
 import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
+import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { beginningOf } from "#plugins/wallets/submission/beginningOf.ts";
 import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
 import { readLane } from "#plugins/wallets/submission/readLane.ts";
@@ -40,7 +41,7 @@ const planOf = (by: By): Plan => ({
 	to: SHOP,
 	valueRaw: 2n ** 200n,
 	data: "0x12",
-	spend: { currency: SHOP, raw: 1n, decimals: 18, symbol: "ETH" },
+	spend: { currency: `0x${"c".repeat(40)}`, raw: 7n ** 80n, decimals: 18, symbol: "ETH" },
 	recipient: SHOP,
 	shown: {},
 	expiresAtMs: 0,
@@ -229,6 +230,26 @@ test("what was reserved for is not reserved for again, and leaves no second trac
 	expect(await lab.ledger(intentId)).toEqual({ reserve: 1 });
 	expect(await lab.moves(intentId)).toEqual(["reserve"]);
 	expect(await lab.db.query("select 1 from wallets.submission")).toHaveLength(1);
+});
+
+test("[TRF-03] what is reserved is the plan's spend, of its owner, in its currency, to the unit", async () => {
+	const by = await lab.person();
+	const [one] = await queue(by, 1);
+	const intentId = one?.intent.id ?? "";
+	const rows = await lab.db.query(
+		`select kind, intent_id, profile_id, wallet_id, chain_id, encode(currency, 'hex') as currency,
+			amount_raw::text as amount, usd_micros::int8 as usd from wallets.spend_entry`,
+	);
+	const { currency, raw } = planOf(by).spend;
+	expect(rows).toEqual([
+		{
+			...{ kind: "reserve", intent_id: intentId, chain_id: 31_337 },
+			...{ profile_id: by.profile.id, wallet_id: by.wallet.id },
+			...{ currency: currency.slice(2), amount: String(raw), usd: 1 },
+		},
+	]);
+	const plan = planOf(by);
+	expect(await lab.intent(intentId)).toMatchObject({ plan, planHash: hashPlan(plan) });
 });
 
 test("that it left is written where it is open, and moves the intent that waits for it", async () => {
