@@ -34,19 +34,17 @@ export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at
 
 /**
  * Reads and writes until the head is reached or the ceiling ends the run. While one range is
- * written the next is fetched. True when it ended early, because something came to light that the
- * node has to be asked about before anything more is built on it.
+ * written the next is fetched.
  */
-export async function runLane(run: LaneRun): Promise<boolean> {
+export async function runLane(run: LaneRun): Promise<void> {
 	const { options, state, at } = run;
 	const ceiling = AbortSignal.timeout(options.times.ceilingMs);
 	const ended = new AbortController();
 	const limit = AbortSignal.any([options.signal, ceiling, ended.signal]);
 	let advanced = false;
-	let unvouched = false;
 	try {
 		await measureWindow(run, limit);
-		while (state.head && at.next <= state.head.number && !limit.aborted && !unvouched) {
+		while (state.head !== null && at.next <= state.head.number && !limit.aborted) {
 			const asked = at.ahead ?? ask(run, at.next, limit);
 			at.ahead = null;
 			at.asked = asked.range;
@@ -60,7 +58,7 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 				at.ahead = ask(run, reading.range.to + 1, limit);
 			}
 			await mustStand(run, reading);
-			unvouched = await write(run, reading);
+			await write(run, reading);
 			if (blocks >= RELIEF_BLOCKS_MIN) relieve();
 			advanced = true;
 		}
@@ -75,8 +73,6 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 		options.onFailure("lane_ceiling");
 		state.window.refused(state.window);
 	}
-	if (unvouched) at.sound = null;
-	return unvouched;
 }
 
 /** A first look at how much the blocks hold, where many of them are about to be asked for. */
@@ -133,16 +129,14 @@ async function mustStand({ options, at, lease }: LaneRun, reading: RangeReading)
 	throw scannerFault.forked({ detail: `below the hole at ${at.gap.range.from}` });
 }
 
-/** True where blocks are stored that nothing vouches for. */
-async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
+async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 	const { options, state, at, lease } = run;
 	const { chainId, source, db, sinks } = options;
 	const head = Math.max(state.head?.number ?? 0, reading.range.to);
 	const live = head - reading.range.from < LIVE_BLOCKS_MAX;
-	let unvouched = false;
 	for (const part of splitReading(reading, ROWS_PER_WRITE_MAX)) {
 		const { range, events, rows } = part;
-		const { toHash, ...recorded } = partBlocks(
+		const { blocks, toHash, pruneBelow } = partBlocks(
 			{ range, events: rows },
 			reading,
 			options.reorgDepthMax,
@@ -155,14 +149,11 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 			writeRange(
 				{ db, sinks },
 				{
-					...{ chainId, lane, lease, range, events, ...recorded, live, commit },
+					...{ chainId, lane, lease, range, events, blocks, pruneBelow, live, commit },
 					moved: part.moved && { ...part.moved, inOrder: true },
 				},
 			);
-		const written = await (live || !options.gate
-			? write()
-			: options.gate.behind(REST_MS_MAX, write));
-		unvouched = written.unvouched;
+		await (live || !options.gate ? write() : options.gate.behind(REST_MS_MAX, write));
 		at.cursor = range.to;
 		at.cursorHash = toHash;
 		at.next = range.to + 1;
@@ -172,7 +163,6 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 		options.onIndexed({ block: range.to, head, rows: rows.length });
 	}
 	reading.report();
-	return unvouched;
 }
 
 /** The cursor moves, and what it leaps over becomes a gap, in the same transaction. */

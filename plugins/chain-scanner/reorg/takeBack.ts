@@ -1,6 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
-import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { type BlockRef, forgetBlocks, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 import { resetCursors } from "#plugins/chain-scanner/sql/cursor.ts";
 import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
@@ -20,8 +19,7 @@ export async function takeBack(
 	const { chainId, above, sinks } = fork;
 	const { number: block, hash } = above;
 	await forgetBlocks(tx, chainId, block);
-	const { fits } = await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
-	if (!fits) throw scannerFault.forked({ detail: `block ${block}, which a fork begins above` });
+	await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
 	await resetCursors(tx, { chainId, block, hash });
 	await clipGaps(tx, { chainId, above: block });
 	for (const sink of sinks) await sink.revert(tx, { chainId, forkBlock: block });
