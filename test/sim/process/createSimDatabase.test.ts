@@ -84,6 +84,23 @@ test("[ING-09] what a killed process had open is rolled back, and it never hears
 	expect(heard).toBe(false);
 });
 
+test("what a transaction sends at once runs in the order it was sent, whatever is held up", async () => {
+	const { db, tally } = open({ delayRate: 0.5 });
+	await database.db.execute(
+		"create table told (turn int8 generated always as identity, number int8)",
+	);
+	await db.transaction(async (tx) => {
+		const sent = Array.from({ length: 20 }, (_, number) => number);
+		await Promise.all(
+			sent.map((number) => tx.execute("insert into told (number) values ($1)", [number])),
+		);
+	});
+	const rows = await database.db.query<{ number: number }>("select number from told order by turn");
+	expect(rows.map(({ number }) => number)).toEqual(rows.map((_, turn) => turn));
+	expect(rows).toHaveLength(20);
+	expect(tally.of("db_delay")).toBeGreaterThan(0);
+});
+
 test("a transaction that lost its connection cannot commit, even if it looks away", async () => {
 	const { db } = open({ errorRate: 0.4 });
 	for (let turn = 0; turn < 30; turn++) {

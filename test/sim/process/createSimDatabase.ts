@@ -88,7 +88,14 @@ export function createSimDatabase(options: SimDatabaseOptions): Database {
 		const statements: Statement[] = [];
 		const steps: (() => Promise<void>)[] = [];
 		let broken: unknown;
-		const guarded = async <Answer>(statement: () => Promise<Answer>): Promise<Answer> => {
+		let last: Promise<unknown> = Promise.resolve();
+		// One connection: what was sent first runs first, however long it was held up.
+		const guarded = <Answer>(statement: () => Promise<Answer>): Promise<Answer> => {
+			const turn = last.then(() => runOne(statement));
+			last = turn.catch(() => {});
+			return turn;
+		};
+		const runOne = async <Answer>(statement: () => Promise<Answer>): Promise<Answer> => {
 			if (broken) throw broken;
 			try {
 				return await meet(statement);
