@@ -4,6 +4,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
@@ -232,6 +233,7 @@ export const tradingDocumented = {
 		onceFault.idempotencyConflict,
 		onceFault.requestRunning,
 		onceFault.idempotencyKeyInvalid,
+		commitFault.commitsWaiting,
 	],
 	cancelFailures: [executionFault.intentState],
 };
