@@ -19,6 +19,9 @@ export const PROOFS_REFUSED_MAX = 8;
 /** Headers that a search for a fork asks for first; nearly every reorg is shallower. */
 export const HEADERS_FIRST_ASKED = 16;
 
+/** Runs of stored blocks that a search looks at; below each hole is one until it is vouched for. */
+export const RUNS_SEEN_MAX = 8;
+
 /**
  * A larger answer about several blocks is refused before it is read, and the window halves.
  * Measured while catching up, both lanes and a range ahead each: unbounded 447 MB, 6 MiB 308, 4 MiB

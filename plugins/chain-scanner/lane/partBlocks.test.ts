@@ -14,10 +14,12 @@ const event = (blockNumber: number) => {
 test("[ING-11] within reach of reorgs each part keeps its own blocks, and what is out of reach goes", () => {
 	const reading = { blocks: [5, 6, 7, 8].map((number) => block(number, false)) };
 	const part = { range: { from: 6, to: 7 }, events: [event(7)] };
-	const { blocks, toHash, pruneBelow } = partBlocks(part, reading, 64);
+	const { blocks, toHash, pruneBelow, outdatedBy } = partBlocks(part, reading, 64);
 	expect(blocks.map(({ number }) => number)).toEqual([6, 7]);
 	expect(toHash).toBe(hashOf(7));
 	expect(pruneBelow).toBe(7 - 64);
+	// Where the newest block is about to leave with 63 below it, 7 has settled all the same.
+	expect(outdatedBy).toBe(7 + 2 * 64);
 });
 
 test("[ING-11] a settled range leaves its last block, and nothing below it but one anchor", () => {
@@ -27,6 +29,7 @@ test("[ING-11] a settled range leaves its last block, and nothing below it but o
 		blocks: [block(900, true)],
 		toHash: hashOf(900),
 		pruneBelow: 900,
+		outdatedBy: null,
 	});
 });
 

@@ -10,7 +10,16 @@ type Part = {
 };
 
 /** What a part of a reading adds to the blocks that the index stands on. */
-export type PartBlocks = { blocks: BlockRef[]; toHash: Hex; pruneBelow: number };
+export type PartBlocks = {
+	blocks: BlockRef[];
+	toHash: Hex;
+	pruneBelow: number;
+	/**
+	 * Blocks that may leave the chain cannot lie so far below another that is stored: even if that
+	 * one is about to leave, they would have settled, and a node that knows it would have said so.
+	 */
+	outdatedBy: number | null;
+};
 
 /**
  * Each part ends with a block that is stored: the next one has to follow on it. A part of a settled
@@ -23,12 +32,16 @@ export function partBlocks(
 ): PartBlocks {
 	const blocks = reading.blocks.filter(({ number }) => number >= range.from && number <= range.to);
 	const known = blocks.at(-1);
+	const settled = { pruneBelow: range.to, outdatedBy: null };
 	if (known?.number === range.to) {
-		const pruneBelow = known.settled ? range.to : range.to - reorgDepthMax;
-		return { blocks, toHash: known.hash, pruneBelow };
+		const unsettled = {
+			pruneBelow: range.to - reorgDepthMax,
+			outdatedBy: range.to + 2 * reorgDepthMax,
+		};
+		return { blocks, toHash: known.hash, ...(known.settled ? settled : unsettled) };
 	}
 	const last = events.at(-1);
 	assert(last?.blockNumber === range.to, "a part ends with the range or with an event");
 	const end = { number: range.to, hash: last.blockHash, parentHash: null, settled: true };
-	return { blocks: [...blocks, end], toHash: last.blockHash, pruneBelow: range.to };
+	return { blocks: [...blocks, end], toHash: last.blockHash, ...settled };
 }

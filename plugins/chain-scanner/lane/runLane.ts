@@ -34,17 +34,19 @@ export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at
 
 /**
  * Reads and writes until the head is reached or the ceiling ends the run. While one range is
- * written the next is fetched.
+ * written the next is fetched. True when it ended early, because something came to light that the
+ * node has to be asked about before anything more is built on it.
  */
-export async function runLane(run: LaneRun): Promise<void> {
+export async function runLane(run: LaneRun): Promise<boolean> {
 	const { options, state, at } = run;
 	const ceiling = AbortSignal.timeout(options.times.ceilingMs);
 	const ended = new AbortController();
 	const limit = AbortSignal.any([options.signal, ceiling, ended.signal]);
 	let advanced = false;
+	let unvouched = false;
 	try {
 		await measureWindow(run, limit);
-		while (state.head !== null && at.next <= state.head.number && !limit.aborted) {
+		while (state.head && at.next <= state.head.number && !limit.aborted && !unvouched) {
 			const asked = at.ahead ?? ask(run, at.next, limit);
 			at.ahead = null;
 			at.asked = asked.range;
@@ -58,7 +60,7 @@ export async function runLane(run: LaneRun): Promise<void> {
 				at.ahead = ask(run, reading.range.to + 1, limit);
 			}
 			await mustStand(run, reading);
-			await write(run, reading);
+			unvouched = await write(run, reading);
 			if (blocks >= RELIEF_BLOCKS_MIN) relieve();
 			advanced = true;
 		}
@@ -73,6 +75,8 @@ export async function runLane(run: LaneRun): Promise<void> {
 		options.onFailure("lane_ceiling");
 		state.window.refused(state.window);
 	}
+	if (unvouched) at.sound = null;
+	return unvouched;
 }
 
 /** A first look at how much the blocks hold, where many of them are about to be asked for. */
@@ -129,14 +133,16 @@ async function mustStand({ options, at, lease }: LaneRun, reading: RangeReading)
 	throw scannerFault.forked({ detail: `below the hole at ${at.gap.range.from}` });
 }
 
-async function write(run: LaneRun, reading: RangeReading): Promise<void> {
+/** True where blocks are stored that nothing vouches for. */
+async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 	const { options, state, at, lease } = run;
 	const { chainId, source, db, sinks } = options;
 	const head = Math.max(state.head?.number ?? 0, reading.range.to);
 	const live = head - reading.range.from < LIVE_BLOCKS_MAX;
+	let unvouched = false;
 	for (const part of splitReading(reading, ROWS_PER_WRITE_MAX)) {
 		const { range, events, rows } = part;
-		const { blocks, toHash, pruneBelow } = partBlocks(
+		const { toHash, ...recorded } = partBlocks(
 			{ range, events: rows },
 			reading,
 			options.reorgDepthMax,
@@ -149,11 +155,14 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 			writeRange(
 				{ db, sinks },
 				{
-					...{ chainId, lane, lease, range, events, blocks, pruneBelow, live, commit },
+					...{ chainId, lane, lease, range, events, ...recorded, live, commit },
 					moved: part.moved && { ...part.moved, inOrder: true },
 				},
 			);
-		await (live || !options.gate ? write() : options.gate.behind(REST_MS_MAX, write));
+		const written = await (live || !options.gate
+			? write()
+			: options.gate.behind(REST_MS_MAX, write));
+		unvouched = written.unvouched;
 		at.cursor = range.to;
 		at.cursorHash = toHash;
 		at.next = range.to + 1;
@@ -163,6 +172,7 @@ async function write(run: LaneRun, reading: RangeReading): Promise<void> {
 		options.onIndexed({ block: range.to, head, rows: rows.length });
 	}
 	reading.report();
+	return unvouched;
 }
 
 /** The cursor moves, and what it leaps over becomes a gap, in the same transaction. */

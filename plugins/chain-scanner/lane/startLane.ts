@@ -84,20 +84,30 @@ async function turn(lane: Running): Promise<void> {
 	state.position ??= await findPosition(options, state, state.head.number);
 	const at = state.position;
 	if (await leftTheChain(lane, at, lease)) {
-		state.position = null;
+		beginAnew(state);
 		return;
 	}
 	// Only what is near the head is in a hurry: a lane that catches up must not hold up the rest.
 	const isNear = state.head.number - at.next < LIVE_BLOCKS_MAX;
 	const leave = isNear ? options.gate?.enter() : undefined;
+	let asksAtOnce = false;
 	try {
-		await runLane({ options, state, lease, at });
+		asksAtOnce = await runLane({ options, state, lease, at });
 	} finally {
 		leave?.();
 	}
 	const { head } = state;
-	const isLevel = at.next > head.number && !isNews(at, head);
+	const isLevel = at.next > head.number && !isNews(at, head) && !asksAtOnce;
 	if (isLevel) await bell.wait(times.idleWaitMs, signal);
+}
+
+/**
+ * Blocks were taken out, and the lane's cursor may be far below by that: as after a restart, the
+ * newest come first.
+ */
+function beginAnew(state: LaneState): void {
+	state.position = null;
+	state.restarted = true;
 }
 
 /** A head that the lane has been past, and under another hash than it knows. */
@@ -164,8 +174,11 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	await sleep(Math.min(times.retryMinMs * 2 ** doublings, times.retryMaxMs), signal);
 }
 
-function forgetWhatMayBeWrong({ options, state, leaseName }: Running, { kind }: FailureKind) {
+function forgetWhatMayBeWrong({ options, state, leaseName }: Running, failure: FailureKind) {
+	const { kind, code } = failure;
 	if (kind === "fenced") options.leases.forget(leaseName);
+	// Most often another lane's repair took it back.
+	if (code === "lane_cursor_moved") beginAnew(state);
 	// Before the first write even the head may have been a lie: the plan is made again with it.
 	if (kind !== "away" || state.restarted) state.position = null;
 }

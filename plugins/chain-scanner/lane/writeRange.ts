@@ -18,9 +18,16 @@ export type RangeWrite = {
 	blocks: readonly BlockRef[];
 	/** Blocks below this one no longer leave the chain. */
 	pruneBelow: number;
+	/** A stored block from here on says that these have settled; see `recordBlocks`. */
+	outdatedBy?: number | null | undefined;
 	live: boolean;
 	/** Records that the range is done, in the same transaction; false means it was not ours to do. */
 	commit(tx: Tx): Promise<boolean>;
+};
+
+export type RangeWritten = {
+	/** True where blocks are stored of which has to be asked whether they are of the chain at all. */
+	unvouched: boolean;
 };
 
 /**
@@ -33,8 +40,8 @@ export type RangeWrite = {
 export async function writeRange(
 	options: { db: Database; sinks: readonly EventSink[] },
 	write: RangeWrite,
-): Promise<void> {
-	await options.db.transaction(async (tx) => {
+): Promise<RangeWritten> {
+	return options.db.transaction(async (tx) => {
 		const checks = check(tx, write);
 		if (!write.live) await checks;
 		checks.catch(() => {});
@@ -46,21 +53,26 @@ export async function writeRange(
 			await checks;
 			throw error;
 		}
-		await checks;
+		return checks;
 	});
 }
 
 /** In one round trip, in this order; whatever refuses takes everything else back with it. */
-async function check(tx: Tx, write: RangeWrite): Promise<void> {
-	const { chainId, lane, range, blocks, pruneBelow } = write;
-	const [, , fits, isOurs] = await Promise.all([
+async function check(tx: Tx, write: RangeWrite): Promise<RangeWritten> {
+	const { chainId, lane, range, blocks, pruneBelow, outdatedBy } = write;
+	const [, , recorded, isOurs] = await Promise.all([
 		lockChain(tx, chainId),
 		requireLease(tx, write.lease),
-		recordBlocks(tx, { chainId, blocks, pruneBelow }),
+		recordBlocks(tx, { chainId, blocks, pruneBelow, outdatedBy }),
 		write.commit(tx),
 	]);
-	if (!fits) throw scannerFault.forked({ detail: `blocks ${range.from} to ${range.to}` });
+	const detail = `blocks ${range.from} to ${range.to}`;
+	if (recorded.outdated) {
+		throw scannerFault.inconsistent({ detail: `${detail} come from a node that is far behind` });
+	}
+	if (!recorded.fits) throw scannerFault.forked({ detail });
 	if (!isOurs) throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
+	return { unvouched: recorded.unvouched };
 }
 
 async function apply(tx: Tx, sinks: readonly EventSink[], write: RangeWrite): Promise<void> {

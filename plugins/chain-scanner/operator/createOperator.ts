@@ -6,6 +6,7 @@ import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { REORG_DEPTH_MOST } from "#plugins/chain-scanner/limits.ts";
 import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
 import { readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
+import { runsOf } from "#plugins/chain-scanner/reorg/runsOf.ts";
 import { takeBack } from "#plugins/chain-scanner/reorg/takeBack.ts";
 import type { ScannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
@@ -37,13 +38,13 @@ export function createOperator(
 				// Whatever stays has to be of the node's chain, or the alarm would stay too.
 				const stored = await storedBlocks(tx, chainId, REORG_DEPTH_MOST);
 				const below = stored.filter(({ number }) => number <= block);
-				const kept = below.filter(({ number }) => number === below[0]?.number);
+				const kept = runsOf(below, parts.reorgDepthMax).map(({ top }) => top);
 				const [header, ...others] = await readHeaders(
 					rpc,
 					[block, ...kept.map(({ number }) => number)],
 					signal,
 				);
-				const left = kept.find(({ hash }, index) => others[index]?.hash !== hash);
+				const left = kept.findLast(({ hash }, index) => others[index]?.hash !== hash);
 				if (left) throw stillForked(left.number);
 				if (!header) throw scannerFault.command({ public: `The node has no block ${block}.` });
 				const { number, hash, parentHash } = header;

@@ -239,5 +239,11 @@ test("[ING-11] a rewind that would leave blocks of a dead fork is refused, with 
 	expect(await refusal(scanner.rewind(access, 200, signal))).toContain("to a block below 200");
 	expect(await refusal(scanner.rewind(access, 180, signal))).toBe("nothing was refused");
 	expect(await refusal(scanner.rewind(access, 400, signal))).toContain("no block 400");
+	// Below blocks that are sound, where a lane was left behind.
+	await core.db.execute("insert into chain_scanner.block values ($1, 100, $2, null, false)", [
+		chainId,
+		Buffer.from(fake.hashOf(101).slice(2), "hex"),
+	]);
+	expect(await refusal(scanner.rewind(access, 160, signal))).toContain("to a block below 100");
 	await core.leases.stop();
 });

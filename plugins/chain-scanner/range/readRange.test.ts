@@ -71,6 +71,37 @@ test("[ING-14] a block that arrives while the range is read cannot vouch for log
 	expect((await read(chain, 1, 2)).logs).toHaveLength(1);
 });
 
+test("[ING-14] a node on a dead fork behind the same address makes no range a settled one", async () => {
+	const [chain, dead] = [createFakeChain(), createFakeChain()];
+	for (const one of [chain, dead]) {
+		for (let id = 1; id <= 3; id++) one.mine([{ logs: [mintLog(id)] }]);
+	}
+	dead.drop(2);
+	dead.mine([{ logs: [mintLog(12)] }]);
+	dead.mine([{ logs: [mintLog(13)] }]);
+	for (const one of [chain, dead]) one.mineTo(20);
+	// One node answers the calls up to a point, the other the rest.
+	for (let answeredFirst = 1; answeredFirst < filters.length + 4; answeredFirst++) {
+		for (const [first, second] of [
+			[chain, dead],
+			[dead, chain],
+		] as const) {
+			const rpc = {
+				...chain.rpc,
+				batch: async (calls: readonly RpcCall[], options?: RpcOptions) => [
+					...(await first.rpc.batch(calls.slice(0, answeredFirst), options)),
+					...(await second.rpc.batch(calls.slice(answeredFirst), options)),
+				],
+			};
+			const settled = { ...far, settledBy: 15 };
+			const reading = readRange(rpc, filters, { from: 1, to: 3 }, settled);
+			expect(await codeOf(reading)).toBe("rpc_inconsistent");
+		}
+	}
+	const settled = { ...far, settledBy: 15 };
+	expect((await readRange(chain.rpc, filters, { from: 1, to: 3 }, settled)).logs).toHaveLength(3);
+});
+
 test("[ING-14] logs of another range, and blocks with two hashes, are no answer", async () => {
 	const chain = createFakeChain();
 	for (let id = 1; id <= 3; id++) chain.mine([{ logs: [mintLog(id), unitsLog(BigInt(id), 1n)] }]);

@@ -39,6 +39,9 @@ export type LogRange = {
  * range beyond its head with what it has, as if the rest were empty. It is asked for before the
  * logs, so that a block which arrives in between cannot vouch for logs read without it. The head
  * itself is read by its hash: of another fork the node then has nothing to answer with.
+ *
+ * What makes a range a settled one is asked for first and again last, and must be the same block:
+ * behind one address may be several nodes, and one of them on a fork that the others left long ago.
  */
 export async function readRange(
 	rpc: Rpc,
@@ -46,20 +49,21 @@ export async function readRange(
 	range: BlockRange,
 	options: ReadOptions,
 ): Promise<LogRange> {
-	const { signal } = options;
+	const { signal, settledBy = null } = options;
 	const head = headOf(range, options);
 	const place = head
 		? { blockHash: head.hash }
 		: { fromBlock: hexOf(range.from), toBlock: hexOf(range.to) };
 	const numbers = head ? [] : headersNeeded(range, options);
+	const closing = settledBy === null ? [] : [headerCall(settledBy)];
 	const queries = filters.map((filter): RpcCall => {
 		return { method: "eth_getLogs", params: [{ ...filter, ...place }] };
 	});
 	const answers = await rpc
-		.batch([...numbers.map(headerCall), ...queries], {
+		.batch([...numbers.map(headerCall), ...queries, ...closing], {
 			signal,
 			bodyBytesMax: answerBytesMax(range),
-			minBlock: options.settledBy ?? range.to,
+			minBlock: settledBy ?? range.to,
 			inOrder: true,
 			quorum: mayStillLeave(range, options) ? agreed(numbers.length, range) : undefined,
 		})
@@ -67,8 +71,11 @@ export async function readRange(
 			throw await whyRefused(rpc, { range, head }, { error, signal });
 		});
 	const all = head ? [head] : linkedHeaders(numbers, answers);
+	if (settledBy !== null) mustBeSame(all, answers.at(-1));
 	const headers = all.filter(({ number }) => number <= range.to);
-	const lists = answers.slice(numbers.length).map((answer) => parseLogs(answer, range));
+	const lists = answers
+		.slice(numbers.length, numbers.length + queries.length)
+		.map((answer) => parseLogs(answer, range));
 	const logs = mergeLogs(lists, new Map(headers.map(({ number, hash }) => [number, hash])));
 	const known = new Map(headers.map(({ number, timestampMs }) => [number, timestampMs]));
 	return {
@@ -129,6 +136,14 @@ function linkedHeaders(numbers: readonly number[], answers: readonly unknown[]):
 		}
 	}
 	return headers;
+}
+
+/** The highest of the headers, as it was told at the end. */
+function mustBeSame(headers: readonly Head[], answer: unknown): void {
+	const [first, last] = [headers.at(-1), parseHead(answer)];
+	if (first?.hash === last?.hash) return;
+	const detail = `block ${first?.number} was another one when the range was read`;
+	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
 }
 
 /**

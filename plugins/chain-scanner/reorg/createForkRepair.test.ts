@@ -159,6 +159,193 @@ test("[ING-11] a fork deeper than may be stops the lane with an alarm, and nothi
 	await isLevel(world, [...ids, 81]);
 });
 
+test("[ING-11] a fork of a fork that reaches below what is stored is an alarm, short as it looks", async () => {
+	const world = await newWorld();
+	const lane = world.worker({ scanFrom: 0 });
+	const ids = Array.from({ length: 80 }, (_, index) => index + 1);
+	// In two steps, so that none of them had settled when it was read.
+	for (const part of [ids.slice(0, 40), ids.slice(40)]) {
+		mint(world, ...part);
+		lane.look();
+		await lane.untilIndexed(world.chain.head());
+	}
+	world.chain.drop(60);
+	const fresh = ids.slice(0, 46).map((id) => 1_000 + id);
+	mint(world, ...fresh);
+	lane.look();
+	await lane.untilReverted(1);
+	await world.untilLevel();
+	// From 56 below the head; 70 below the highest there was, and no hashes are kept from there.
+	world.chain.drop(56);
+	mint(world, ...ids.map((id) => 2_000 + id));
+	lane.look();
+	await lane.untilSaid("reorg_too_deep");
+	await lane.stop();
+	expect(await world.tokens()).toEqual([...ids.slice(0, 20), ...fresh]);
+});
+
+test("[ING-11] a lane left behind on a dead fork is taken back as deep as its own blocks say", async () => {
+	for (const dead of [1, 12]) {
+		const world = await newWorld();
+		const ids = Array.from({ length: 20 }, (_, index) => index + 1);
+		mint(world, ...ids);
+		const behind = world.worker({ scanFrom: 0, source: { ...world.source, kind: "sale" } });
+		behind.look();
+		await behind.untilIndexed(20);
+		await behind.stopLane();
+		world.chain.drop(dead);
+		const fresh = ids.slice(0, dead).map((id) => 100 + id);
+		mint(world, ...fresh);
+		world.chain.mineTo(900);
+		// The other lane comes by, far below the head, and sees no header of those blocks.
+		const ahead = world.worker({ scanFrom: 0 });
+		ahead.look();
+		await ahead.untilReverted(1);
+		// It asks before it builds on: the less there is to take back.
+		expect(ahead.said.slice(0, 2)).toEqual(["indexed 836", "reorg"]);
+		const again = world.worker({ source: { ...world.source, kind: "sale" } });
+		again.look();
+		await Promise.all([world.untilLevel("mint"), world.untilLevel("sale")]);
+		await Promise.all([ahead, again, behind].map((worker) => worker.stop()));
+		const left = [...ids.slice(0, 20 - dead), ...fresh];
+		expect(await world.tokens()).toEqual([...left, ...left].sort((a, b) => a - b));
+		expect(again.said).not.toContain("reorg_too_deep");
+	}
+});
+
+test("[ING-11] a lane that jumped off a dead fork, as its node said nothing, goes back for it", async () => {
+	const world = await newWorld();
+	const first = world.worker({ scanFrom: 0 });
+	mint(world, 1, 2, 3, 4, 5);
+	first.look();
+	await first.untilIndexed(5);
+	await first.stop();
+	const orphans = new Map<number, unknown>();
+	for (const number of [3, 4, 5]) {
+		const params = [`0x${number}`, false];
+		orphans.set(number, await world.chain.rpc.call({ method: "eth_getBlockByNumber", params }));
+	}
+	world.chain.drop(3);
+	mint(world, 13, 14, 15);
+	world.chain.mineTo(1_500);
+	// Where it asks is a node that is on the dead fork still; where it reads is none.
+	world.chain.troubles.tamper = ({ method, params }, answer) =>
+		(method === "eth_getBlockByNumber" && orphans.get(Number(params[0]))) || answer;
+	const second = world.worker();
+	second.look();
+	await second.untilIndexed(1_500);
+	expect(await world.tokens()).toEqual([1, 2, 3, 4, 5]);
+	expect(second.reverts()).toBe(0);
+	world.chain.troubles.tamper = (_, answer) => answer;
+	// No fork's head says anything: the lane asks because nothing vouches for where it was.
+	second.look();
+	world.chain.mine();
+	second.look();
+	await second.untilReverted(1);
+	await world.untilLevel();
+	// As after a restart: the newest first, and the rest is owed.
+	expect(await world.gaps()).toEqual(["3..1500 restart_behind"]);
+	const backfill = world.backfiller();
+	while ((await world.gaps()).length > 0);
+	await Promise.all([second.stop(), backfill.stop()]);
+	await isLevel(world, [1, 2, 13, 14, 15]);
+	expect(second.said).not.toContain("reorg_too_deep");
+});
+
+test("[ING-11] what lies far below is not taken out on the word of a node that ends down there", async () => {
+	const world = await newWorld();
+	mint(world, 1, 2, 3, 4, 5);
+	const sale = { ...world.source, kind: "sale" } as const;
+	const first = world.worker({ scanFrom: 0, source: sale });
+	first.look();
+	await first.untilIndexed(5);
+	await first.stop();
+	// Another branch, where the chain was not: what such a node says of two of the blocks.
+	const strays = new Map<number, object>();
+	const back = world.chain.drop(2);
+	mint(world, 14, 15);
+	for (const number of [4, 5]) {
+		const params = [`0x${number}`, false];
+		const stray = await world.chain.rpc.call({ method: "eth_getBlockByNumber", params });
+		strays.set(number, Object(stray));
+	}
+	back();
+	world.chain.mineTo(900);
+	world.chain.troubles.tamper = ({ method, params }, answer) => {
+		const [first] = params;
+		if (method === "eth_getBlockByNumber") return strays.get(Number(first)) ?? answer;
+		const known = [...strays.values()].find((stray) => "hash" in stray && stray.hash === first);
+		return method === "eth_getBlockByHash" ? (known ?? answer) : answer;
+	};
+	const ahead = world.worker({ scanFrom: 0 });
+	ahead.look();
+	await ahead.untilSaid("rpc_inconsistent", 3);
+	expect([ahead.reverts(), await world.cursor("sale")]).toEqual([0, 5]);
+	world.chain.troubles.tamper = (_, answer) => answer;
+	await world.untilLevel("mint");
+	await ahead.stop();
+	expect(ahead.reverts()).toBe(0);
+});
+
+test("[ING-11] what a lane left behind and is of the chain is asked about once, and then forgotten", async () => {
+	const world = await newWorld();
+	const first = world.worker({ scanFrom: 0 });
+	mint(world, 1, 2, 3, 4, 5);
+	first.look();
+	await first.untilIndexed(5);
+	await first.stop();
+	world.chain.mineTo(1_500);
+	const second = world.worker();
+	second.look();
+	await second.untilIndexed(1_500);
+	const stored = () =>
+		database.db.query<{ number: number }>(
+			"select number from chain_scanner.block where chain_id = $1 and number < 1000",
+			[world.chainId],
+		);
+	while ((await stored()).length > 1) {
+		world.chain.mine();
+		second.look();
+		await second.untilIndexed(world.chain.head());
+	}
+	let asked = 0;
+	world.chain.troubles.before = ({ method }) => {
+		if (method === "eth_getBlockByNumber") asked++;
+	};
+	for (let blocks = 0; blocks < 3; blocks++) {
+		world.chain.mine();
+		second.look();
+		await second.untilIndexed(world.chain.head());
+	}
+	await second.stop();
+	expect([asked, second.reverts()]).toEqual([0, 0]);
+});
+
+test("[ING-11] blocks that a node far behind calls new are not taken into the index", async () => {
+	const world = await newWorld();
+	mint(world, 1, 2, 3);
+	const sale = { ...world.source, kind: "sale" } as const;
+	const behind = world.worker({ scanFrom: 0, source: sale });
+	behind.look();
+	await behind.untilIndexed(3);
+	mint(world, 4, 5, 6);
+	world.chain.mineTo(6 + 2 * 64);
+	const ahead = world.worker({ scanFrom: 0 });
+	ahead.look();
+	await ahead.untilIndexed(6 + 2 * 64);
+	await ahead.stop();
+	world.chain.troubles.lagBlocks = 2 * 64;
+	behind.offerHead(world.chain.headOf(6));
+	await behind.untilSaid("rpc_inconsistent", 2);
+	expect(await world.cursor("sale")).toBe(3);
+	// The same blocks, and nobody doubts them, from a node that knows what is above.
+	world.chain.troubles.lagBlocks = 0;
+	behind.look();
+	await world.untilLevel("sale");
+	await behind.stop();
+	expect(await world.tokens()).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+});
+
 test("[ING-11] a fork in the midst of another one's repair leaves what the last of them says", async () => {
 	const world = await newWorld();
 	const lane = world.worker({ scanFrom: 0 });

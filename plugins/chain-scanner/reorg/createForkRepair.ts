@@ -7,11 +7,12 @@ import type { Log } from "#core/log/Log.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
-import { HEADERS_FIRST_ASKED } from "#plugins/chain-scanner/limits.ts";
+import { HEADERS_FIRST_ASKED, RUNS_SEEN_MAX } from "#plugins/chain-scanner/limits.ts";
 import { readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
 import { forkPoint } from "#plugins/chain-scanner/reorg/forkPoint.ts";
+import { runsOf } from "#plugins/chain-scanner/reorg/runsOf.ts";
 import { takeBack } from "#plugins/chain-scanner/reorg/takeBack.ts";
-import { type StoredBlock, storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
+import { type BlockRef, settleBlocks, storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
 
 export type ForkRepairOptions = {
 	chainId: number;
@@ -27,7 +28,8 @@ export type ForkRepairOptions = {
 export type ForkRepair = {
 	/**
 	 * Asks the node whether what the index stands on is still its chain, and takes out what is not.
-	 * True when something was taken out. Throws `reorg_too_deep` where it reaches too far.
+	 * True when something was taken out. Throws `reorg_too_deep` where it reaches too far. What it
+	 * finds to be of the chain for good is marked so, and need not be kept any longer.
 	 */
 	check(lease: Lease, signal: AbortSignal): Promise<boolean>;
 };
@@ -37,42 +39,80 @@ export function createForkRepair(options: ForkRepairOptions): ForkRepair {
 	const { chainId, db, rpc, depthMax, log, onReorg } = options;
 	return {
 		async check(lease, signal) {
-			// One more than may differ, so that the block below them is there to be compared.
-			const stored = await storedBlocks(db, chainId, depthMax + 1);
-			const headers = await compare(rpc, stored, signal);
+			const stored = await storedBlocks(db, chainId, blocksSeenMax(depthMax));
+			const headers = await compare(options, stored, signal);
 			const point = forkPoint(stored, (number) => headers.get(number) ?? null, depthMax);
-			if (point.kind === "sound") return false;
+			if (point.kind === "sound") {
+				await settleOld(options, { stored, headers, signal });
+				return false;
+			}
 			if (point.kind === "too_deep") {
 				const detail = `at least ${point.depth} blocks of chain ${chainId} left it`;
 				throw scannerFault.reorgTooDeep({ detail });
 			}
-			const fork = await proveFork(rpc, { headers, stored, block: point.block, signal });
+			const fork = await proveFork(rpc, { headers, stored, ...point, signal });
 			const repaired = await repair(options, { lease, stored, fork });
 			if (!repaired) return true;
-			log.warn("blocks left the chain and were taken out", { ...point });
-			onReorg(point.depth);
+			const { block, depth } = point;
+			log.warn("blocks left the chain and were taken out", { block, depth });
+			onReorg(depth);
 			return true;
 		},
 	};
+}
+
+/** One more than may differ of each run, so that the block below them is there to be compared. */
+function blocksSeenMax(depthMax: number): number {
+	return RUNS_SEEN_MAX * (depthMax + 1);
 }
 
 /**
  * A few headers answer nearly every question: the newest, and the newest below each hole. The rest
  * are asked for where one of those differs.
  */
-async function compare(rpc: Rpc, stored: readonly StoredBlock[], signal: AbortSignal) {
+async function compare(
+	{ rpc, depthMax }: ForkRepairOptions,
+	stored: readonly BlockRef[],
+	signal: AbortSignal,
+) {
 	const numbers = [...new Set(stored.map(({ number }) => number))];
+	const tops = new Set(runsOf(stored, depthMax).map(({ top }) => top.number));
 	const headers = new Map<number, Head | null>();
 	const ask = async (asked: readonly number[]) => {
 		const answers = await readHeaders(rpc, asked, signal);
 		for (const [index, number] of asked.entries()) headers.set(number, answers[index] ?? null);
 	};
-	const isFirst = (number: number, index: number) =>
-		index < HEADERS_FIRST_ASKED || numbers[index - 1] !== number + 1;
-	await ask(numbers.filter(isFirst));
-	const differs = ({ number, hash }: StoredBlock) => (headers.get(number)?.hash ?? hash) !== hash;
+	await ask(numbers.filter((number, index) => index < HEADERS_FIRST_ASKED || tops.has(number)));
+	const differs = ({ number, hash }: BlockRef) => (headers.get(number)?.hash ?? hash) !== hash;
 	if (stored.some(differs)) await ask(numbers.filter((number) => !headers.has(number)));
 	return headers;
+}
+
+/**
+ * Below a hole blocks are kept until something vouches for them. The node does, where its chain
+ * reaches as far above them as no reorg goes back, linked: that they are there by their number
+ * says nothing of where the node's own fork ends.
+ */
+async function settleOld(
+	{ chainId, db, rpc, depthMax }: ForkRepairOptions,
+	seen: {
+		stored: readonly BlockRef[];
+		headers: ReadonlyMap<number, Head | null>;
+		signal: AbortSignal;
+	},
+): Promise<void> {
+	const { stored, headers, signal } = seen;
+	for (const { top, blocks, isOld } of runsOf(stored, depthMax)) {
+		const unsettled = blocks.filter(({ settled }) => !settled);
+		if (!isOld || unsettled.length === 0) continue;
+		if (headers.get(top.number)?.hash !== top.hash) continue;
+		const above = await readHeaders(rpc, span(top.number, top.number + depthMax), signal);
+		if (above[0]?.hash !== top.hash || !isLinked(above)) continue;
+		await db.transaction(async (tx) => {
+			await lockChain(tx, chainId);
+			await settleBlocks(tx, chainId, unsettled);
+		});
+	}
 }
 
 /**
@@ -83,21 +123,19 @@ async function proveFork(
 	rpc: Rpc,
 	found: {
 		headers: ReadonlyMap<number, Head | null>;
-		stored: readonly StoredBlock[];
+		stored: readonly BlockRef[];
 		block: number;
+		reach: number;
 		signal: AbortSignal;
 	},
 ): Promise<Head> {
-	const { block, headers, stored, signal } = found;
-	const [below, first] = await readHeaders(rpc, [block, block + 1], signal);
+	const { block, reach, headers, stored, signal } = found;
+	const read = await readHeaders(rpc, span(block, reach), signal);
+	const [below, first] = read;
 	const anchor = stored.find(({ number }) => number === block);
-	const above = [...headers]
-		.filter(([number]) => number > block)
-		.sort(([a], [b]) => a - b)
-		.flatMap(([, header]) => header ?? []);
-	const chain = [below, first, ...above];
+	const seen = [...headers.values()].filter((header) => header && header.number > block);
 	const isServed = first ? await isKnown(rpc, first, signal) : false;
-	if (!isServed || !below || (anchor && anchor.hash !== below.hash) || !first || !isLinked(chain)) {
+	if (!isServed || !below || (anchor && anchor.hash !== below.hash) || !isLinked(read, seen)) {
 		const detail = `the blocks above ${block} do not follow one another`;
 		throw scannerFault.inconsistent({ detail });
 	}
@@ -110,9 +148,14 @@ async function isKnown(rpc: Rpc, { hash }: Head, signal: AbortSignal): Promise<b
 	return parseHead(await rpc.call(call, { signal }))?.hash === hash;
 }
 
-/** In ascending order; the same block may come twice, and blocks may be left out. */
-function isLinked(chain: readonly (Head | null | undefined)[]): boolean {
+function span(from: number, to: number): number[] {
+	return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+/** The same block may come twice, and blocks may be left out; none may be one the node lacks. */
+function isLinked(...read: readonly (readonly (Head | null)[])[]): boolean {
 	let parent: Head | null = null;
+	const chain = read.flat().sort((a, b) => (a?.number ?? 0) - (b?.number ?? 0));
 	for (const header of chain) {
 		if (!header) return false;
 		if (parent?.number === header.number && parent.hash !== header.hash) return false;
@@ -128,7 +171,7 @@ function isLinked(chain: readonly (Head | null | undefined)[]): boolean {
  */
 async function repair(
 	{ chainId, db, sinks, depthMax }: ForkRepairOptions,
-	found: { lease: Lease; stored: readonly StoredBlock[]; fork: Head },
+	found: { lease: Lease; stored: readonly BlockRef[]; fork: Head },
 ): Promise<boolean> {
 	return db.transaction(async (tx) => {
 		await lockChain(tx, chainId);
@@ -137,16 +180,20 @@ async function repair(
 		const { number, hash, parentHash } = found.fork;
 		const above = { number, hash, parentHash, settled: false };
 		await takeBack(tx, { chainId, above, sinks });
+		// The next fork may be one of this fork, and its own top too low to count the depth from.
+		const settledTo = (found.stored[0]?.number ?? 0) - depthMax;
+		const isSettled = ({ number }: BlockRef) => number <= settledTo;
+		await settleBlocks(tx, chainId, found.stored.filter(isSettled));
 		return true;
 	});
 }
 
 async function isUnchanged(
 	tx: Tx,
-	seen: { chainId: number; depthMax: number; stored: readonly StoredBlock[] },
+	seen: { chainId: number; depthMax: number; stored: readonly BlockRef[] },
 ): Promise<boolean> {
-	const now = await storedBlocks(tx, seen.chainId, seen.depthMax + 1);
-	const text = (blocks: readonly StoredBlock[]) =>
+	const now = await storedBlocks(tx, seen.chainId, blocksSeenMax(seen.depthMax));
+	const text = (blocks: readonly BlockRef[]) =>
 		blocks.map(({ number, hash }) => `${number} ${hash}`).join();
 	return text(now) === text(seen.stored);
 }

@@ -2,13 +2,14 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { forkPoint } from "#plugins/chain-scanner/reorg/forkPoint.ts";
-import type { StoredBlock } from "#plugins/chain-scanner/sql/block.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 const hash = (number: number, branch: string) => `0x${branch}${number}` as const;
 
-function stored(from: number, to: number, settledTo = -1): StoredBlock[] {
+function stored(from: number, to: number, settledTo = -1, branch = "a"): BlockRef[] {
 	return Array.from({ length: to - from + 1 }, (_, index) => to - index).map((number) => {
-		return { number, hash: hash(number, "a"), settled: number <= settledTo };
+		const parentHash = hash(number - 1, branch);
+		return { number, hash: hash(number, branch), parentHash, settled: number <= settledTo };
 	});
 }
 
@@ -32,7 +33,8 @@ test("[ING-11] the fork is right below the lowest block that differs, whatever t
 	fc.assert(
 		fc.property(depth, fc.integer({ min: 0, max: 80 }), (lost, ahead) => {
 			const point = forkPoint(stored(0, 100), nodeThat(100 - lost, 100 - lost + 1 + ahead), 64);
-			expect(point).toEqual({ kind: "fork", block: 100 - lost, depth: lost });
+			const block = 100 - lost;
+			expect(point).toEqual({ kind: "fork", block, depth: lost, reach: block + 1 });
 		}),
 	);
 });
@@ -61,6 +63,7 @@ test("[ING-11] an index that began a few blocks ago is taken back to before its 
 		kind: "fork",
 		block: 97,
 		depth: 3,
+		reach: 98,
 	});
 });
 
@@ -73,6 +76,41 @@ test("[ING-11] beyond a hole a block vouches for nobody: the orphan under a step
 	expect(forkPoint(orphaned, nodeThat(200, 120), 64)).toEqual({
 		kind: "fork",
 		block: 95,
-		depth: 5,
+		depth: 1,
+		reach: 96,
 	});
+});
+
+test("[ING-11] side by side is not linked: a block vouches for the one whose hash it names", () => {
+	const orphan = stored(96, 96, -1, "b");
+	expect(forkPoint([...stored(97, 100), ...orphan], nodeThat(200, 120), 64)).toMatchObject({
+		block: 95,
+	});
+});
+
+test("[ING-11] what was left behind is as deep as its own top says, however far the chain went on", () => {
+	const length = fc.integer({ min: 1, max: 65 });
+	fc.assert(
+		fc.property(length, length, fc.integer({ min: 0, max: 9_000 }), (kept, share, hole) => {
+			const lost = Math.min(kept, share, 64);
+			const low = stored(100 - kept + 1, 100).map((block) =>
+				block.number > 100 - lost ? { ...block, hash: hash(block.number, "b") } : block,
+			);
+			const linked = low.map((block) => {
+				const isLost = block.number - 1 > 100 - lost;
+				return isLost ? { ...block, parentHash: hash(block.number - 1, "b") } : block;
+			});
+			const blocks = [...stored(102 + hole, 110 + hole), ...linked];
+			const isOld = 110 + hole - 100 >= 64;
+			expect(forkPoint(blocks, nodeThat(20_000, 20_000), 64)).toEqual({
+				kind: "fork",
+				block: 100 - lost,
+				depth: lost,
+				// So old a run is not taken out on the word of a node that has not come further.
+				reach: isOld ? 164 : 100 - lost + 1,
+			});
+		}),
+	);
+	const tooMany = [...stored(900, 950), ...stored(36, 100, -1, "b")];
+	expect(forkPoint(tooMany, nodeThat(2_000, 2_000), 64)).toEqual({ kind: "too_deep", depth: 65 });
 });

@@ -1,41 +1,57 @@
 import type { Head } from "#core/chain/heads/Head.ts";
-import type { StoredBlock } from "#plugins/chain-scanner/sql/block.ts";
+import { runsOf } from "#plugins/chain-scanner/reorg/runsOf.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 export type ForkPoint =
 	/** The node has what we stand on, as far as its own head reaches. */
 	| { kind: "sound" }
-	/** Everything above `block` left the chain. */
-	| { kind: "fork"; block: number; depth: number }
+	/**
+	 * Everything above `block` left the chain, or lies above something that did. The node's word
+	 * counts if its blocks are linked from there to `reach`.
+	 */
+	| { kind: "fork"; block: number; depth: number; reach: number }
 	/** What left the chain reaches below what may leave it: nothing here can say how far. */
 	| { kind: "too_deep"; depth: number };
 
 /**
  * Where the node's chain leaves the one that the index stands on.
  *
- * Every block within reach of a reorg was stored when it was read, so below the lowest one that
- * differs nothing of the dead fork can be. Stored blocks that follow one another are linked: one
- * that the node has too vouches for those right below it, and for none beyond a hole (a block that
- * was stepped over). Blocks above the node's head tell nothing: it may lag. A settled block that
- * differs, or a fork deeper than `depthMax`, is not guessed at.
+ * Every block within reach of a reorg was stored when it was read, and stays until something
+ * vouches for it; so below the lowest one that differs nothing of the dead fork can be. Each run of
+ * linked blocks is judged by itself: one that the node has too vouches for those below it in its
+ * run, and for none beyond a hole. A fork's depth counts from the top of its run, however far above
+ * that other lanes have come since.
+ *
+ * Blocks above the node's head tell nothing: it may lag. So it may about a run far below the newest
+ * block: there the fork must reach as far up as makes it the chain's. A settled block that differs,
+ * or a fork deeper than `depthMax`, is not guessed at.
  */
 export function forkPoint(
-	stored: readonly StoredBlock[],
+	stored: readonly BlockRef[],
 	headerOf: (number: number) => Head | null,
 	depthMax: number,
 ): ForkPoint {
-	const top = stored[0]?.number ?? 0;
-	let lowest: StoredBlock | null = null;
-	let vouched = Number.NaN;
-	for (const block of stored) {
-		const isVouched = block.number === vouched;
-		if (isVouched) vouched = block.number - 1;
-		const header = isVouched ? null : headerOf(block.number);
-		if (!header) continue;
-		if (header.hash === block.hash) vouched = block.number - 1;
-		else lowest = block;
+	let point: ForkPoint = { kind: "sound" };
+	for (const { top, blocks, isOld } of runsOf(stored, depthMax)) {
+		const lowest = lowestThatDiffers(blocks, headerOf);
+		if (!lowest) continue;
+		const depth = top.number - lowest.number + 1;
+		if (lowest.settled || depth > depthMax) return { kind: "too_deep", depth };
+		const reach = isOld ? top.number + depthMax : lowest.number;
+		point = { kind: "fork", block: lowest.number - 1, depth, reach };
 	}
-	if (!lowest) return { kind: "sound" };
-	const depth = top - lowest.number + 1;
-	if (lowest.settled || depth > depthMax) return { kind: "too_deep", depth };
-	return { kind: "fork", block: lowest.number - 1, depth };
+	return point;
+}
+
+function lowestThatDiffers(
+	blocks: readonly BlockRef[],
+	headerOf: (number: number) => Head | null,
+): BlockRef | null {
+	let lowest: BlockRef | null = null;
+	for (const block of blocks) {
+		const header = headerOf(block.number);
+		if (header?.hash === block.hash) return lowest;
+		if (header) lowest = block;
+	}
+	return lowest;
 }

@@ -1,5 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { type BlockRef, forgetBlocks, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 import { resetCursors } from "#plugins/chain-scanner/sql/cursor.ts";
 import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
@@ -19,7 +20,8 @@ export async function takeBack(
 	const { chainId, above, sinks } = fork;
 	const { number: block, hash } = above;
 	await forgetBlocks(tx, chainId, block);
-	await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
+	const { fits } = await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
+	if (!fits) throw scannerFault.forked({ detail: `block ${block}, which a fork begins above` });
 	await resetCursors(tx, { chainId, block, hash });
 	await clipGaps(tx, { chainId, above: block });
 	for (const sink of sinks) await sink.revert(tx, { chainId, forkBlock: block });

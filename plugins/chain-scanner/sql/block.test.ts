@@ -4,6 +4,7 @@ import {
 	type BlockRef,
 	forgetBlocks,
 	recordBlocks,
+	settleBlocks,
 	storedBlocks,
 } from "#plugins/chain-scanner/sql/block.ts";
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
@@ -27,8 +28,16 @@ const block = (number: number, fork = 0, below = fork): BlockRef => ({
 	parentHash: hashOf(number - 1, below),
 	settled: false,
 });
-const record = (blocks: readonly BlockRef[], pruneBelow = 0) =>
-	database.db.transaction((tx) => recordBlocks(tx, { chainId, blocks, pruneBelow }));
+const settled = (number: number): BlockRef => ({ ...block(number), settled: true });
+const blocks = (from: number, to: number) =>
+	Array.from({ length: to - from + 1 }, (_, index) => block(from + index));
+const ask = (given: readonly BlockRef[], pruneBelow = 0, outdatedBy: number | null = null) =>
+	database.db.transaction((tx) =>
+		recordBlocks(tx, { chainId, blocks: given, pruneBelow, outdatedBy }),
+	);
+/** Whether they fit. */
+const record = async (given: readonly BlockRef[], pruneBelow = 0) =>
+	(await ask(given, pruneBelow)).fits;
 const stored = async (limit = 100) =>
 	(await storedBlocks(database.db, chainId, limit)).map(({ number }) => number);
 
@@ -71,18 +80,77 @@ test("another chain's blocks are another chain's", async () => {
 });
 
 test("[ING-11] what left the reach of reorgs is pruned, and the newest of it stays as the anchor", async () => {
-	await record([1, 2, 3, 4, 5].map((number) => block(number)));
-	await record([block(6)], 4);
+	await record(blocks(1, 5));
+	expect(await ask([block(6)], 4)).toMatchObject({ fits: true, unvouched: false });
 	expect(await stored()).toEqual([6, 5, 4, 3]);
+	await record([block(7), block(8)], 6);
+	expect(await stored()).toEqual([8, 7, 6, 5]);
+	await record([block(9)], 0);
+	expect(await stored()).toEqual([9, 8, 7, 6, 5]);
+});
+
+test("[ING-11] settled blocks need nobody to vouch for them, and vouch for what is linked to them", async () => {
+	await record([...blocks(1, 3), settled(4)]);
 	// The anchor is the newest below, however far.
-	await record([block(20)], 20);
-	expect(await stored()).toEqual([20, 6]);
-	await record([block(21)], 0);
-	expect(await stored()).toEqual([21, 20, 6]);
+	expect(await ask([settled(900)], 900)).toMatchObject({ fits: true, unvouched: false });
+	expect(await stored()).toEqual([900, 4, 3, 2, 1]);
+	expect(await ask([settled(5)], 5)).toMatchObject({ unvouched: false });
+	expect(await stored()).toEqual([900, 5, 4]);
+	await record([settled(901)], 901);
+	expect(await stored()).toEqual([901, 900]);
+});
+
+test("[ING-11] below a hole nothing is pruned until it is known to be of the chain", async () => {
+	await record(blocks(1, 5));
+	for (const given of [settled(900), settled(1_900), block(1_901)]) {
+		const pruneBelow = given.settled ? given.number : given.number - 64;
+		expect(await ask([given], pruneBelow)).toMatchObject({ fits: true, unvouched: true });
+	}
+	expect(await stored()).toEqual([1_901, 1_900, 900, 5, 4, 3, 2, 1]);
+	await database.db.transaction((tx) => settleBlocks(tx, chainId, blocks(1, 5)));
+	expect(await ask([block(1_902)], 1_838)).toMatchObject({ unvouched: false });
+	expect(await stored()).toEqual([1_902, 1_901, 1_900, 900]);
+});
+
+test("[ING-11] a hole within reach keeps what is below it, as its lower side may be the dead one", async () => {
+	await record([...blocks(1, 5), ...blocks(7, 9)]);
+	// 4 is linked to 5 alone: were 5 of a dead fork, 1 could be too.
+	expect(await ask(blocks(10, 10), 4)).toMatchObject({ unvouched: false });
+	expect(await stored()).toEqual([10, 9, 8, 7, 5, 4, 3, 2, 1]);
+	expect(await ask(blocks(11, 12), 6)).toMatchObject({ unvouched: true });
+	// The hole is filled: now each is linked to the newest.
+	await record([block(6)]);
+	expect(await ask(blocks(13, 13), 7)).toMatchObject({ unvouched: false });
+	expect(await stored()).toEqual([13, 12, 11, 10, 9, 8, 7, 6]);
+});
+
+test("[ING-11] blocks that stand side by side, and of which no hash says so, are not linked", async () => {
+	await record(blocks(1, 5));
+	await record([{ ...settled(6), hash: hashOf(6, 1), parentHash: null }]);
+	const above = [block(7, 1), block(8, 1), block(9, 1)];
+	expect(await ask(above, 7)).toMatchObject({ fits: true, unvouched: true });
+	expect(await stored()).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+});
+
+test("[ING-11] only what is still the block that was vouched for is settled", async () => {
+	await record([block(1, 1), block(3)]);
+	await database.db.transaction((tx) => settleBlocks(tx, chainId, [block(1), block(3)]));
+	const known = await storedBlocks(database.db, chainId, 9);
+	expect(known.map(({ number, settled }) => [number, settled])).toEqual([
+		[3, true],
+		[1, false],
+	]);
+});
+
+test("[ING-11] blocks far below another that is stored are said to be outdated", async () => {
+	await record([block(100)]);
+	expect(await ask([block(7)], 0, 101)).toMatchObject({ outdated: false });
+	expect(await ask([block(8)], 0, 100)).toMatchObject({ outdated: true });
+	expect(await ask([block(9)], 0, null)).toMatchObject({ outdated: false });
 });
 
 test("[ING-11] the newest blocks are found, and where cursors were left behind besides", async () => {
-	await record([7, 8, 9].map((number) => block(number)));
+	await record(blocks(7, 9));
 	const move = { chainId, from: null, headBlock: 9, atMs: 0 };
 	const cursors = [
 		{ ...move, lane: "mint", to: 9, toHash: hashOf(9) },
@@ -92,9 +160,9 @@ test("[ING-11] the newest blocks are found, and where cursors were left behind b
 		expect(await database.db.transaction((tx) => moveCursor(tx, cursor))).toBe(true);
 	}
 	expect(await storedBlocks(database.db, chainId, 2)).toEqual([
-		{ number: 9, hash: hashOf(9), settled: false },
-		{ number: 8, hash: hashOf(8), settled: false },
-		{ number: 3, hash: hashOf(3, 1), settled: true },
+		block(9),
+		block(8),
+		{ number: 3, hash: hashOf(3, 1), parentHash: null, settled: true },
 	]);
 });
 

@@ -1,5 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
 
 /** A block that the index stands on. */
 export type BlockRef = {
@@ -11,30 +12,66 @@ export type BlockRef = {
 	settled: boolean;
 };
 
-export type StoredBlock = Pick<BlockRef, "number" | "hash" | "settled">;
+/** What is asked of blocks that are stored, and of those that are stored already. */
+export type BlockRecord = {
+	chainId: number;
+	/** In ascending order, and linked among themselves. */
+	blocks: readonly BlockRef[];
+	/** Whatever is linked from here to the last of `blocks` is out of the reach of reorgs. */
+	pruneBelow: number;
+	/** A stored block from here on says that these have settled: who calls them new lags. */
+	outdatedBy?: number | null | undefined;
+};
+
+export type BlocksRecorded = {
+	/** False where they are of another fork than what is stored. */
+	fits: boolean;
+	/** True where a block is stored that they cannot be within reach of. */
+	outdated: boolean;
+	/** True where blocks below the reach of reorgs are stored that nothing vouches for. */
+	unvouched: boolean;
+};
 
 /**
  * Stores blocks, and answers whether they fit on those that are stored: same hash at the same
  * number, parent and child linked. What does not fit belongs to another fork, and so does every row
- * that was read with it. Those given are linked among themselves already.
+ * that was read with it.
  *
- * Below `pruneBelow` only the newest stays, as the anchor of a search for a fork. By primary key;
- * at the head this deletes one row and inserts one.
+ * Below `pruneBelow` goes what is known to be of the chain: settled blocks, and those that each
+ * parent's hash links to the newest of `blocks`. The newest of them stays, the anchor of a search
+ * for a fork. What is not linked stays: where a lane left a hole its last blocks may be of a dead
+ * fork, and they alone say how far down that reaches.
+ *
+ * By primary key; at the head this deletes one row and inserts one, and counts those between.
  */
-export async function recordBlocks(
-	tx: Tx,
-	record: { chainId: number; blocks: readonly BlockRef[]; pruneBelow: number },
-): Promise<boolean> {
-	const { chainId, blocks, pruneBelow } = record;
-	if (blocks.length === 0) return true;
-	const rows = await tx.query<{ forked: boolean }>(
+export async function recordBlocks(tx: Tx, record: BlockRecord): Promise<BlocksRecorded> {
+	const { chainId, blocks, pruneBelow, outdatedBy = null } = record;
+	if (blocks.length === 0) return { fits: true, outdated: false, unvouched: false };
+	const rows = await tx.query<Omit<BlocksRecorded, "fits"> & { forked: boolean }>(
 		`with given as (
 			select * from unnest($2::int8[], $3::bytea[], $4::bytea[], $5::boolean[])
 				as given (number, hash, parent_hash, settled)
+		), loose as materialized (
+			-- Below the line, what no block above it names as its parent.
+			select number, settled from chain_scanner.block as top
+			where chain_id = $1 and number < $6 and hash is distinct from coalesce(
+				(
+					select parent_hash from chain_scanner.block as above
+					where above.chain_id = $1 and above.number = top.number + 1
+				),
+				(select parent_hash from given where given.number = top.number + 1)
+			)
+		), linked as (
+			-- From this block on each is linked to those given; to none if one above the line is missing.
+			select case when greatest(min(number) - $6 - 1, 0) = (
+				select count(parent_hash) from chain_scanner.block
+				where chain_id = $1 and number > $6 and number < (select min(number) from given)
+			) then (select coalesce(max(number), -1) + 1 from loose) else $6 end as from_number
+			from given
 		), pruned as (
 			delete from chain_scanner.block as old where chain_id = $1 and number < (
 				select max(number) from chain_scanner.block where chain_id = $1 and number < $6
-			)
+			) and (settled or number >= (select from_number from linked))
 		), kept as (
 			insert into chain_scanner.block (chain_id, number, hash, parent_hash, settled)
 			select $1, number, hash, parent_hash, settled from given
@@ -52,7 +89,11 @@ export async function recordBlocks(
 			select from given join chain_scanner.block as above
 				on above.chain_id = $1 and above.number = given.number + 1
 			where above.parent_hash <> given.hash
-		) as forked`,
+		) as forked, exists (
+			select from chain_scanner.block where chain_id = $1 and number >= $7
+		) as outdated, exists (
+			select from loose where not settled
+		) as unvouched`,
 		[
 			chainId,
 			blocks.map(({ number }) => number),
@@ -60,32 +101,51 @@ export async function recordBlocks(
 			blocks.map(({ parentHash }) => (parentHash === null ? null : bytesOf(parentHash))),
 			blocks.map(({ settled }) => settled),
 			pruneBelow,
+			outdatedBy,
 		],
 	);
-	return rows[0]?.forked === false;
+	const [row] = rows;
+	assert(row, "a question about what exists has an answer");
+	return { fits: !row.forked, outdated: row.outdated, unvouched: row.unvouched };
 }
 
 /**
  * The newest blocks that the index stands on, newest first, and those that cursors stand at: a
- * cursor that was left behind is older than what is kept of the others.
+ * cursor that was left behind may be older than what is kept. By primary key; about as many are
+ * stored as may leave the chain, and as many again for each hole that nobody has looked below yet.
  */
 export async function storedBlocks(
 	db: Queryable,
 	chainId: number,
 	limit: number,
-): Promise<StoredBlock[]> {
-	return db.query<StoredBlock>(
-		`select number, '0x' || encode(hash, 'hex') as hash, bool_and(settled) as settled
+): Promise<BlockRef[]> {
+	return db.query<BlockRef>(
+		`select number, '0x' || encode(hash, 'hex') as hash,
+			'0x' || max(encode(parent_hash, 'hex')) as "parentHash", bool_and(settled) as settled
 		from (
 			(
-				select number, hash, settled from chain_scanner.block
+				select number, hash, parent_hash, settled from chain_scanner.block
 				where chain_id = $1 order by number desc limit $2
 			)
 			union all
-			select block_number, block_hash, true from chain_scanner.cursor where chain_id = $1
+			select block_number, block_hash, null, true from chain_scanner.cursor where chain_id = $1
 		) as stood
 		group by number, hash order by number desc`,
 		[chainId, limit],
+	);
+}
+
+/** Marks blocks of which it is known that they cannot leave the chain any more. */
+export async function settleBlocks(
+	tx: Tx,
+	chainId: number,
+	blocks: readonly Pick<BlockRef, "number" | "hash">[],
+): Promise<void> {
+	await tx.execute(
+		`update chain_scanner.block set settled = true
+		from unnest($2::int8[], $3::bytea[]) as given (number, hash)
+		where chain_id = $1 and block.number = given.number and block.hash = given.hash`,
+		[chainId, blocks.map(({ number }) => number), blocks.map(({ hash }) => bytesOf(hash))],
 	);
 }
 

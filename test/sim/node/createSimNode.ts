@@ -127,11 +127,14 @@ export function createSimNode(options: {
 		one: (call: RpcCall, now: View) => Promise<Result>,
 	): Promise<Result[]> {
 		const results: Result[] = [];
+		const { wiring } = state;
 		let now = view();
 		for (const call of batched) {
 			if (results.length > 0 && !state.healthy && prng.chance(knobs.splitRate)) {
 				tally.add("split_batch");
 				await sleep(1, signal);
+				// Backends of one chain share an address; another chain's node is another connection.
+				if (wiring !== state.wiring) throw connectionBroke();
 				now = view();
 			}
 			results.push(await one(call, now));
@@ -146,7 +149,7 @@ export function createSimNode(options: {
 			await arrive(signal);
 			if (wiring === state.wiring) return;
 			wiring = state.wiring;
-			throw rpcFault.transport({ detail: "the connection broke" });
+			throw connectionBroke();
 		};
 		return {
 			async call(call, { signal } = {}) {
@@ -195,4 +198,8 @@ export function createSimNode(options: {
 			Object.assign(state, well, { refused: new Set<number>() });
 		},
 	};
+}
+
+function connectionBroke(): Fault {
+	return rpcFault.transport({ detail: "the connection broke" });
 }

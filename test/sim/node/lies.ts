@@ -25,9 +25,11 @@ export const lies = {
 		const { blockHash } = prng.pick(near);
 		return logs.filter((log) => log.blockHash !== blockHash);
 	}),
-	/** One log claims to be of a block that nobody has. */
-	altered_hash: onLogs((logs, { prng }) => {
-		const of = prng.pick(logs);
+	/** One log claims to be of a block that nobody has. Only near the head, as above. */
+	altered_hash: onLogs((logs, { prng, settledAt }) => {
+		const near = logs.filter(({ blockNumber }) => Number(blockNumber) > settledAt);
+		if (near.length === 0) return undefined;
+		const of = prng.pick(near);
 		const blockHash = `0x${"bad0".repeat(16)}`;
 		return logs.map((log) => (log === of ? { ...log, blockHash } : log));
 	}),

@@ -41,8 +41,8 @@ const POLL_MS = 6;
 /** What an endpoint's health takes seconds for takes tens of milliseconds too. */
 const HURRY = 50;
 const hurriedClock: Clock = { nowMs: () => systemClock.nowMs() * HURRY };
-const LEASE_MS = 150;
-const RENEW_EVERY_MS = 40;
+const LEASE_MS = 500;
+const RENEW_EVERY_MS = 90;
 /** How deep a reorg the product is told to expect. */
 export const REORG_DEPTH_MAX = 64;
 
