@@ -32,16 +32,24 @@ export type Tx = Queryable & {
 	copy(into: string, chunks: Iterable<string>): Promise<number>;
 	/**
 	 * Runs as the transaction's last step, still inside it; a failure rolls everything back. One that
-	 * sends a single statement, and sends it before it first waits, may say so: the commit then
-	 * travels right behind it.
+	 * sends a single statement, and sends it before it first waits, may say so: where all do, the
+	 * commit travels right behind them. What such a step makes of its answer is not rolled back.
 	 */
 	beforeCommit(run: () => Promise<void>, options?: { singleStatement?: boolean }): void;
 	/** Runs after the commit, in order; never after a rollback. For hints: a crash loses them. */
 	afterCommit(run: () => void): void;
 };
 
+export type TransactionOptions = {
+	/** How long one of its statements waits for a lock; as the server is set, unless given. */
+	lockTimeoutMs?: number | undefined;
+};
+
 export type Database = Queryable & {
-	transaction<Result>(run: (tx: Tx) => Promise<Result>): Promise<Result>;
+	transaction<Result>(
+		run: (tx: Tx) => Promise<Result>,
+		options?: TransactionOptions,
+	): Promise<Result>;
 	/** Where this database is, for libraries that bring their own pool (the durable queue). */
 	readonly connectionString: string;
 	close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database, Tx } from "#core/db/Database.ts";
+import { isRefused } from "#core/db/isRefused.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
@@ -79,6 +80,33 @@ describe("a transaction", () => {
 		);
 		expect(failed.message).toBe("last step");
 		expect({ rows: await ids(), hints }).toEqual({ rows: [], hints: [] });
+	});
+
+	test("sends single last steps with its commit, and one that fails takes all with it", async () => {
+		const insertLast = (tx: Tx, id: number) =>
+			tx.beforeCommit(async () => void (await insert(tx, id)), { singleStatement: true });
+		await db.transaction(async (tx) => {
+			insertLast(tx, 1);
+			insertLast(tx, 2);
+		});
+		expect(await ids()).toEqual([1, 2]);
+		const failed = await failure(
+			db.transaction(async (tx) => {
+				insertLast(tx, 3);
+				insertLast(tx, 2);
+				insertLast(tx, 4);
+			}),
+		);
+		expect(failed.message).toContain("duplicate key");
+		expect(isRefused(failed)).toBe(true);
+		expect(await ids()).toEqual([1, 2]);
+	});
+
+	test("waits for a lock as long as it is told to, and the next on its connection as ever", async () => {
+		const setting = (tx: Tx) => tx.query<{ lock_timeout: string }>("show lock_timeout");
+		const limited = await db.transaction(setting, { lockTimeoutMs: 250 });
+		expect(limited).toEqual([{ lock_timeout: "250ms" }]);
+		expect(await db.transaction(setting)).toEqual([{ lock_timeout: "0" }]);
 	});
 
 	test("runs its hints after the commit, in order", async () => {

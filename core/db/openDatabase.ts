@@ -2,7 +2,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Pool, type PoolClient, type QueryConfig, types } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import type { Database, DatabaseOptions, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
+import type {
+	Database,
+	DatabaseOptions,
+	Queryable,
+	SqlValue,
+	TransactionOptions,
+	Tx,
+} from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { openGatheringSocket } from "#core/db/openGatheringSocket.ts";
 import { assert } from "#core/fault/assert.ts";
@@ -46,7 +53,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 	return {
 		...queryable((text, values) => pool.query(statementOf(text, values))),
 		connectionString: options.connectionString,
-		transaction: (run) => runTransaction(pool, options.log, run),
+		transaction: (run, terms) => runTransaction(pool, { log: options.log, run, ...terms }),
 		close: () => pool.end(),
 	};
 }
@@ -78,15 +85,15 @@ function queryable(run: RunStatement): Queryable {
 
 async function runTransaction<Result>(
 	pool: Pool,
-	log: Log,
-	run: (tx: Tx) => Promise<Result>,
+	given: TransactionOptions & { log: Log; run: (tx: Tx) => Promise<Result> },
 ): Promise<Result> {
+	const { run, log } = given;
 	const client = await pool.connect();
 	const state: TxState = { ended: false, closed: false, beforeCommit: [], afterCommit: [] };
 	let broken: unknown;
 	try {
 		// Travels with the first statements: it fails only where the connection does, as they then do.
-		const begun = client.query("begin");
+		const begun = client.query(beginText(given));
 		begun.catch(() => {});
 		const result = await run(openTx(client, state));
 		await begun;
@@ -107,19 +114,26 @@ async function runTransaction<Result>(
 	}
 }
 
+/** One message, whatever is to hold in the transaction. */
+function beginText({ lockTimeoutMs }: TransactionOptions): string {
+	if (lockTimeoutMs === undefined) return "begin";
+	assert(Number.isSafeInteger(lockTimeoutMs), "a time is a whole number");
+	return `begin; set local lock_timeout = ${lockTimeoutMs}`;
+}
+
 /** The last steps, and the commit. A step may add another one: the loop reaches it too. */
 async function finish(client: PoolClient, state: TxState): Promise<void> {
-	const [first] = state.beforeCommit;
-	if (first?.singleStatement && state.beforeCommit.length === 1) {
-		// Where the statement fails, the server answers the commit behind it with a rollback.
-		const stepped = first.run();
+	const { beforeCommit } = state;
+	if (beforeCommit.length > 0 && beforeCommit.every(({ singleStatement }) => singleStatement)) {
+		// Where a statement fails, the server answers the commit behind it with a rollback.
+		const stepped = Promise.allSettled(beforeCommit.map(({ run }) => run()));
 		state.ended = true;
 		const committed = commit(client);
 		committed.catch(() => {});
-		await stepped;
+		for (const step of await stepped) if (step.status === "rejected") throw step.reason;
 		return committed;
 	}
-	for (const { run } of state.beforeCommit) await run();
+	for (const { run } of beforeCommit) await run();
 	state.ended = true;
 	await commit(client);
 }

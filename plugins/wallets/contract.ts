@@ -177,7 +177,12 @@ export type Execution = {
 	/** In the caller's transaction: what it records beside it is there with it or not at all. */
 	create(tx: Tx, intents: readonly NewIntent[]): Promise<Intent[]>;
 	/** Batches are judged as a whole: one that is denied denies all, and nothing is sent. */
-	advance(intentIds: readonly string[], signal: AbortSignal): Promise<Intent[]>;
+	advance(
+		intentIds: readonly string[],
+		signal: AbortSignal,
+		/** Just made by `create`, all of them: they need not be read before they are judged. */
+		created?: readonly Intent[] | null,
+	): Promise<Intent[]>;
 	/** Its owner said yes to the plan of this hash; anything else is planned and asked anew. */
 	approve(intentId: string, planHash: Hex): Promise<Intent>;
 	/** The owner's own wallet sent it. The chain decides whether that is so. */
@@ -213,7 +218,11 @@ export type OnceRequest = {
 	 */
 	create(tx: Tx): Promise<readonly Intent[]>;
 	/** May run again for the same intents. */
-	answer(intentIds: readonly string[]): Promise<{ status: number; body: unknown }>;
+	answer(
+		intentIds: readonly string[],
+		/** What `create` has just made; null where somebody else had. */
+		created: readonly Intent[] | null,
+	): Promise<{ status: number; body: unknown }>;
 };
 
 /** For the document: what a route that goes through `once` takes, how that and a cancel fail. */

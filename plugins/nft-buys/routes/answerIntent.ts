@@ -41,8 +41,8 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 			wallets.execution.create(tx, [
 				{ kind, profile, wallet, chainId: chain.id, channel: "api", request: wish },
 			]),
-		async answer(intentIds) {
-			const intent = await goOn(context, { profileId: profile.id, intentIds });
+		async answer(intentIds, created) {
+			const intent = await goOn(context, { profileId: profile.id, intentIds, created });
 			assert(intent, "an intent that was created is there");
 			const purpose = PURPOSES.get(intent.status);
 			const link = purpose ? await wallets.link(intent, purpose) : null;
@@ -55,18 +55,24 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 	});
 }
 
+type Made = {
+	profileId: string;
+	intentIds: readonly string[];
+	created: readonly Intent[] | null;
+};
+
 /**
  * Takes the wish further. Where that cannot be done now it is answered as it stands, and the
  * service takes it up by itself: an error would invite its owner to buy once more.
  */
 async function goOn(
 	{ wallets, log, ending }: BuyContext,
-	{ profileId, intentIds }: { profileId: string; intentIds: readonly string[] },
+	{ profileId, intentIds, created }: Made,
 ): Promise<Intent | null> {
 	const { execution } = wallets;
 	try {
 		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-		const [intent = null] = await execution.advance(intentIds, signal);
+		const [intent = null] = await execution.advance(intentIds, signal, created);
 		return intent;
 	} catch (error) {
 		const level = error instanceof Fault ? "warn" : "error";

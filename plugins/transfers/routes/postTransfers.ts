@@ -86,7 +86,7 @@ export function postTransfers(context: TransfersContext) {
 								batchId,
 							})),
 						),
-					answer: (ids) => answer(context, { principal, ids }),
+					answer: (ids, created) => answer(context, { principal, ids, created }),
 				});
 			},
 			{
@@ -109,13 +109,15 @@ export function postTransfers(context: TransfersContext) {
 		);
 }
 
+type Asked = { ids: readonly string[]; created: readonly Intent[] | null };
+
 async function answer(
 	context: TransfersContext,
-	{ principal, ids }: { principal: Principal; ids: readonly string[] },
+	{ principal, ids, created }: Asked & { principal: Principal },
 ): Promise<{ status: number; body: unknown }> {
 	const { wallets, chains } = context;
 	const { profile } = principal;
-	const intents = await goOn(context, { profile, ids });
+	const intents = await goOn(context, { profile, ids, created });
 	const urls = await linksOf(wallets, intents);
 	const transfers = intents.map((intent) => {
 		const questionUrl = urls.get(intent.id);
@@ -130,12 +132,12 @@ async function answer(
  */
 async function goOn(
 	{ wallets, ending, log }: TransfersContext,
-	{ profile, ids }: { profile: Profile; ids: readonly string[] },
+	{ profile, ids, created }: Asked & { profile: Profile },
 ): Promise<Intent[]> {
 	const { execution } = wallets;
 	try {
 		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-		return await execution.advance(ids, signal);
+		return await execution.advance(ids, signal, created);
 	} catch (error) {
 		const level = error instanceof Fault ? "warn" : "error";
 		log[level]("wallet transfers could not be taken further now", { error });

@@ -17,9 +17,9 @@ beforeEach(() => database.db.execute("truncate thing"));
 /** A database that counts its transactions. */
 function counting() {
 	const counted = { transactions: 0 };
-	const transaction: Database["transaction"] = (run) => {
+	const transaction: Database["transaction"] = (run, options) => {
 		counted.transactions++;
-		return database.db.transaction(run);
+		return database.db.transaction(run, options);
 	};
 	return { counted, commits: createCommits({ transaction }) };
 }
@@ -99,6 +99,58 @@ test("who waits for a row waits alone, and gets it", async () => {
 	expect(await waits).toBe(1);
 });
 
+test("a last step that the server refuses fails alone too, and one that waits for a row is waited for", async () => {
+	const { commits } = counting();
+	await database.db.execute("insert into thing (id) values ('held'), ('there')");
+	const held = Promise.withResolvers<void>();
+	const isHeld = Promise.withResolvers<void>();
+	const holder = database.db.transaction(async (tx) => {
+		await tx.query("select 1 from thing where id = 'held' for update");
+		isHeld.resolve();
+		await held.promise;
+	});
+	await isHeld.promise;
+	const last = (owner: string, step: (tx: Tx) => Promise<number>) =>
+		commits.together(owner, async (tx) => {
+			const written = { rows: 0 };
+			const run = async () => {
+				written.rows = await step(tx);
+			};
+			tx.beforeCommit(run, { singleStatement: true });
+			return written;
+		});
+	const first = ["a1", "a2"].map((id) => last(id, (tx) => insert(tx, id)));
+	const refused = last("b", (tx) => insert(tx, "there"));
+	const waits = last("held", (tx) => tx.execute("update thing set note = 'x' where id = 'held'"));
+	const others = names(6).map((id) => last(id, (tx) => insert(tx, id)));
+	await expect(refused).rejects.toThrow("duplicate key");
+	const written = await Promise.all([...first, ...others]);
+	expect(written.map(({ rows }) => rows)).toEqual(written.map(() => 1));
+	expect(await stored()).toEqual(["a1", "a2", "held", ...names(6), "there"]);
+	held.resolve();
+	await holder;
+	expect((await waits).rows).toBe(1);
+});
+
+test("a last step without an answer proves nothing: nobody who shared its commit is repeated", async () => {
+	const gone = new Error("the connection is gone");
+	const { commits, counted } = counting();
+	const outcomes = await Promise.allSettled(
+		names(3).map((owner) =>
+			commits.together(owner, async (tx) => {
+				const step = async () => {
+					await insert(tx, owner);
+					throw gone;
+				};
+				tx.beforeCommit(step, { singleStatement: true });
+			}),
+		),
+	);
+	expect(outcomes.every((one) => one.status === "rejected" && one.reason === gone)).toBe(true);
+	expect(await stored()).toEqual(names(3));
+	expect(counted.transactions).toBeLessThanOrEqual(3);
+});
+
 test("a commit that was not answered is not repeated", async () => {
 	let transactions = 0;
 	const gone = new Error("the connection is gone");
@@ -129,10 +181,10 @@ test("who waits for a row alone is not failed by it either, and is committed onc
 	});
 	await isHeld.promise;
 	let transactions = 0;
-	const transaction: Database["transaction"] = (run) => {
+	const transaction: Database["transaction"] = (run, options) => {
 		// Its first one gave up on the row: now it waits for as long as it takes.
 		if (++transactions === 2) held.resolve();
-		return database.db.transaction(run);
+		return database.db.transaction(run, options);
 	};
 	const write = (tx: Tx) => tx.execute("update thing set note = 'x' where id = 'held'");
 	expect(await createCommits({ transaction }).together("anna", write)).toBe(1);
@@ -182,10 +234,10 @@ test("who runs by itself after a failure still goes before the next of its owner
 test("no more commits are under way at once than may be, however many come", async () => {
 	let underWay = 0;
 	let most = 0;
-	const transaction: Database["transaction"] = async (run) => {
+	const transaction: Database["transaction"] = async (run, options) => {
 		most = Math.max(most, ++underWay);
 		try {
-			return await database.db.transaction(run);
+			return await database.db.transaction(run, options);
 		} finally {
 			underWay--;
 		}

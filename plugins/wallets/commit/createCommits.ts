@@ -1,4 +1,5 @@
 import type { Database, Tx } from "#core/db/Database.ts";
+import { isRefused } from "#core/db/isRefused.ts";
 import type { Commits } from "#plugins/wallets/commit/Commits.ts";
 import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import {
@@ -102,19 +103,44 @@ async function commitTogether(
 	group: readonly Waiting[],
 ): Promise<Shared> {
 	let isRolledBack = false;
-	const committed = db.transaction(async (tx) => {
-		const limited = tx.execute(`set local lock_timeout = ${SHARED_LOCK_TIMEOUT_MS}`);
+	// What fails alone fails; only what waited for a row gets the time to wait for it.
+	const rollBack = (error: unknown) => {
+		isRolledBack = group.length > 1 || hasWaited(error);
+	};
+	const share = async (tx: Tx): Promise<void> => {
+		const watched = watchSteps(tx, rollBack);
 		// All have ended before it is rolled back: none goes on in a transaction that is gone.
-		const outcomes = await Promise.allSettled([limited, ...group.map(({ act }) => act(tx))]);
+		const outcomes = await Promise.allSettled(group.map(({ act }) => act(watched)));
 		const failed = outcomes.find((outcome) => outcome.status === "rejected");
 		if (!failed) return;
-		// What fails alone fails; only what waited for a row gets the time to wait for it.
-		isRolledBack = group.length > 1 || hasWaited(failed.reason);
+		rollBack(failed.reason);
 		throw failed.reason;
-	});
+	};
+	const committed = db.transaction(share, { lockTimeoutMs: SHARED_LOCK_TIMEOUT_MS });
 	await committed.catch(() => {});
 	// A commit that was asked for and not answered may have been done: that is nobody's to repeat.
 	return isRolledBack ? { kind: "rolled back" } : { kind: "ended", committed };
+}
+
+/**
+ * A last step that the server refused proves the same as an act that failed: the commit behind it
+ * was none. One without an answer proves nothing.
+ */
+function watchSteps(tx: Tx, onRefused: (error: unknown) => void): Tx {
+	return {
+		...tx,
+		beforeCommit(run, options) {
+			const watched = async (): Promise<void> => {
+				try {
+					await run();
+				} catch (error) {
+					if (isRefused(error)) onRefused(error);
+					throw error;
+				}
+			};
+			tx.beforeCommit(watched, options);
+		},
+	};
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";

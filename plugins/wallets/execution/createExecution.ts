@@ -39,8 +39,9 @@ export function createExecution(
 	return {
 		register: (kind) => register(kind),
 		create: (tx, intents) => create(world, tx, intents),
-		async advance(intentIds, signal) {
-			for (const intents of batchesOf(await readTogether(world.db, intentIds))) {
+		async advance(intentIds, signal, created = null) {
+			const known = created ?? (await readTogether(world.db, intentIds));
+			for (const intents of batchesOf(known)) {
 				if (intents.every(({ status }) => status === "created")) {
 					await advanceBatch(world, { intents, signal });
 				}

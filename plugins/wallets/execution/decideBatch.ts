@@ -107,18 +107,19 @@ async function reserve(
 	const [submissionId] = ids;
 	if (!first || submissionId === undefined) return null;
 	const begun = handOverOf(world, { planned: first, submissionId, account, wallet, lane });
-	const written = await Promise.all(
-		planned.map(({ intent, plan, gasLimit }, place) =>
-			reserveIntent(tx, {
-				...{ intentId: intent.id, plan, gasLimit, session, at, expiresAt },
-				usdMicros: usdMicros[place] ?? 0n,
-				sender: wallet.address,
-				submissionId: ids[place] ?? "",
-				beginning: place === 0 ? (begun?.beginning ?? null) : null,
-			}),
-		),
-	);
-	assert(!written.includes(false), "what is held as created is created");
+	for (const [place, { intent, plan, gasLimit }] of planned.entries()) {
+		const reservation = {
+			...{ intentId: intent.id, plan, gasLimit, session, at, expiresAt },
+			usdMicros: usdMicros[place] ?? 0n,
+			sender: wallet.address,
+			submissionId: ids[place] ?? "",
+			beginning: place === 0 ? (begun?.beginning ?? null) : null,
+		};
+		const write = async () => {
+			assert(await reserveIntent(tx, reservation), "what is held as created is created");
+		};
+		tx.beforeCommit(write, { singleStatement: true });
+	}
 	return begun?.next ?? null;
 }
 

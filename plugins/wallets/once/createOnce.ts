@@ -5,7 +5,7 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import type { Steps } from "#core/steps/Steps.ts";
 import type { Commits } from "#plugins/wallets/commit/Commits.ts";
-import type { OnceRequest } from "#plugins/wallets/contract.ts";
+import type { Intent, OnceRequest } from "#plugins/wallets/contract.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
 
@@ -27,7 +27,7 @@ const RUNNING_RETRY_MS = 1_000;
 const REQUEST_MS_MAX = 600_000;
 
 type Taken =
-	| { kind: "ours"; intentIds: readonly string[] }
+	| { kind: "ours"; intentIds: readonly string[]; created: readonly Intent[] | null }
 	| { kind: "answered"; status: number; body: Uint8Array }
 	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
 	| { kind: "refused"; fault: Fault };
@@ -47,14 +47,10 @@ export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<
 		if (taken.kind === "refused") throw taken.fault;
 		if (taken.kind === "answered") return respond(taken.status, taken.body);
 		try {
-			const { status, body } = await request.answer(taken.intentIds);
+			const { status, body } = await request.answer(taken.intentIds, taken.created);
 			const bytes = new TextEncoder().encode(JSON.stringify(body));
 			if (key === null) return respond(status, bytes);
-			const kept = await world.steps.run("commit.answer", () =>
-				world.commits.together(request.principal.profile.id, (tx) =>
-					keep(tx, request, { status, bytes }),
-				),
-			);
+			const kept = await keep(world, request, { status, bytes });
 			return respond(kept.status, kept.body);
 		} catch (error) {
 			await release(world, request);
@@ -84,8 +80,11 @@ async function release(world: OnceWorld, request: OnceRequest): Promise<void> {
 
 async function take(world: OnceWorld, tx: Tx, request: OnceRequest): Promise<Taken> {
 	const { idempotencyKey: key, principal, route } = request;
-	const make = async (): Promise<string[]> => (await request.create(tx)).map(({ id }) => id);
-	if (key === null) return { kind: "ours", intentIds: await make() };
+	const make = async (): Promise<Extract<Taken, { kind: "ours" }>> => {
+		const created = await request.create(tx);
+		return { kind: "ours", intentIds: created.map(({ id }) => id), created };
+	};
+	if (key === null) return make();
 	const profileId = principal.profile.id;
 	const bodyHash = hexToBytes(keccak256(stringToBytes(canonicalJson(request.body))));
 	// Whoever comes second waits here for the first one's transaction.
@@ -96,13 +95,16 @@ async function take(world: OnceWorld, tx: Tx, request: OnceRequest): Promise<Tak
 		[profileId, route, key, bodyHash, world.holder, world.session, new Date(world.clock.nowMs())],
 	);
 	if (first === 0) return takeOver(world, tx, { request, key, bodyHash });
-	const intentIds = await make();
-	await tx.execute(
-		`update wallets.idempotent_answer set intent_ids = $4
-		where profile_id = $1 and route = $2 and key = $3`,
-		[profileId, route, key, intentIds],
-	);
-	return { kind: "ours", intentIds };
+	const made = await make();
+	const noteIntents = async () => {
+		await tx.execute(
+			`update wallets.idempotent_answer set intent_ids = $4
+			where profile_id = $1 and route = $2 and key = $3`,
+			[profileId, route, key, made.intentIds],
+		);
+	};
+	tx.beforeCommit(noteIntents, { singleStatement: true });
+	return made;
 }
 
 /** What the first one left: its answer, or its intents where it is gone without one. */
@@ -141,23 +143,33 @@ async function takeOver(
 		where profile_id = $1 and route = $2 and key = $3`,
 		[...names, world.holder, world.session, new Date(world.clock.nowMs())],
 	);
-	return { kind: "ours", intentIds: row.intent_ids };
+	return { kind: "ours", intentIds: row.intent_ids, created: null };
 }
 
 /** Answers what stands: another who took over may have been faster, and there is one answer. */
 async function keep(
-	tx: Tx,
+	{ steps, commits, db }: OnceWorld,
 	request: OnceRequest,
 	{ status, bytes }: { status: number; bytes: Uint8Array },
 ): Promise<{ status: number; body: Uint8Array }> {
-	const names = [request.principal.profile.id, request.route, request.idempotencyKey];
-	const written = await tx.execute(
-		`update wallets.idempotent_answer set status = $4, body = $5
-		where profile_id = $1 and route = $2 and key = $3 and status is null`,
-		[...names, status, bytes],
+	const owner = request.principal.profile.id;
+	const names = [owner, request.route, request.idempotencyKey];
+	const kept = await steps.run("commit.answer", () =>
+		commits.together(owner, async (tx) => {
+			const written = { rows: 0 };
+			const write = async () => {
+				written.rows = await tx.execute(
+					`update wallets.idempotent_answer set status = $4, body = $5
+					where profile_id = $1 and route = $2 and key = $3 and status is null`,
+					[...names, status, bytes],
+				);
+			};
+			tx.beforeCommit(write, { singleStatement: true });
+			return written;
+		}),
 	);
-	if (written > 0) return { status, body: bytes };
-	const rows = await tx.query<{ status: number; body: Uint8Array }>(
+	if (kept.rows > 0) return { status, body: bytes };
+	const rows = await db.query<{ status: number; body: Uint8Array }>(
 		`select status, body from wallets.idempotent_answer
 		where profile_id = $1 and route = $2 and key = $3`,
 		names,

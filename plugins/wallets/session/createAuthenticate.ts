@@ -2,7 +2,6 @@ import type { Queryable } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import type { Principal } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
-import { requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import type { Sessions } from "#plugins/wallets/session/createSessions.ts";
 import { readCredential } from "#plugins/wallets/session/readCredential.ts";
@@ -24,8 +23,7 @@ export function createAuthenticate(options: {
 		if (credential.kind === "session") {
 			const session = await sessions.find(credential, request);
 			if (!session) throw httpFault.unauthorized();
-			const profile = await requireProfile(db, session.profileId);
-			return { profile, sessionId: session.id };
+			return { profile: session.profile, sessionId: session.id };
 		}
 		if (credential.kind === "none" || !custody.isOn) throw httpFault.unauthorized();
 		const { userId } = await custody.verifyAccessToken(credential.token);

@@ -1,6 +1,7 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
 import {
 	SESSION_AGE_MAX_MS,
 	SESSION_IDLE_MS,
@@ -71,11 +72,11 @@ export function createSessions(options: SessionOptions) {
 			return revokeSessions.othersOf(tx, { profileId, exceptId, now: now() });
 		},
 
-		/** The open session of a token, which lasts longer for being used. */
+		/** The open session of a token, and whose it is. It lasts longer for being used. */
 		async find(
 			{ token, from }: { token: string; from: "header" | "cookie" },
 			request: Request,
-		): Promise<{ id: string; profileId: string } | null> {
+		): Promise<{ id: string; profile: Profile } | null> {
 			const at = now();
 			const found = await findSession(db, sessionToken.hash(token, secret), at);
 			if (!found) return null;
@@ -87,7 +88,7 @@ export function createSessions(options: SessionOptions) {
 					requestContexts.get(request)?.headers.set("set-cookie", cookie.set(token));
 				}
 			}
-			return { id: found.id, profileId: found.profileId };
+			return { id: found.id, profile: found.profile };
 		},
 	};
 }

@@ -6,7 +6,7 @@ import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contrac
 export type ProfileKey = { id: string } | { socialUserId: string } | { providerUserId: string };
 
 /** A wallet of the profile's, or null throughout where it has none. */
-type Row = Omit<Profile, "perTradeUsdMax" | "dailyUsdMax" | "wallets"> & {
+export type ProfileRow = Omit<Profile, "perTradeUsdMax" | "dailyUsdMax" | "wallets"> & {
 	perTradeUsdMax: string | null;
 	dailyUsdMax: string | null;
 	walletId: string | null;
@@ -18,7 +18,11 @@ type Row = Omit<Profile, "perTradeUsdMax" | "dailyUsdMax" | "wallets"> & {
 	walletRevision: number;
 };
 
-const COLUMNS = `
+/**
+ * Of `wallets.profile as p`, with the wallets it has now, a row for each: nothing is made into JSON
+ * on the way. Amounts cross as text.
+ */
+export const profileColumns = `
 	p.id, p.social_user_id as "socialUserId", p.social_username as "socialUsername",
 	p.canonical_wallet_id as "canonicalWalletId",
 	p.require_trade_confirmation as "requireTradeConfirmation",
@@ -27,18 +31,24 @@ const COLUMNS = `
 	w.chain_id as "chainId", w.capability, w.provider_wallet_id as "providerWalletId",
 	w.notional_usd_max::text as "notionalUsdMax", w.revision as "walletRevision"`;
 
-/**
- * A profile with the wallets it has now, a row for each: nothing is made into JSON on the way.
- * Amounts cross as text.
- */
+export const walletsOfProfile = `
+	left join wallets.wallet as w on w.profile_id = p.id and w.removed_at is null`;
+
+export const walletOrder = "w.created_at, w.id";
+
+/** A profile with the wallets it has now. */
 export async function readProfile(db: Queryable, key: ProfileKey): Promise<Profile | null> {
 	const [column, value] = columnOf(key);
-	const rows = await db.query<Row>(
-		`select ${COLUMNS} from wallets.profile as p
-		left join wallets.wallet as w on w.profile_id = p.id and w.removed_at is null
-		where p.${column} = $1 order by w.created_at, w.id`,
+	const rows = await db.query<ProfileRow>(
+		`select ${profileColumns} from wallets.profile as p ${walletsOfProfile}
+		where p.${column} = $1 order by ${walletOrder}`,
 		[value],
 	);
+	return profileOf(rows);
+}
+
+/** The one profile that rows are of; null where there are none. */
+export function profileOf(rows: readonly ProfileRow[]): Profile | null {
 	const [row] = rows;
 	if (!row) return null;
 	return {
@@ -54,7 +64,7 @@ export async function readProfile(db: Queryable, key: ProfileKey): Promise<Profi
 	};
 }
 
-function walletOf(row: Row, id: string): Wallet {
+function walletOf(row: ProfileRow, id: string): Wallet {
 	const { address, chainId, capability, providerWalletId } = row;
 	return {
 		...{ id, address, chainId, capability, providerWalletId },

@@ -1,17 +1,32 @@
 import type { Queryable } from "#core/db/Database.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
+import {
+	type ProfileRow,
+	profileColumns,
+	profileOf,
+	walletOrder,
+	walletsOfProfile,
+} from "#plugins/wallets/profile/sql/readProfile.ts";
 
-export type OpenSession = { id: string; profileId: string; seenAt: Date };
+export type OpenSession = { id: string; profile: Profile; seenAt: Date };
 
-/** The session that a token opens, by the unique index of its hash; null where it has ended. */
+/**
+ * The session that a token opens, by the unique index of its hash, and whose it is; null where it
+ * has ended.
+ */
 export async function findSession(
 	db: Queryable,
 	tokenHash: Uint8Array,
 	now: Date,
 ): Promise<OpenSession | null> {
-	const rows = await db.query<OpenSession>(
-		`select id, profile_id as "profileId", seen_at as "seenAt" from wallets.session
-		where token_hash = $1 and revoked_at is null and expires_at > $2`,
+	const rows = await db.query<ProfileRow & { sessionId: string; seenAt: Date }>(
+		`select s.id as "sessionId", s.seen_at as "seenAt", ${profileColumns}
+		from wallets.session as s join wallets.profile as p on p.id = s.profile_id ${walletsOfProfile}
+		where s.token_hash = $1 and s.revoked_at is null and s.expires_at > $2
+		order by ${walletOrder}`,
 		[tokenHash, now],
 	);
-	return rows[0] ?? null;
+	const [row] = rows;
+	const profile = profileOf(rows);
+	return row && profile ? { id: row.sessionId, seenAt: row.seenAt, profile } : null;
 }
