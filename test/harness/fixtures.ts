@@ -10,7 +10,7 @@ import { compileFixtures, type Fixture } from "#test/harness/compileFixtures.ts"
 
 const GAS = numberToHex(20_000_000);
 
-const RECEIPT_ATTEMPTS_MAX = 2_000;
+const RECEIPT_ATTEMPTS_MAX = 5_000;
 
 /** Deploys and calls the fixture contracts from the node's own unlocked accounts. */
 export async function fixturesOn(
