@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database, Tx } from "#core/db/Database.ts";
+import type { Commits } from "#plugins/wallets/commit/Commits.ts";
 import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import { COMMITS_AT_ONCE, SHARED_MAX } from "#plugins/wallets/commit/limits.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -24,6 +25,23 @@ function counting() {
 	return { counted, commits: createCommits({ transaction }) };
 }
 
+/** Somebody else holds the row `held`, until told to let go. */
+async function hold(): Promise<() => Promise<void>> {
+	await database.db.execute("insert into thing (id) values ('held')");
+	const [isHeld, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const holder = database.db.transaction(async (tx) => {
+		await touch(tx);
+		isHeld.resolve();
+		await held.promise;
+	});
+	await isHeld.promise;
+	return async () => {
+		held.resolve();
+		await holder;
+	};
+}
+
+const touch = (tx: Tx) => tx.execute("update thing set note = 'x' where id = 'held'");
 const insert = (tx: Tx, id: string) => tx.execute("insert into thing (id) values ($1)", [id]);
 const stored = async () => {
 	const rows = await database.db.query<{ id: string }>("select id from thing order by id");
@@ -77,58 +95,48 @@ test("two of one owner are never under way at once, and run in the order they ca
 
 test("who waits for a row waits alone, and gets it", async () => {
 	const { commits } = counting();
-	await database.db.execute("insert into thing (id) values ('held')");
-	const held = Promise.withResolvers<void>();
-	const isHeld = Promise.withResolvers<void>();
-	const holder = database.db.transaction(async (tx) => {
-		await tx.query("select 1 from thing where id = 'held' for update");
-		isHeld.resolve();
-		await held.promise;
-	});
-	await isHeld.promise;
+	const letGo = await hold();
 	const add = (id: string) => commits.together(id, (tx) => insert(tx, id));
 	// Two that come first, so that it shares its transaction with those that come later.
 	const first = ["a1", "a2"].map(add);
-	const waits = commits.together("held", (tx) =>
-		tx.execute("update thing set note = 'x' where id = 'held'"),
-	);
+	const waits = commits.together("held", touch);
 	await Promise.all([...first, ...names(6).map(add)]);
 	expect(await stored()).toEqual(["a1", "a2", "held", ...names(6)]);
-	held.resolve();
-	await holder;
+	await letGo();
 	expect(await waits).toBe(1);
 });
 
-test("a last step that the server refuses fails alone too, and one that waits for a row is waited for", async () => {
-	const { commits } = counting();
-	await database.db.execute("insert into thing (id) values ('held'), ('there')");
-	const held = Promise.withResolvers<void>();
-	const isHeld = Promise.withResolvers<void>();
-	const holder = database.db.transaction(async (tx) => {
-		await tx.query("select 1 from thing where id = 'held' for update");
-		isHeld.resolve();
-		await held.promise;
+/** Writes by a last step, as what travels with its commit. */
+const last = (commits: Commits, owner: string, write: (tx: Tx) => Promise<number>) =>
+	commits.together(owner, async (tx) => {
+		const written = { rows: 0 };
+		const step = async () => {
+			written.rows = await write(tx);
+		};
+		tx.beforeCommit(step, { singleStatement: true });
+		return written;
 	});
-	await isHeld.promise;
-	const last = (owner: string, step: (tx: Tx) => Promise<number>) =>
-		commits.together(owner, async (tx) => {
-			const written = { rows: 0 };
-			const run = async () => {
-				written.rows = await step(tx);
-			};
-			tx.beforeCommit(run, { singleStatement: true });
-			return written;
-		});
-	const first = ["a1", "a2"].map((id) => last(id, (tx) => insert(tx, id)));
-	const refused = last("b", (tx) => insert(tx, "there"));
-	const waits = last("held", (tx) => tx.execute("update thing set note = 'x' where id = 'held'"));
-	const others = names(6).map((id) => last(id, (tx) => insert(tx, id)));
+
+test("a last step that the server refuses fails alone: the others are committed", async () => {
+	const { commits } = counting();
+	await database.db.execute("insert into thing (id) values ('there')");
+	const first = ["a1", "a2"].map((id) => last(commits, id, (tx) => insert(tx, id)));
+	const refused = last(commits, "b", (tx) => insert(tx, "there"));
+	const others = names(6).map((id) => last(commits, id, (tx) => insert(tx, id)));
 	await expect(refused).rejects.toThrow("duplicate key");
 	const written = await Promise.all([...first, ...others]);
 	expect(written.map(({ rows }) => rows)).toEqual(written.map(() => 1));
-	expect(await stored()).toEqual(["a1", "a2", "held", ...names(6), "there"]);
-	held.resolve();
-	await holder;
+	expect(await stored()).toEqual(["a1", "a2", ...names(6), "there"]);
+});
+
+test("a last step that waits for a row waits alone, and gets it", async () => {
+	const { commits } = counting();
+	const letGo = await hold();
+	const first = ["a1", "a2"].map((id) => last(commits, id, (tx) => insert(tx, id)));
+	const waits = last(commits, "held", touch);
+	await Promise.all([...first, ...names(6).map((id) => last(commits, id, (tx) => insert(tx, id)))]);
+	expect(await stored()).toEqual(["a1", "a2", "held", ...names(6)]);
+	await letGo();
 	expect((await waits).rows).toBe(1);
 });
 
@@ -171,24 +179,14 @@ test("a commit that was not answered is not repeated", async () => {
 });
 
 test("who waits for a row alone is not failed by it either, and is committed once it gets it", async () => {
-	await database.db.execute("insert into thing (id) values ('held')");
-	const held = Promise.withResolvers<void>();
-	const isHeld = Promise.withResolvers<void>();
-	const holder = database.db.transaction(async (tx) => {
-		await tx.query("select 1 from thing where id = 'held' for update");
-		isHeld.resolve();
-		await held.promise;
-	});
-	await isHeld.promise;
+	const letGo = await hold();
 	let transactions = 0;
 	const transaction: Database["transaction"] = (run, options) => {
 		// Its first one gave up on the row: now it waits for as long as it takes.
-		if (++transactions === 2) held.resolve();
+		if (++transactions === 2) void letGo();
 		return database.db.transaction(run, options);
 	};
-	const write = (tx: Tx) => tx.execute("update thing set note = 'x' where id = 'held'");
-	expect(await createCommits({ transaction }).together("anna", write)).toBe(1);
-	await holder;
+	expect(await createCommits({ transaction }).together("anna", touch)).toBe(1);
 	expect(transactions).toBe(2);
 });
 
