@@ -28,6 +28,7 @@ const { only, json, runs, write } = options;
 const profileDir = options.profileDir === null ? null : resolve(options.profileDir);
 if (profileDir !== null) mkdirSync(profileDir, { recursive: true });
 const scope = createScope();
+const results: Result[] = [];
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 	process.on(signal, async () => {
@@ -35,6 +36,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 		if (interrupted) process.exit(EXIT_INTERRUPTED);
 		interrupted = true;
 		process.stderr.write("stopping everything\n");
+		// What was measured until then took minutes, and is worth reading.
+		if (!json && results.length > 0) process.stdout.write(`${renderTable(results)}\n`);
 		await scope.close();
 		process.exit(EXIT_INTERRUPTED);
 	});
@@ -48,7 +51,6 @@ process.on("unhandledRejection", (error) => {
 const say = (line: string) => void process.stderr.write(`… ${line}\n`);
 const lab = createLab({ scope, workload: WORKLOAD, runs, profileDir, say });
 
-const results: Result[] = [];
 for (const figure of figures) {
 	if (only !== null && !only.includes(figure.name)) continue;
 	const result = await measure(figure);
