@@ -60,9 +60,9 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 		const store = async () => {
 			// What another last step appends from here on gets a step of its own.
 			pending.delete(tx);
-			const batches = await storeBatches(tx, topics, clock.nowMs());
+			const announcements = await storeBatches(tx, topics, clock.nowMs());
 			tx.afterCommit(() => {
-				for (const batch of batches) bus.publish(FRAMES_CHANNEL, JSON.stringify(batch));
+				for (const announcement of announcements) bus.publish(FRAMES_CHANNEL, announcement);
 			});
 		};
 		tx.beforeCommit(store, { singleStatement: true });
@@ -72,18 +72,30 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 
 /**
  * Topics are bumped in sorted order, so two transactions that share topics wait for each other
- * and never deadlock.
+ * and never deadlock. Answers each batch as it is announced, before the commit is known.
+ *
+ * The frames go as bytes, one list behind the other: in an array of texts each quote is escaped
+ * here and read one by one there, which took as long as storing them.
  */
 async function storeBatches(
 	tx: Tx,
 	topics: ReadonlyMap<string, readonly Frame[]>,
 	atMs: number,
-): Promise<FrameBatch[]> {
+): Promise<string[]> {
 	const names = [...topics.keys()].sort();
-	const lists = names.map((name) => topics.get(name) ?? []);
+	const amounts = names.map((name) => topics.get(name)?.length ?? 0);
+	const texts = names.map((name) => JSON.stringify(topics.get(name) ?? []));
+	const bytes = texts.map((text) => Buffer.from(text));
 	const rows = await tx.query<{ topic: string; seq: number }>(
 		`with given as (
-			select * from unnest($1::text[], $2::int8[], $3::text[]) as t (topic, amount, frames)
+			select topic, amount, convert_from(
+				substring($4::bytea from ends - size + 1 for size), 'UTF8'
+			) as frames
+			from (
+				select *, (sum(size) over (order by place))::int4 as ends
+				from unnest($1::text[], $2::int8[], $3::int4[]) with ordinality
+					as t (topic, amount, size, place)
+			) as t
 		), bumped as (
 			insert into core.stream_head as head (topic, seq)
 			select topic, amount from given
@@ -91,20 +103,21 @@ async function storeBatches(
 			returning topic, seq
 		), stored as (
 			insert into core.stream_frame (topic, seq_first, seq_last, at, frames)
-			select topic, seq - amount + 1, seq, $4, frames from bumped join given using (topic)
+			select topic, seq - amount + 1, seq, $5, frames from bumped join given using (topic)
 		)
 		select topic, seq from bumped`,
-		[
-			names,
-			lists.map((list) => list.length),
-			lists.map((list) => JSON.stringify(list)),
-			new Date(atMs),
-		],
+		[names, amounts, bytes.map(({ length }) => length), Buffer.concat(bytes), new Date(atMs)],
 	);
-	return rows.map(({ topic, seq }) => {
-		const frames = topics.get(topic) ?? [];
-		return { topic, seqFirst: seq - frames.length + 1, atMs, frames };
+	const seqs = new Map(rows.map(({ topic, seq }) => [topic, seq]));
+	return names.map((name, index) => {
+		const seqFirst = (seqs.get(name) ?? 0) - (amounts[index] ?? 0) + 1;
+		return announce({ topic: name, seqFirst, atMs }, texts[index] ?? "[]");
 	});
+}
+
+/** A `FrameBatch` as JSON, around frames that are JSON already. */
+function announce(batch: Omit<FrameBatch, "frames">, frames: string): string {
+	return `${JSON.stringify(batch).slice(0, -1)},"frames":${frames}}`;
 }
 
 async function readBatches(db: Database, topic: string, afterSeq: number) {

@@ -34,6 +34,13 @@ export const scannerFault = defineFaults({
 		retry: "never",
 		public: "That cannot be done.",
 	},
+	/** What can wait stopped for a new block, and is done again behind it. */
+	gaveWay: {
+		code: "lane_gave_way",
+		status: 503,
+		retry: "later",
+		public: "A new block went first.",
+	},
 	cursorMoved: {
 		code: "lane_cursor_moved",
 		status: 500,

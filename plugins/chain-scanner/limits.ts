@@ -96,6 +96,8 @@ export const GENTLE_ANSWER_BYTES_AIM = 256 * 1024;
 /** Of the time that it worked, how much it rests; and how long a busy head may hold it up. */
 export const REST_SHARE = 0.3;
 export const REST_MS_MAX = 250;
+/** How often one small write begins anew for new blocks; then it is finished, busy head or not. */
+export const YIELDS_MAX = 3;
 
 /** How old an answer about a lane's progress may be. */
 export const PROGRESS_AGE_MAX_MS = 1_000;

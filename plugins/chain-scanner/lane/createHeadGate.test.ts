@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { createHeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
+import { YIELDS_MAX } from "#plugins/chain-scanner/limits.ts";
 
 const LONG_MS = 60_000;
 
@@ -43,4 +45,36 @@ test("what can wait is written one at a time, behind the head, and one that fail
 	const outcomes = await settled;
 	expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 	expect(order).toEqual(["head", "a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+});
+
+test("a write that is in the way of a new block begins anew behind it, and is finished in the end", async () => {
+	const gate = createHeadGate();
+	let attempts = 0;
+	let leave = () => {};
+	const wanted: boolean[] = [];
+	const written = await gate.behind(LONG_MS, async (mustYield) => {
+		attempts++;
+		wanted.push(mustYield());
+		// Another block comes while it writes, each time.
+		leave = gate.enter();
+		queueMicrotask(leave);
+		if (mustYield()) throw scannerFault.gaveWay();
+		return "written";
+	});
+	expect(written).toBe("written");
+	expect(attempts).toBe(YIELDS_MAX + 1);
+	expect(wanted).toEqual(wanted.map(() => false));
+});
+
+test("a block that was being taken in already is nothing to yield to, and other failures are told", async () => {
+	const gate = createHeadGate();
+	const leave = gate.enter();
+	const seen = await gate.behind(1, async (mustYield) => mustYield());
+	expect(seen).toBe(false);
+	leave();
+	const failed = gate.behind(LONG_MS, async () => {
+		gate.enter()();
+		throw scannerFault.cursorMoved();
+	});
+	expect(await failed.catch(({ code }) => code)).toBe("lane_cursor_moved");
 });

@@ -1,3 +1,6 @@
+import { Fault } from "#core/fault/Fault.ts";
+import { YIELDS_MAX } from "#plugins/chain-scanner/limits.ts";
+
 /** Lets what can wait wait while a chain's newest block is being taken in. */
 export type HeadGate = {
 	/** A lane has a new block to read and write; call what it answers when that is done. */
@@ -6,9 +9,13 @@ export type HeadGate = {
 	idle(waitMsMax: number): Promise<void>;
 	/**
 	 * Runs a small write of what can wait, after `idle`, and one at a time: a new block finds at
-	 * most one of them before it at the chain's lock, and not a queue.
+	 * most one of them before it at the chain's lock, and not a queue. That one is told when a lane
+	 * came, and may throw `lane_gave_way`: it is run again behind the block.
 	 */
-	behind<Result>(waitMsMax: number, write: () => Promise<Result>): Promise<Result>;
+	behind<Result>(
+		waitMsMax: number,
+		write: (mustYield: () => boolean) => Promise<Result>,
+	): Promise<Result>;
 };
 
 /**
@@ -17,16 +24,30 @@ export type HeadGate = {
  */
 export function createHeadGate(): HeadGate {
 	let inside = 0;
+	let entered = 0;
 	let waiting: (() => void)[] = [];
 	let last: Promise<unknown> = Promise.resolve();
 	return {
 		behind(waitMsMax, write) {
-			const turn = last.then(() => this.idle(waitMsMax)).then(write);
+			const turn = last.then(async () => {
+				for (let yielded = 0; ; yielded++) {
+					await this.idle(waitMsMax);
+					const seen = entered;
+					// Those that were there when it began have had their time.
+					const mustYield = () => yielded < YIELDS_MAX && entered !== seen;
+					try {
+						return await write(mustYield);
+					} catch (error) {
+						if (!mustYield() || !isGivenWay(error)) throw error;
+					}
+				}
+			});
 			last = turn.catch(() => {});
 			return turn;
 		},
 		enter() {
 			inside++;
+			entered++;
 			let left = false;
 			return () => {
 				if (left) return;
@@ -47,4 +68,8 @@ export function createHeadGate(): HeadGate {
 			});
 		},
 	};
+}
+
+function isGivenWay(error: unknown): boolean {
+	return error instanceof Fault && error.code === "lane_gave_way";
 }

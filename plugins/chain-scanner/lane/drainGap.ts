@@ -128,9 +128,9 @@ async function write(
 		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
 		// Below the reach of reorgs nothing has to be compared any more.
 		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
-		const write = () =>
+		const write = (mustYield?: () => boolean) =>
 			writeRange(
-				{ db, sinks },
+				{ db, sinks, mustYield },
 				{
 					chainId,
 					lane: gap.lane,

@@ -97,7 +97,10 @@ function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Ask
 		blocksMax: window.blocks,
 		reorgDepthMax: options.reorgDepthMax,
 	});
-	const reading = options.source.read(plan.range, { ...plan.read, signal: limit, head });
+	const read = () => options.source.read(plan.range, { ...plan.read, signal: limit, head });
+	// History can wait while the node is asked about a new block.
+	const isNear = head !== null && head.number - from < LIVE_BLOCKS_MAX;
+	const reading = isNear || !options.gate ? read() : options.gate.idle(REST_MS_MAX).then(read);
 	// Looked at when its turn comes; until then its failure is nobody's surprise.
 	reading.catch(() => {});
 	return { range: plan.range, reading };
@@ -151,9 +154,9 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 		const lane = source.kind;
 		// Who has something to tell goes first: lanes take turns at the chain's lock.
 		if (live && rows.length === 0) await sleep(NOTHING_TO_TELL_MS, options.signal);
-		const write = () =>
+		const write = (mustYield?: () => boolean) =>
 			writeRange(
-				{ db, sinks },
+				{ db, sinks, mustYield },
 				{
 					...{ chainId, lane, lease, range, events, ...recorded, live, commit },
 					moved: part.moved && { ...part.moved, inOrder: true },

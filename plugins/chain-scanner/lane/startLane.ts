@@ -13,11 +13,14 @@ import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import type { LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
 import { runLane } from "#plugins/chain-scanner/lane/runLane.ts";
 import {
+	ANSWER_BYTES_AIM,
+	GENTLE_ANSWER_BYTES_AIM,
 	INCONSISTENT_BEFORE_WARNING,
 	LANE_TIMES,
 	type LaneTimes,
 	LIVE_BLOCKS_MAX,
 	RANGE_FAILURES_MAX,
+	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
 import { touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
@@ -39,7 +42,7 @@ export function startLane(
 	const state: LaneState = {
 		head: null,
 		headLowest: null,
-		window: createLogWindow(),
+		window: createLogWindow(WINDOW_BLOCKS_MAX, answerBytesAim(options)),
 		heldToken: null,
 		restarted: true,
 		position: null,
@@ -57,6 +60,14 @@ export function startLane(
 		},
 		done: loop(lane),
 	};
+}
+
+/**
+ * A lane that goes through history in order stands beside others that are at the head: while it
+ * decodes 3 MB (40 ms, measured) nobody hears of a new block.
+ */
+function answerBytesAim({ gate, source }: LaneOptions): number {
+	return gate && source.inOrder ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
 }
 
 async function loop(lane: Running): Promise<void> {

@@ -4,6 +4,7 @@ import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/con
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { BlockRange, MoveReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
+import { yieldingTx } from "#plugins/chain-scanner/lane/yieldingTx.ts";
 import { type BlockRef, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 
 export type RangeWrite = {
@@ -38,10 +39,17 @@ export type RangeWritten = {
  * so that nothing is added to another fork than the one the index stands on.
  */
 export async function writeRange(
-	options: { db: Database; sinks: readonly EventSink[] },
+	options: {
+		db: Database;
+		sinks: readonly EventSink[];
+		/** For what can wait: said yes to once, the write stops and throws `lane_gave_way`. */
+		mustYield?: (() => boolean) | undefined;
+	},
 	write: RangeWrite,
 ): Promise<RangeWritten> {
-	return options.db.transaction(async (tx) => {
+	const { mustYield } = options;
+	return options.db.transaction(async (given) => {
+		const tx = mustYield ? yieldingTx(given, mustYield) : given;
 		const checks = check(tx, write);
 		if (!write.live) await checks;
 		checks.catch(() => {});

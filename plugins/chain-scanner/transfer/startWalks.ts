@@ -4,7 +4,12 @@ import { sleep } from "#core/time/sleep.ts";
 import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import { failureKind } from "#plugins/chain-scanner/lane/failureKind.ts";
 import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
-import { WALK_BLOCKS_MAX, WINDOW_BLOCKS_MIN } from "#plugins/chain-scanner/limits.ts";
+import {
+	ANSWER_BYTES_AIM,
+	GENTLE_ANSWER_BYTES_AIM,
+	WALK_BLOCKS_MAX,
+	WINDOW_BLOCKS_MIN,
+} from "#plugins/chain-scanner/limits.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { lanesAreLevel } from "#plugins/chain-scanner/transfer/lanesAreLevel.ts";
 import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
@@ -27,7 +32,9 @@ type Walking = {
 export async function startWalks(options: WalkOptions): Promise<void> {
 	const { chainId, signal, leases } = options;
 	const leaseName = `walk:${chainId}`;
-	const state = { window: createLogWindow(WALK_BLOCKS_MAX), asked: null };
+	// Walks go on beside a live head, always: see `startLane`.
+	const aim = options.gate ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
+	const state = { window: createLogWindow(WALK_BLOCKS_MAX, aim), asked: null };
 	const walking: Walking = {
 		options,
 		state,

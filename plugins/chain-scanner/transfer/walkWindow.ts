@@ -40,6 +40,7 @@ export async function walkWindow(
 	const plan = planRange({ from, head, blocksMax: state.window.blocks, reorgDepthMax });
 	const range = { from, to: Math.min(plan.range.to, endBlock) };
 	state.asked = { walk, range };
+	await options.gate?.idle(REST_MS_MAX);
 	const ceiling = AbortSignal.timeout(times.ceilingMs);
 	const reading = await source
 		.readOf([contract], range, { ...plan.read, signal: AbortSignal.any([signal, ceiling]) })
@@ -81,8 +82,11 @@ async function write(
 		const commit = (tx: Tx) => ownership.walked(tx, step);
 		await pause();
 		const rest = { events: [], blocks, pruneBelow: 0, live: false, commit };
-		const write = () =>
-			writeRange({ db, sinks: [] }, { chainId, lane: "transfer", lease, range, ...rest });
+		const write = (mustYield?: () => boolean) =>
+			writeRange(
+				{ db, sinks: [], mustYield },
+				{ chainId, lane: "transfer", lease, range, ...rest },
+			);
 		await (gate ? gate.behind(REST_MS_MAX, write) : write());
 	}
 	reading.report();

@@ -1,7 +1,7 @@
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
 import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
-import type { CollectionChange } from "#plugins/market-index/sql/updateCollections.ts";
+import type { CollectionChange } from "#plugins/market-index/sql/CollectionChange.ts";
 
 /** What of an event its collection counts. */
 export type CountedEvent = Pick<

@@ -1,4 +1,3 @@
-import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock/Clock.ts";
@@ -6,34 +5,26 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
-import type { AppliedChange } from "#plugins/market-index/apply/AppliedChange.ts";
-import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
-import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
-import { catchUpFrames, type TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
-import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
-import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
-import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
-import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
-import { tellHistory } from "#plugins/market-index/apply/tellHistory.ts";
-import { tellLive } from "#plugins/market-index/apply/tellLive.ts";
-import type { NewEvent, NewEvents } from "#plugins/market-index/contract.ts";
+import type { Applying } from "#plugins/market-index/apply/Applying.ts";
+import { applyAtOnce } from "#plugins/market-index/apply/applyAtOnce.ts";
+import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
 import {
-	collectionJobs,
-	currencyJobs,
-	supplyJobs,
-} from "#plugins/market-index/jobs/metadataJobs.ts";
+	type CollectionMemory,
+	createCollectionMemory,
+} from "#plugins/market-index/apply/createCollectionMemory.ts";
+import type { TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
+import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
+import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
+import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
+import { tell } from "#plugins/market-index/apply/tell.ts";
+import type { NewEvents } from "#plugins/market-index/contract.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
 import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
+import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
-import {
-	type KnownCollection,
-	resolveCollections,
-} from "#plugins/market-index/sql/resolveCollections.ts";
-import { updateCollections } from "#plugins/market-index/sql/updateCollections.ts";
-import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
+import { resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-
-const UINT256_END = 2n ** 256n;
 
 export type ApplierOptions = {
 	chains: ChainRegistry;
@@ -55,6 +46,7 @@ export type Applier = (tx: Tx, batch: NewEvents) => Promise<void>;
  */
 export function createApplier(options: ApplierOptions): Applier {
 	const confirmer = createConfirmer({ hasProvider: options.hasProvider ?? true });
+	const memory = createCollectionMemory();
 	return async (tx, batch) => {
 		const chain = options.chains.byId(batch.chainId);
 		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
@@ -62,44 +54,44 @@ export function createApplier(options: ApplierOptions): Applier {
 		const times = new Set<number>();
 		for (const { occurredAtMs } of batch.events) times.add(occurredAtMs);
 		await options.partitions.ensure(times, { ahead: batch.live });
-		const [told, known] = await Promise.all([
-			confirmer.find(tx, batch),
-			resolveCollections(tx, chain.id, contractsOf(batch)),
-		]);
-		const rows = rowsOf(chain, batch, { known, prices: options.prices });
-		const confirmed = await confirmer.take(tx, chain.id, told, rows);
-		const stored = await insertEvents(tx, chain.id, rows);
-		await queueMetadata(options, tx, chain, { known, stored, live: batch.live });
-		if (stored.length + confirmed.length === 0) return;
-
-		const rollups = sumRollups(stored);
-		const figures = Promise.all([
-			upsertRollups(tx, chain.id, rollups),
-			updateCollections(tx, collectionChanges(stored)),
-		]);
-		figures.catch(() => {});
-		if (confirmed.length > 0) {
-			await figures;
-			await repairFigures(tx, chain.id, confirmed);
-		}
-		const touched = touchedCollections(known, stored, confirmed);
-		const change = { stored, confirmed, rollups, touched };
-		// What is told is read behind what moved it, in the same round trip.
-		const [topics] = await Promise.all([tell(options, tx, chain, batch, change), figures]);
+		const applying = { options, confirmer, tx, chain, batch };
+		const contracts = contractsOf(batch);
+		// Rows that go by COPY would fail instead of being left out, and cost a moment anyway.
+		const isSmall = batch.live && batch.events.length < COPY_ROWS_MIN;
+		const recalled = isSmall ? memory.recall(chain.id, contracts.keys()) : null;
+		const told = recalled && (await applyAtOnce(applying, recalled));
+		const topics = told ?? (await applyInSteps(applying, { contracts, memory }));
 		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
 	};
 }
 
-async function tell(
-	options: ApplierOptions,
-	tx: Tx,
-	chain: Chain,
-	batch: NewEvents,
-	change: AppliedChange,
+/** Each step stands on the answers of the one before. */
+async function applyInSteps(
+	applying: Applying,
+	given: { contracts: ReadonlyMap<Address, "erc721" | "erc1155">; memory: CollectionMemory },
 ): Promise<TopicFrames> {
-	if (batch.live) return tellLive(options, tx, chain, change);
-	if (batch.isHistory) return tellHistory(options, tx, chain, change);
-	return catchUpFrames(chain, change.touched.values());
+	const { options, confirmer, tx, chain, batch } = applying;
+	const [told, known] = await Promise.all([
+		confirmer.find(tx, batch),
+		resolveCollections(tx, chain.id, given.contracts),
+	]);
+	if (batch.live) given.memory.keep(chain.id, known);
+	const rows = rowsOf(chain, batch, { known, prices: options.prices });
+	const confirmed = await confirmer.take(tx, chain.id, told, rows);
+	const stored = await insertEvents(tx, chain.id, rows);
+	const jobs = await metadataWanted(applying, known.values(), stored);
+	if (jobs.length > 0) await options.queue.add(tx, jobs);
+	if (stored.length + confirmed.length === 0) return new Map();
+	const change = changeOf(known, { stored, confirmed });
+	const figures = addFigures(tx, chain.id, change);
+	figures.catch(() => {});
+	if (confirmed.length > 0) {
+		await figures;
+		await repairFigures(tx, chain.id, confirmed);
+	}
+	// What is told is read behind what moved it, in the same round trip.
+	const [topics] = await Promise.all([tell(applying, change), figures]);
+	return topics;
 }
 
 function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
@@ -108,99 +100,4 @@ function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
 		if (!contracts.has(contract)) contracts.set(contract, standard);
 	}
 	return contracts;
-}
-
-function rowsOf(
-	chain: Chain,
-	batch: NewEvents,
-	given: { known: ReadonlyMap<Address, KnownCollection>; prices: ApplierOptions["prices"] },
-): EventRow[] {
-	const { known, prices } = given;
-	const rows: EventRow[] = [];
-	for (const event of batch.events) {
-		const collection = known.get(event.contract);
-		// Left out in silence, such an event would be lost: lanes never ask for it again.
-		assert(collection, `${event.contract} is no contract's address in lower case`);
-		if (collection.excluded) continue;
-		assertAmounts(event);
-		rows.push(rowOf(chain, event, { collection, prices }));
-	}
-	return rows;
-}
-
-/** Field by field: copying an object of twenty takes ten times as long, for every row there is. */
-function rowOf(
-	chain: Chain,
-	event: NewEvent,
-	{ collection, prices }: { collection: KnownCollection; prices: ApplierOptions["prices"] },
-): EventRow {
-	const { onchainVerified = true, payload = null } = event;
-	return {
-		kind: event.kind,
-		blockNumber: event.blockNumber,
-		blockHash: event.blockHash,
-		transactionHash: event.transactionHash,
-		logIndex: event.logIndex,
-		subIndex: event.subIndex,
-		occurredAtMs: event.occurredAtMs,
-		contract: event.contract,
-		standard: event.standard,
-		tokenId: event.tokenId,
-		quantity: event.quantity,
-		from: event.from,
-		to: event.to,
-		venue: event.venue,
-		currency: event.currency,
-		totalRaw: event.totalRaw,
-		accepted: event.accepted,
-		reason: event.reason,
-		onchainVerified,
-		payload: storablePayload(payload),
-		collectionId: collection.id,
-		totalNative: nativeTotal(chain, event, prices),
-	};
-}
-
-/** What an event's price is divided by, and what a `uint256` cannot be. */
-function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
-	assert(quantity > 0n && quantity < UINT256_END, "an event moves at least one unit");
-	assert(tokenId >= 0n && tokenId < UINT256_END, "a token id is a uint256");
-	assert(totalRaw === null || (totalRaw >= 0n && totalRaw < UINT256_END), "a total is a uint256");
-}
-
-function touchedCollections(
-	known: ReadonlyMap<Address, KnownCollection>,
-	...changed: readonly (readonly { collectionId: number }[])[]
-): Map<number, KnownCollection> {
-	const ids = new Set<number>();
-	for (const events of changed) for (const { collectionId } of events) ids.add(collectionId);
-	const touched = new Map<number, KnownCollection>();
-	for (const collection of known.values()) {
-		if (ids.has(collection.id)) touched.set(collection.id, collection);
-	}
-	return touched;
-}
-
-async function queueMetadata(
-	options: ApplierOptions,
-	tx: Tx,
-	chain: Chain,
-	change: {
-		known: ReadonlyMap<Address, KnownCollection>;
-		stored: readonly EventRow[];
-		live: boolean;
-	},
-): Promise<void> {
-	const { known, stored, live } = change;
-	const fresh = [...known.values()].filter((collection) => collection.isNew);
-	const minted = new Set<number>();
-	if (live)
-		for (const { kind, collectionId } of stored) if (kind === "mint") minted.add(collectionId);
-	for (const { id } of fresh) minted.delete(id);
-	const jobs = [
-		...collectionJobs(fresh),
-		...supplyJobs(minted),
-		...(await currencyJobs(tx, chain, stored)),
-	];
-	if (jobs.length > 0) await options.queue.add(tx, jobs);
 }

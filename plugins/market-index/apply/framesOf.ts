@@ -4,7 +4,7 @@ import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.t
 import { MINT_FRAMES_MAX } from "#plugins/market-index/limits.ts";
 import { type EventContext, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
 import type { StorableEvent } from "#plugins/market-index/sql/insertEvents.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
 
 export type TopicFrames = Map<string, Frame[]>;
 

@@ -3,10 +3,9 @@ import { collectionChanges } from "#plugins/market-index/apply/collectionChanges
 import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
 import { providerPlace } from "#plugins/market-index/merge/providerPlace.ts";
 import { insertUnconfirmed } from "#plugins/market-index/merge/sql/insertUnconfirmed.ts";
+import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
-import { updateCollections } from "#plugins/market-index/sql/updateCollections.ts";
-import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
 
 /**
  * Puts events that left the chain back as what the provider said: without a block of their own,
@@ -28,7 +27,7 @@ export async function standAlone(
 	}));
 	const stored = await insertEvents(tx, chainId, rows);
 	await insertUnconfirmed(tx, chainId, stored, at);
-	await upsertRollups(tx, chainId, sumRollups(stored));
-	await updateCollections(tx, collectionChanges(stored));
+	const collections = collectionChanges(stored);
+	await addFigures(tx, chainId, { minutes: sumRollups(stored), collections });
 	return stored;
 }

@@ -20,22 +20,26 @@ export async function tellLive(
 	options: Pick<ApplierOptions, "clock" | "prices">,
 	tx: Tx,
 	chain: Chain,
-	{ stored, confirmed, rollups, touched }: AppliedChange,
+	{ stored, confirmed, minutes, touched }: AppliedChange,
 ): Promise<TopicFrames> {
+	const figures: TopicFrames = new Map();
+	const told = tellWhatIsLeft(tx, chain, figures, {
+		collections: touched,
+		// Also those whose new sales have no price: a candle that was there counts them.
+		traded: minutes.filter(({ sales }) => sales > 0),
+		takenFrom: minutesOf(confirmed),
+		...countedIn([...stored, ...confirmed]),
+		nowMs: options.clock.nowMs(),
+	});
+	told.catch(() => {});
 	const paidIn = foreignCurrencies([...stored, ...confirmed]);
 	const currencies = await readCurrencies(tx, chain.id, paidIn);
 	const shown = { currencies, prices: options.prices };
 	const gone = { chain, events: confirmed, collections: touched, shown };
 	const topics = retractionFrames(gone);
 	addFrames(topics, liveFrames({ chain, events: stored, collections: touched, shown }));
-	await tellWhatIsLeft(tx, chain, topics, {
-		collections: touched,
-		// Also those whose new sales have no price: a candle that was there counts them.
-		traded: rollups.filter(({ sales }) => sales > 0),
-		takenFrom: minutesOf(confirmed),
-		...countedIn([...stored, ...confirmed]),
-		nowMs: options.clock.nowMs(),
-	});
+	await told;
+	addFrames(topics, figures);
 	return topics;
 }
 

@@ -46,13 +46,17 @@ const UNIQUE_VIOLATION = "23505";
  * Measured: COPY into the table 54,600 rows a second, through a stage 40,400, arrays 28,300; at
  * the head a few rows by arrays, because a temporary table costs 2 ms a commit. A lane's range is
  * new by its cursor, so COPY goes straight in; only a replay that overlaps takes the stage.
+ *
+ * Few rows of which all are `isNew` are not looked up one by one first, which took a third of the
+ * time: the statement fails where one is stored.
  */
 export async function insertEvents<Row extends StorableEvent>(
 	tx: Tx,
 	chainId: number,
 	rows: readonly Row[],
+	{ isNew = false } = {},
 ): Promise<readonly Row[]> {
-	if (rows.length < COPY_ROWS_MIN) return insertArrays(tx, chainId, rows);
+	if (rows.length < COPY_ROWS_MIN) return insertArrays(tx, chainId, rows, isNew);
 	await tx.execute("savepoint events");
 	try {
 		await tx.copy(`market_index.event (${COLUMN_LIST})`, copyText(chainId, rows));
@@ -85,6 +89,7 @@ async function insertArrays<Row extends StorableEvent>(
 	tx: Tx,
 	chainId: number,
 	rows: readonly Row[],
+	isNew: boolean,
 ) {
 	const inserted = await tx.query<Position>(
 		`insert into market_index.event (chain_id, ${COLUMN_LIST.replace("chain_id, ", "")})
@@ -94,11 +99,10 @@ async function insertArrays<Row extends StorableEvent>(
 			$14::numeric[], $15::numeric[], $16::bytea[], $17::numeric[], $18::numeric[],
 			$19::text[], $20::text[], $21::jsonb[]
 		)
-		on conflict do nothing
-		returning ${IDENTITY}`,
+		${isNew ? "" : `on conflict do nothing returning ${IDENTITY}`}`,
 		[chainId, ...columnArrays(rows)],
 	);
-	return onlyInserted(rows, inserted);
+	return isNew ? rows : onlyInserted(rows, inserted);
 }
 
 type Position = { blockNumber: number; logIndex: number; subIndex: number; occurredAt: Date };

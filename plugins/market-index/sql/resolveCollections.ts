@@ -1,17 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-
-/** What applying a batch needs to know of a collection. */
-export type KnownCollection = {
-	id: number;
-	address: Address;
-	slug: string;
-	name: string | null;
-	imageUrl: string | null;
-	excluded: boolean;
-	/** True when this call registered it. */
-	isNew: boolean;
-};
+import { findCollections } from "#plugins/market-index/sql/findCollections.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
 
 /**
  * Finds the collections of contracts, registering those never seen: slug = the address,
@@ -22,18 +12,8 @@ export async function resolveCollections(
 	chainId: number,
 	contracts: ReadonlyMap<Address, "erc721" | "erc1155">,
 ): Promise<Map<Address, KnownCollection>> {
-	const known = new Map<Address, KnownCollection>();
-	const select = async (addresses: readonly Address[], isNew: boolean) => {
-		const bytes = addresses.map((address) => Buffer.from(address.slice(2), "hex"));
-		const rows = await tx.query<Omit<KnownCollection, "isNew">>(
-			`select id, '0x' || encode(address, 'hex') as address, slug, name,
-				image_url as "imageUrl", excluded
-			from market_index.collection where chain_id = $1 and address = any($2::bytea[])`,
-			[chainId, bytes],
-		);
-		for (const row of rows) known.set(row.address, { ...row, isNew });
-	};
-	await select([...contracts.keys()], false);
+	const found = await findCollections(tx, chainId, [...contracts.keys()]);
+	const known = new Map(found.map((collection) => [collection.address, collection]));
 	const missing = [...contracts].filter(([address]) => !known.has(address));
 	if (missing.length === 0) return known;
 	// The provider's lists register contracts too, in this order and without the lock.
@@ -45,9 +25,9 @@ export async function resolveCollections(
 		on conflict do nothing`,
 		[chainId, missing.map(([address]) => address), missing.map(([, standard]) => standard)],
 	);
-	await select(
-		missing.map(([address]) => address),
-		true,
-	);
+	const addresses = missing.map(([address]) => address);
+	for (const collection of await findCollections(tx, chainId, addresses)) {
+		known.set(collection.address, { ...collection, isNew: true });
+	}
 	return known;
 }

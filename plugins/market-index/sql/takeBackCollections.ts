@@ -1,8 +1,8 @@
 import type { Tx } from "#core/db/Database.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/apply/capAmount.ts";
+import type { CollectionChange } from "#plugins/market-index/sql/CollectionChange.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
 import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
-import type { CollectionChange } from "#plugins/market-index/sql/updateCollections.ts";
 
 /**
  * Takes changes out of collections again, after their events are gone and their rollups made anew.

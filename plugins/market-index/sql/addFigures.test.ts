@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { AMOUNT_MAX, capAmount } from "#plugins/market-index/apply/capAmount.ts";
 import type { Rollup, RollupPrices } from "#plugins/market-index/apply/Rollup.ts";
 import { mergePrices } from "#plugins/market-index/apply/sumRollups.ts";
-import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
+import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -45,7 +45,9 @@ test("rows merge as their parts do in memory, in any order: open, close, ceiling
 		fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 4 }), async (parts) => {
 			await database.db.execute("truncate market_index.rollup_minute");
 			for (const one of parts) {
-				await database.db.transaction((tx) => upsertRollups(tx, 1, [one]));
+				await database.db.transaction((tx) =>
+					addFigures(tx, 1, { minutes: [one], collections: [] }),
+				);
 			}
 			const [row] = await database.db.query<Record<string, unknown>>(
 				`select sales, priced, units, volume, mints, open, high, low, close,
@@ -84,7 +86,7 @@ test("one call fills all three tiers", async () => {
 		bucketMs,
 		...empty,
 	}));
-	await database.db.transaction((tx) => upsertRollups(tx, 1, minutes));
+	await database.db.transaction((tx) => addFigures(tx, 1, { minutes, collections: [] }));
 	for (const [tier, sales] of Object.entries({ minute: [1, 1, 1], hour: [2, 1], day: [3] })) {
 		const rows = await database.db.query<{ sales: number }>(
 			`select sales from market_index.rollup_${tier} where collection_id = 7 order by bucket`,

@@ -1,0 +1,67 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Applying } from "#plugins/market-index/apply/Applying.ts";
+import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
+import type { TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
+import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
+import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
+import { tell } from "#plugins/market-index/apply/tell.ts";
+import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
+import { findCollections } from "#plugins/market-index/sql/findCollections.ts";
+import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+
+/**
+ * Applies a batch in one round trip, as if all that there is to ask were answered: its collections
+ * are as they were when last met, nothing of it is stored, and no provider told of it before. At
+ * the head of a chain so it nearly always is. The same questions are put all the same, ahead of
+ * what stands on their answers; where one says otherwise all is taken back: null.
+ */
+export async function applyAtOnce(
+	applying: Applying,
+	known: ReadonlyMap<Address, KnownCollection>,
+): Promise<TopicFrames | null> {
+	const { options, confirmer, tx, chain, batch } = applying;
+	const stored = rowsOf(chain, batch, { known, prices: options.prices });
+	const change = changeOf(known, { stored, confirmed: [] });
+	// In this order: each is sent before the next is looked at.
+	const sent = [
+		tx.execute("savepoint batch"),
+		confirmer.find(tx, batch),
+		findCollections(tx, chain.id, [...known.keys()]),
+		insertEvents(tx, chain.id, stored, { isNew: true }),
+		addFigures(tx, chain.id, change),
+		tell(applying, change),
+		metadataWanted(applying, known.values(), stored),
+	] as const;
+	// Also behind a failure: what was sent after the rollback would stay.
+	await Promise.allSettled(sent);
+	const answers = await Promise.all(sent).catch(() => null);
+	if (answers) {
+		const [, told, found, , , frames, jobs] = answers;
+		if (told.length === 0 && areSame(found, known)) {
+			const queue = () => options.queue.add(tx, jobs);
+			if (jobs.length > 0) tx.beforeCommit(queue, { singleStatement: true });
+			return frames;
+		}
+	}
+	await tx.execute("rollback to savepoint batch");
+	return null;
+}
+
+function areSame(
+	found: readonly KnownCollection[],
+	known: ReadonlyMap<Address, KnownCollection>,
+): boolean {
+	if (found.length !== known.size) return false;
+	return found.every((now) => {
+		const then = known.get(now.address);
+		return (
+			then !== undefined &&
+			then.id === now.id &&
+			then.excluded === now.excluded &&
+			then.slug === now.slug &&
+			then.name === now.name &&
+			then.imageUrl === now.imageUrl
+		);
+	});
+}

@@ -1,0 +1,37 @@
+import type { Address } from "#core/chain/Hex.ts";
+import { COLLECTIONS_REMEMBERED_MAX } from "#plugins/market-index/limits.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+
+/** Collections as they were when last met: a guess, which whoever uses it has to prove. */
+export type CollectionMemory = {
+	/** These contracts' collections; null where one of them was never met. */
+	recall(
+		chainId: number,
+		contracts: Iterable<Address>,
+	): ReadonlyMap<Address, KnownCollection> | null;
+	keep(chainId: number, met: ReadonlyMap<Address, KnownCollection>): void;
+};
+
+/** When it is full it begins anew: what is traded now is soon met again. */
+export function createCollectionMemory(): CollectionMemory {
+	const byPlace = new Map<string, KnownCollection>();
+	const placeOf = (chainId: number, address: Address) => `${chainId}:${address}`;
+	return {
+		recall(chainId, contracts) {
+			const known = new Map<Address, KnownCollection>();
+			for (const address of contracts) {
+				const collection = byPlace.get(placeOf(chainId, address));
+				if (!collection) return null;
+				known.set(address, collection);
+			}
+			return known;
+		},
+		keep(chainId, met) {
+			if (byPlace.size + met.size > COLLECTIONS_REMEMBERED_MAX) byPlace.clear();
+			if (met.size > COLLECTIONS_REMEMBERED_MAX) return;
+			for (const [address, collection] of met) {
+				byPlace.set(placeOf(chainId, address), { ...collection, isNew: false });
+			}
+		},
+	};
+}

@@ -1,0 +1,160 @@
+import type { SqlValue, Tx } from "#core/db/Database.ts";
+import { TIERS, type Tier } from "#plugins/market-index/apply/bucketOf.ts";
+import { AMOUNT_MAX, capAmount } from "#plugins/market-index/apply/capAmount.ts";
+import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
+import { coarsen } from "#plugins/market-index/apply/sumRollups.ts";
+import type { CollectionChange } from "#plugins/market-index/sql/CollectionChange.ts";
+
+export type AddedFigures = {
+	/** In the finest buckets: the coarser ones follow from them. */
+	minutes: readonly Rollup[];
+	collections: readonly CollectionChange[];
+};
+
+/**
+ * Adds to the rollups of all tiers and to the collections' own figures, each by its primary key.
+ *
+ * Counts and volumes add up; the earliest position opens and the latest closes, so batches may be
+ * added in any order. Where one side has no price, both comparisons are null and `least` and
+ * `greatest` take the other's. The last mint and the last sale are those with the greatest
+ * position, so a batch from the past (backfill) never replaces a newer one.
+ *
+ * One statement: at the head four took twice as long, most of it not spent on rows.
+ */
+export async function addFigures(
+	tx: Tx,
+	chainId: number,
+	{ minutes, collections }: AddedFigures,
+): Promise<void> {
+	if (minutes.length + collections.length === 0) return;
+	await tx.execute(STATEMENT, [
+		chainId,
+		...rollupArrays(minutes),
+		...collectionArrays(collections),
+	]);
+}
+
+const STATEMENT = `with given as materialized (
+		select * from unnest(
+			$2::int2[], $3::int4[], $4::timestamptz[], $5::int4[], $6::int4[], $7::numeric[],
+			$8::numeric[], $9::int4[], $10::numeric[], $11::numeric[], $12::numeric[],
+			$13::numeric[], $14::int8[], $15::int8[]
+		) as given (
+			tier, collection_id, bucket, sales, priced, units, volume, mints,
+			open, high, low, close, open_position, close_position
+		)
+	), ${TIERS.map(({ table }, tier) => `${table} as (${upsertTier(table, tier)})`).join(", ")}
+	update market_index.collection as kept set
+	mints = kept.mints + given.mints,
+	minted_units = least(kept.minted_units + given.minted_units, ${AMOUNT_MAX}),
+	first_mint_at = least(kept.first_mint_at, given.first_mint_at),
+	last_mint_at = greatest(kept.last_mint_at, given.last_mint_at),
+	last_mint_position = greatest(kept.last_mint_position, given.last_mint_position),
+	${newest("mint", "total_raw")},
+	${newest("mint", "quantity")},
+	sales = kept.sales + given.sales,
+	volume_native = least(kept.volume_native + given.volume, ${AMOUNT_MAX}),
+	last_sale_position = greatest(kept.last_sale_position, given.last_sale_position),
+	${newest("sale", "at")},
+	${newest("sale", "token_id")},
+	${newest("sale", "unit_native")},
+	${newest("sale", "transaction")}
+	from unnest(
+		$16::int4[], $17::int8[], $18::numeric[], $19::timestamptz[], $20::timestamptz[], $21::int8[],
+		$22::numeric[], $23::numeric[], $24::int8[], $25::numeric[], $26::timestamptz[], $27::int8[],
+		$28::numeric[], $29::numeric[], $30::bytea[]
+	) as given (
+		id, mints, minted_units, first_mint_at, last_mint_at, last_mint_position,
+		last_mint_total_raw, last_mint_quantity, sales, volume, last_sale_at, last_sale_position,
+		last_sale_token_id, last_sale_unit_native, last_sale_transaction
+	)
+	where kept.id = given.id`;
+
+function upsertTier(table: Tier["table"], tier: number): string {
+	return `insert into market_index.${table} as kept (
+			chain_id, collection_id, bucket, sales, priced, units, volume, mints,
+			open, high, low, close, open_position, close_position
+		)
+		select $1, collection_id, bucket, sales, priced, units, volume, mints,
+			open, high, low, close, open_position, close_position
+		from given where tier = ${tier}
+	on conflict (collection_id, bucket) do update set
+		sales = kept.sales + excluded.sales,
+		priced = kept.priced + excluded.priced,
+		units = least(kept.units + excluded.units, ${AMOUNT_MAX}),
+		volume = least(kept.volume + excluded.volume, ${AMOUNT_MAX}),
+		mints = kept.mints + excluded.mints,
+		open = case when kept.open_position < excluded.open_position then kept.open
+			when kept.open_position > excluded.open_position then excluded.open
+			else least(kept.open, excluded.open) end,
+		high = greatest(kept.high, excluded.high),
+		low = least(kept.low, excluded.low),
+		close = case when kept.close_position > excluded.close_position then kept.close
+			when kept.close_position < excluded.close_position then excluded.close
+			else greatest(kept.close, excluded.close) end,
+		open_position = least(kept.open_position, excluded.open_position),
+		close_position = greatest(kept.close_position, excluded.close_position)`;
+}
+
+/** One figure of the last mint or sale: the given one's, if that stands later in the chain. */
+function newest(kind: "mint" | "sale", figure: string): string {
+	const position = `last_${kind}_position`;
+	const column = `last_${kind}_${figure}`;
+	return `${column} = case when given.${position} > coalesce(kept.${position}, -1)
+				then given.${column} else kept.${column} end`;
+}
+
+/** Of all tiers, one after the other; `tier` says which. */
+function rollupArrays(minutes: readonly Rollup[]): SqlValue[] {
+	let rollups = minutes;
+	const tiers: number[] = [];
+	const all: Rollup[] = [];
+	for (const [tier, { ms }] of TIERS.entries()) {
+		if (tier > 0) rollups = coarsen(rollups, ms);
+		for (const rollup of rollups) {
+			tiers.push(tier);
+			all.push(rollup);
+		}
+	}
+	return [
+		tiers,
+		all.map((rollup) => rollup.collectionId),
+		all.map((rollup) => new Date(rollup.bucketMs)),
+		all.map((rollup) => rollup.sales),
+		all.map((rollup) => rollup.priced),
+		all.map((rollup) => capAmount(rollup.units)),
+		all.map((rollup) => capAmount(rollup.volume)),
+		all.map((rollup) => rollup.mints),
+		all.map((rollup) => rollup.prices?.open ?? null),
+		all.map((rollup) => rollup.prices?.high ?? null),
+		all.map((rollup) => rollup.prices?.low ?? null),
+		all.map((rollup) => rollup.prices?.close ?? null),
+		all.map((rollup) => rollup.prices?.openPosition ?? null),
+		all.map((rollup) => rollup.prices?.closePosition ?? null),
+	];
+}
+
+function collectionArrays(changes: readonly CollectionChange[]): SqlValue[] {
+	const at = (ms: number | null | undefined) => (ms == null ? null : new Date(ms));
+	return [
+		changes.map((change) => change.collectionId),
+		changes.map((change) => change.mints),
+		changes.map((change) => change.mintedUnits),
+		changes.map((change) => at(change.firstMintAtMs)),
+		changes.map((change) => at(change.lastMintAtMs)),
+		changes.map((change) => change.lastMint?.position ?? null),
+		changes.map((change) => change.lastMint?.totalRaw ?? null),
+		changes.map((change) => change.lastMint?.quantity ?? null),
+		changes.map((change) => change.sales),
+		changes.map((change) => change.volume),
+		changes.map((change) => at(change.lastSale?.atMs)),
+		changes.map((change) => change.lastSale?.position ?? null),
+		changes.map((change) => change.lastSale?.tokenId ?? null),
+		changes.map((change) => change.lastSale?.unitNative ?? null),
+		changes.map((change) => transactionBytes(change)),
+	];
+}
+
+function transactionBytes({ lastSale }: CollectionChange): Buffer | null {
+	return lastSale ? Buffer.from(lastSale.transactionHash.slice(2), "hex") : null;
+}
