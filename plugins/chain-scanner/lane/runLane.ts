@@ -17,7 +17,6 @@ import {
 	RELIEF_BLOCKS_MIN,
 	RESIDENT_BYTES_AIM,
 	RESIDENT_BYTES_MAX,
-	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
@@ -151,17 +150,13 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 		const lane = source.kind;
 		// Who has something to tell goes first: lanes take turns at the chain's lock.
 		if (live && rows.length === 0) await sleep(NOTHING_TO_TELL_MS, options.signal);
-		const write = () =>
-			writeRange(
-				{ db, sinks },
-				{
-					...{ chainId, lane, lease, range, events, ...recorded, live, commit },
-					moved: part.moved && { ...part.moved, inOrder: true },
-				},
-			);
-		const written = await (live || !options.gate
-			? write()
-			: options.gate.behind(REST_MS_MAX, write));
+		const written = await writeRange(
+			{ db, sinks, gate: live ? undefined : options.gate },
+			{
+				...{ chainId, lane, lease, range, events, ...recorded, live, commit },
+				moved: part.moved && { ...part.moved, inOrder: true },
+			},
+		);
 		unvouched = written.unvouched;
 		at.cursor = range.to;
 		at.cursorHash = toHash;

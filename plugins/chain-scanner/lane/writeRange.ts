@@ -1,9 +1,16 @@
 import type { Database, Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease/leases.ts";
-import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import type {
+	ChainEvent,
+	EventBatch,
+	EventSink,
+	LaneKind,
+} from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import type { BlockRange, MoveReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
+import { REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
 import { type BlockRef, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 
 export type RangeWrite = {
@@ -35,26 +42,72 @@ export type RangeWritten = {
  *
  * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then
  * the fencing check, so that a process that slept through its lease cannot write; then the blocks,
- * so that nothing is added to another fork than the one the index stands on.
+ * so that nothing is added to another fork than the one the index stands on. Only what sinks store
+ * early comes before all that: while one lane holds the lock, the other's events are copied. Given a
+ * gate, only what the lock is held for waits behind the chain's newest block.
  */
 export async function writeRange(
-	options: { db: Database; sinks: readonly EventSink[] },
+	options: { db: Database; sinks: readonly EventSink[]; gate?: HeadGate | undefined },
 	write: RangeWrite,
 ): Promise<RangeWritten> {
-	return options.db.transaction(async (tx) => {
-		const checks = check(tx, write);
-		if (!write.live) await checks;
-		checks.catch(() => {});
-		try {
-			// Near the head the sinks' first questions travel with the checks, not behind their answers.
-			await apply(tx, options.sinks, write);
-		} catch (error) {
-			// Rows that do not fit because they were not ours to write are not at fault.
-			await checks;
-			throw error;
+	const { db, sinks, gate } = options;
+	const locked = (tx: Tx, rests: readonly (Rest | null)[]) => {
+		const work = () => writeLocked(tx, sinks, write, { rests, undone });
+		return gate ? gate.behind(REST_MS_MAX, work) : work();
+	};
+	const undone = new Error("what was stored early is rolled back");
+	try {
+		return await db.transaction(async (tx) => {
+			const rests = write.live ? [] : await storeEarly(tx, sinks, write);
+			return locked(tx, rests);
+		});
+	} catch (error) {
+		if (error !== undone) throw error;
+		return db.transaction((tx) => locked(tx, []));
+	}
+}
+
+type Rest = (tx: Tx) => Promise<boolean>;
+
+/** What each sink leaves to be done under the lock; null where that is everything. */
+async function storeEarly(
+	tx: Tx,
+	sinks: readonly EventSink[],
+	write: RangeWrite,
+): Promise<(Rest | null)[]> {
+	if (write.events.length === 0) return [];
+	const rests: (Rest | null)[] = [];
+	for (const sink of sinks) rests.push((await sink.storeEarly?.(tx, batchOf(write))) ?? null);
+	return rests;
+}
+
+async function writeLocked(
+	tx: Tx,
+	sinks: readonly EventSink[],
+	write: RangeWrite,
+	{ rests, undone }: { rests: readonly (Rest | null)[]; undone: Error },
+): Promise<RangeWritten> {
+	const checks = check(tx, write);
+	// Near the head, and behind what was stored early, the sinks' first statements travel with the
+	// checks and not behind their answers.
+	const isShort = rests.length > 0 && rests.every((rest) => rest !== null);
+	if (!write.live && !isShort) await checks;
+	checks.catch(() => {});
+	try {
+		await tellMoves(tx, sinks, write);
+		if (write.events.length > 0) {
+			for (const [index, sink] of sinks.entries()) {
+				const rest = rests[index];
+				if (!rest) await sink.apply(tx, batchOf(write));
+				else if (!(await rest(tx))) throw undone;
+			}
 		}
-		return checks;
-	});
+	} catch (error) {
+		// Rows that do not fit because they were not ours to write are not at fault.
+		if (error !== undone) await checks;
+		throw error;
+	}
+	return checks;
 }
 
 /** In one round trip, in this order; whatever refuses takes everything else back with it. */
@@ -75,12 +128,8 @@ async function check(tx: Tx, write: RangeWrite): Promise<RangeWritten> {
 	return { unvouched: recorded.unvouched };
 }
 
-async function apply(tx: Tx, sinks: readonly EventSink[], write: RangeWrite): Promise<void> {
-	const { chainId, lane, range, events, live } = write;
-	await tellMoves(tx, sinks, write);
-	if (events.length === 0) return;
-	const batch = { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
-	for (const sink of sinks) await sink.apply(tx, batch);
+function batchOf({ chainId, lane, range, events, live }: RangeWrite): EventBatch {
+	return { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
 }
 
 /** To those that keep owners. Also without moves: a contract may be watched from here on. */

@@ -8,32 +8,29 @@ import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
 import type { AppliedChange } from "#plugins/market-index/apply/AppliedChange.ts";
 import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
+import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { catchUpFrames, type TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
-import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
 import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
-import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
+import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
 import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
 import { tellHistory } from "#plugins/market-index/apply/tellHistory.ts";
 import { tellLive } from "#plugins/market-index/apply/tellLive.ts";
-import type { NewEvent, NewEvents } from "#plugins/market-index/contract.ts";
+import { touchedCollections } from "#plugins/market-index/apply/touchedCollections.ts";
+import type { NewEvents } from "#plugins/market-index/contract.ts";
 import {
 	collectionJobs,
 	currencyJobs,
 	supplyJobs,
 } from "#plugins/market-index/jobs/metadataJobs.ts";
 import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/findCollections.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
-import {
-	type KnownCollection,
-	resolveCollections,
-} from "#plugins/market-index/sql/resolveCollections.ts";
+import { resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
 import { updateCollections } from "#plugins/market-index/sql/updateCollections.ts";
 import { upsertRollups } from "#plugins/market-index/sql/upsertRollups.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-
-const UINT256_END = 2n ** 256n;
 
 export type ApplierOptions = {
 	chains: ChainRegistry;
@@ -100,85 +97,6 @@ async function tell(
 	if (batch.live) return tellLive(options, tx, chain, change);
 	if (batch.isHistory) return tellHistory(options, tx, chain, change);
 	return catchUpFrames(chain, change.touched.values());
-}
-
-function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
-	const contracts = new Map<Address, "erc721" | "erc1155">();
-	for (const { contract, standard } of batch.events) {
-		if (!contracts.has(contract)) contracts.set(contract, standard);
-	}
-	return contracts;
-}
-
-function rowsOf(
-	chain: Chain,
-	batch: NewEvents,
-	given: { known: ReadonlyMap<Address, KnownCollection>; prices: ApplierOptions["prices"] },
-): EventRow[] {
-	const { known, prices } = given;
-	const rows: EventRow[] = [];
-	for (const event of batch.events) {
-		const collection = known.get(event.contract);
-		// Left out in silence, such an event would be lost: lanes never ask for it again.
-		assert(collection, `${event.contract} is no contract's address in lower case`);
-		if (collection.excluded) continue;
-		assertAmounts(event);
-		rows.push(rowOf(chain, event, { collection, prices }));
-	}
-	return rows;
-}
-
-/** Field by field: copying an object of twenty takes ten times as long, for every row there is. */
-function rowOf(
-	chain: Chain,
-	event: NewEvent,
-	{ collection, prices }: { collection: KnownCollection; prices: ApplierOptions["prices"] },
-): EventRow {
-	const { onchainVerified = true, payload = null } = event;
-	return {
-		kind: event.kind,
-		blockNumber: event.blockNumber,
-		blockHash: event.blockHash,
-		transactionHash: event.transactionHash,
-		logIndex: event.logIndex,
-		subIndex: event.subIndex,
-		occurredAtMs: event.occurredAtMs,
-		contract: event.contract,
-		standard: event.standard,
-		tokenId: event.tokenId,
-		quantity: event.quantity,
-		from: event.from,
-		to: event.to,
-		venue: event.venue,
-		currency: event.currency,
-		totalRaw: event.totalRaw,
-		accepted: event.accepted,
-		reason: event.reason,
-		onchainVerified,
-		payload: storablePayload(payload),
-		collectionId: collection.id,
-		totalNative: nativeTotal(chain, event, prices),
-	};
-}
-
-/** What an event's price is divided by, and what a `uint256` cannot be. */
-function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
-	assert(quantity > 0n && quantity < UINT256_END, "an event moves at least one unit");
-	assert(tokenId >= 0n && tokenId < UINT256_END, "a token id is a uint256");
-	assert(totalRaw === null || (totalRaw >= 0n && totalRaw < UINT256_END), "a total is a uint256");
-}
-
-function touchedCollections(
-	known: ReadonlyMap<Address, KnownCollection>,
-	...changed: readonly (readonly { collectionId: number }[])[]
-): Map<number, KnownCollection> {
-	const ids = new Set<number>();
-	for (const events of changed) for (const { collectionId } of events) ids.add(collectionId);
-	const touched = new Map<number, KnownCollection>();
-	for (const collection of known.values()) {
-		if (ids.has(collection.id)) touched.set(collection.id, collection);
-	}
-	return touched;
 }
 
 async function queueMetadata(

@@ -4,7 +4,7 @@ import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.t
 import { RETRACTIONS_PER_TOPIC_MAX } from "#plugins/market-index/limits.ts";
 import { type EventContext, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/findCollections.ts";
 
 /**
  * What a reorg tells: each event that was taken back, as it was told before, with `retracted`. A

@@ -4,9 +4,9 @@ import type { TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
 import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
 import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
 import type { Candle } from "#plugins/market-index/render/Candle.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/findCollections.ts";
 import { readCandleUpdates } from "#plugins/market-index/sql/readCandleUpdates.ts";
 import { readDiscoverRows } from "#plugins/market-index/sql/readDiscoverRows.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
 
 export type MovedFigures = {
 	collections: ReadonlyMap<number, Pick<KnownCollection, "address">>;

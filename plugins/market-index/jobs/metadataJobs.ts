@@ -5,7 +5,7 @@ import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
 import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
 import { COLLECTIONS_PER_JOB_MAX, SUPPLY_REFRESH_MS } from "#plugins/market-index/limits.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/findCollections.ts";
 
 export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
 export const CURRENCY_METADATA_TASK = "market-index.currency-metadata";

@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/resolveCollections.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/findCollections.ts";
 
 /** What streams say of collections, by primary key. */
 export async function readCollectionNames(

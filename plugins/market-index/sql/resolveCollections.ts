@@ -1,17 +1,9 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-
-/** What applying a batch needs to know of a collection. */
-export type KnownCollection = {
-	id: number;
-	address: Address;
-	slug: string;
-	name: string | null;
-	imageUrl: string | null;
-	excluded: boolean;
-	/** True when this call registered it. */
-	isNew: boolean;
-};
+import {
+	findCollections,
+	type KnownCollection,
+} from "#plugins/market-index/sql/findCollections.ts";
 
 /**
  * Finds the collections of contracts, registering those never seen: slug = the address,
@@ -22,18 +14,7 @@ export async function resolveCollections(
 	chainId: number,
 	contracts: ReadonlyMap<Address, "erc721" | "erc1155">,
 ): Promise<Map<Address, KnownCollection>> {
-	const known = new Map<Address, KnownCollection>();
-	const select = async (addresses: readonly Address[], isNew: boolean) => {
-		const bytes = addresses.map((address) => Buffer.from(address.slice(2), "hex"));
-		const rows = await tx.query<Omit<KnownCollection, "isNew">>(
-			`select id, '0x' || encode(address, 'hex') as address, slug, name,
-				image_url as "imageUrl", excluded
-			from market_index.collection where chain_id = $1 and address = any($2::bytea[])`,
-			[chainId, bytes],
-		);
-		for (const row of rows) known.set(row.address, { ...row, isNew });
-	};
-	await select([...contracts.keys()], false);
+	const known = await findCollections(tx, chainId, contracts.keys());
 	const missing = [...contracts].filter(([address]) => !known.has(address));
 	if (missing.length === 0) return known;
 	// The provider's lists register contracts too, in this order and without the lock.
@@ -45,9 +26,9 @@ export async function resolveCollections(
 		on conflict do nothing`,
 		[chainId, missing.map(([address]) => address), missing.map(([, standard]) => standard)],
 	);
-	await select(
-		missing.map(([address]) => address),
-		true,
-	);
+	const addresses = missing.map(([address]) => address);
+	for (const [address, collection] of await findCollections(tx, chainId, addresses)) {
+		known.set(address, { ...collection, isNew: true });
+	}
 	return known;
 }

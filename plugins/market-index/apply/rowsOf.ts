@@ -1,0 +1,71 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
+import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
+import type { NewEvent, NewEvents } from "#plugins/market-index/contract.ts";
+import type { KnownCollection } from "#plugins/market-index/sql/findCollections.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+const UINT256_END = 2n ** 256n;
+
+type Given = {
+	known: ReadonlyMap<Address, KnownCollection>;
+	prices: Pick<Prices, "toNative">;
+};
+
+/** A batch's events as they are stored; those of excluded collections are not. */
+export function rowsOf(chain: Chain, batch: Pick<NewEvents, "events">, given: Given): EventRow[] {
+	const { known, prices } = given;
+	const rows: EventRow[] = [];
+	for (const event of batch.events) {
+		const collection = known.get(event.contract);
+		// Left out in silence, such an event would be lost: lanes never ask for it again.
+		assert(collection, `${event.contract} is no contract's address in lower case`);
+		if (collection.excluded) continue;
+		assertAmounts(event);
+		rows.push(rowOf(chain, event, { collection, prices }));
+	}
+	return rows;
+}
+
+/** Field by field: copying an object of twenty takes ten times as long, for every row there is. */
+function rowOf(
+	chain: Chain,
+	event: NewEvent,
+	{ collection, prices }: { collection: KnownCollection; prices: Given["prices"] },
+): EventRow {
+	const { onchainVerified = true, payload = null } = event;
+	return {
+		kind: event.kind,
+		blockNumber: event.blockNumber,
+		blockHash: event.blockHash,
+		transactionHash: event.transactionHash,
+		logIndex: event.logIndex,
+		subIndex: event.subIndex,
+		occurredAtMs: event.occurredAtMs,
+		contract: event.contract,
+		standard: event.standard,
+		tokenId: event.tokenId,
+		quantity: event.quantity,
+		from: event.from,
+		to: event.to,
+		venue: event.venue,
+		currency: event.currency,
+		totalRaw: event.totalRaw,
+		accepted: event.accepted,
+		reason: event.reason,
+		onchainVerified,
+		payload: storablePayload(payload),
+		collectionId: collection.id,
+		totalNative: nativeTotal(chain, event, prices),
+	};
+}
+
+/** What an event's price is divided by, and what a `uint256` cannot be. */
+function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
+	assert(quantity > 0n && quantity < UINT256_END, "an event moves at least one unit");
+	assert(tokenId >= 0n && tokenId < UINT256_END, "a token id is a uint256");
+	assert(totalRaw === null || (totalRaw >= 0n && totalRaw < UINT256_END), "a total is a uint256");
+}
