@@ -5,27 +5,56 @@ function make() {
 	let nowMs = 0;
 	let made = 0;
 	let fails = false;
+	let gate = Promise.resolve();
 	const repeat = shareBriefly(
 		async () => {
 			made += 1;
+			const body = `${made}`;
 			if (fails) throw new Error("away");
-			return { body: `${made}`, headers: { "content-type": "text/plain" } };
+			await gate;
+			return { body, headers: { "content-type": "text/plain" } };
 		},
 		{ nowMs: () => nowMs },
 	);
 	return {
+		repeat,
 		text: async () => new Response((await repeat()).body).text(),
-		move: () => (nowMs += 5),
+		move: (ms: number) => (nowMs += ms),
 		fail: (now: boolean) => (fails = now),
+		/** What is made from now on is ready when the answer is called. */
+		hold() {
+			const { promise, resolve } = Promise.withResolvers<void>();
+			gate = promise;
+			return resolve;
+		},
 	};
 }
 
-test("a crowd gets one answer, and what comes five milliseconds later another", async () => {
+test("a crowd gets one answer, and what comes much later another", async () => {
 	const { text, move } = make();
 	expect(await Promise.all([text(), text(), text()])).toEqual(["1", "1", "1"]);
+	move(4);
 	expect(await text()).toBe("1");
-	move();
+	move(16);
 	expect(await text()).toBe("2");
+	// A clock that was set back says nothing of an answer's age.
+	move(-3_600_000);
+	expect(await text()).toBe("3");
+});
+
+test("nobody waits for the next answer while the one before is young", async () => {
+	const { repeat, text, move, hold } = make();
+	await text();
+	move(5);
+	const release = hold();
+	expect(repeat()).not.toBeInstanceOf(Promise);
+	expect(await Promise.all([text(), text()])).toEqual(["1", "1"]);
+	move(14);
+	expect(await text()).toBe("1");
+	move(1);
+	const waiting = [text(), text()];
+	release();
+	expect(await Promise.all(waiting)).toEqual(["2", "2"]);
 });
 
 test("whatever its characters, an answer arrives as it was made", async () => {
@@ -41,4 +70,16 @@ test("what failed is not shared with whoever comes later", async () => {
 	await expect(text()).rejects.toThrow("away");
 	fail(false);
 	expect(await text()).toBe("2");
+});
+
+test("an answer that cannot be made anew is given until it is too old, and no longer", async () => {
+	const { text, move, fail } = make();
+	await text();
+	fail(true);
+	move(19);
+	expect(await text()).toBe("1");
+	move(1);
+	await expect(text()).rejects.toThrow("away");
+	fail(false);
+	expect(await text()).toBe("4");
 });

@@ -3,31 +3,41 @@ import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 
 /** How long an answer is given again: shorter than the way to any client. */
 const SHARED_MS = 5;
+/** How old an answer may be that is given while the next one is made. */
+const BRIDGED_MS = 20;
 
 /**
  * Makes an answer at most once in five milliseconds of the clock, for all requests that came in
  * them: what it says of the moment it was served at is that much off, and a crowd does not have it
  * put together for each.
+ *
+ * While the next one is made, the one before is given: a crowd that waits for a promise costs many
+ * times more than one that is answered (see the README).
  */
 export function shareBriefly(make: () => Promise<RepeatedAnswer>, clock: Clock): Repeat {
-	let shared: { atMs: number; answer: RepeatedAnswer | Promise<RepeatedAnswer> } | undefined;
+	let newest: { atMs: number; answer: RepeatedAnswer } | undefined;
+	let making: Promise<RepeatedAnswer> | undefined;
 	return () => {
-		const atMs = Math.floor(clock.nowMs() / SHARED_MS);
-		if (shared?.atMs === atMs) return shared.answer;
-		const making = make().then(encoded);
-		const current: typeof shared = { atMs, answer: making };
-		shared = current;
-		// Known, it is given without a wait.
-		making.then(
+		const nowMs = clock.nowMs();
+		const ageMs = newest ? Math.abs(nowMs - newest.atMs) : Number.POSITIVE_INFINITY;
+		if (newest && ageMs < SHARED_MS) return newest.answer;
+		making ??= begin(nowMs);
+		return newest && ageMs < BRIDGED_MS ? newest.answer : making;
+	};
+
+	function begin(atMs: number): Promise<RepeatedAnswer> {
+		const made = make().then(encoded);
+		made.then(
 			(answer) => {
-				current.answer = answer;
+				newest = { atMs, answer };
+				making = undefined;
 			},
 			() => {
-				if (shared === current) shared = undefined;
+				making = undefined;
 			},
 		);
-		return making;
-	};
+		return made;
+	}
 }
 
 /**

@@ -16,8 +16,6 @@ export const ANSWER_IDLE_SECONDS = 60;
  * a large batch is handed over long after the first.
  */
 export const PLAN_LIFETIME_MS = 600_000;
-/** One question to a node. */
-export const CODE_TIMEOUT_MS = 8_000;
 /** A page of transfers. */
 export const TRANSFERS_PAGE = 50;
 export const TRANSFERS_PAGE_MAX = 200;

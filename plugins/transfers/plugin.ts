@@ -14,13 +14,8 @@ export const transfersPlugin = definePlugin({
 		const ending = new AbortController();
 		const served = new Map(core.indexed.map((access) => [access.chain.id, access]));
 		const { clock, chains } = core;
-		const { execution } = wallets;
-		const access = (chainId: number) => {
-			const chain = served.get(chainId)?.chain;
-			const rpc = execution.rpcOf(chainId);
-			return chain && rpc ? { chain, rpc } : null;
-		};
-		execution.register(transferKind({ clock, access }));
+		const chainOf = (chainId: number) => served.get(chainId)?.chain ?? null;
+		wallets.execution.register(transferKind({ clock, chainOf }));
 		return {
 			routes: transferRoutes({
 				wallets,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { PLAN_LIFETIME_MS } from "#plugins/transfers/limits.ts";
 import { linksOf } from "#plugins/transfers/linksOf.ts";
 import { ownTransfer } from "#plugins/transfers/ownTransfer.ts";
@@ -55,36 +54,28 @@ const intent: Intent<TransferRequest> = {
 	expiresAtMs: NOW_MS,
 };
 
-function kindOver(code: unknown, isServed = true) {
-	const asked: unknown[] = [];
-	const rpc = {
-		call: async (call: unknown) => {
-			asked.push(call);
-			return code;
-		},
-	} as Rpc;
-	const access = () => (isServed ? { chain: chain as NonNullable<typeof chain>, rpc } : null);
-	return { kind: transferKind({ clock: { nowMs: () => NOW_MS }, access }), asked };
+function prepare(more: { capability?: WalletCapability; isServed?: boolean } = {}) {
+	const { isServed = true, capability = wallet.capability } = more;
+	const chainOf = () => (isServed && chain ? chain : null);
+	const kind = transferKind({ clock: { nowMs: () => NOW_MS }, chainOf });
+	const context = {
+		wallet: { ...wallet, capability },
+		profile,
+		outbound: () => Promise.reject(new Error("nothing is asked to plan")),
+		signal: new AbortController().signal,
+	};
+	return kind.prepare(intent, context);
 }
 
-function prepare(code: unknown, more: { capability?: WalletCapability; isServed?: boolean } = {}) {
-	const { kind, asked } = kindOver(code, more.isServed);
-	const steps: string[] = [];
-	const prepared = kind.prepare(intent, {
-		wallet: { ...wallet, capability: more.capability ?? wallet.capability },
-		profile,
-		outbound: (step, call) => {
-			steps.push(step);
-			return call();
-		},
-		signal: new AbortController().signal,
-	});
-	return { kind, prepared, steps, asked };
+/** The question of a plan, and what is shown by an answer to it. */
+async function questionOf(answer: unknown) {
+	const prepared = await prepare();
+	if (prepared.kind !== "plan" || !prepared.question) throw new Error("nothing is asked");
+	return { call: prepared.question.call, told: prepared.question.shownBy(answer) };
 }
 
 test("[TRF-01] the plan pays the recipient, to the wei, and calls nobody", async () => {
-	const { kind, prepared, steps, asked } = prepare("0x");
-	expect(await prepared).toEqual({
+	expect(await prepare()).toMatchObject({
 		kind: "plan",
 		plan: {
 			chainId: 4663,
@@ -99,17 +90,20 @@ test("[TRF-01] the plan pays the recipient, to the wei, and calls nobody", async
 				symbol: "ETH",
 			},
 			recipient: ANNA,
+			expiresAtMs: NOW_MS + PLAN_LIFETIME_MS,
+		},
+	});
+	expect(await questionOf("0x")).toEqual({
+		call: { method: "eth_getCode", params: [ANNA, "latest"] },
+		told: {
+			kind: "shown",
 			shown: {
 				action: "transfer",
 				summary: `Sends 0.250000000000000001 ETH to ${ANNA} on Robinhood Chain.`,
 				recipientIsContract: false,
 			},
-			expiresAtMs: NOW_MS + PLAN_LIFETIME_MS,
 		},
 	});
-	expect(asked).toEqual([{ method: "eth_getCode", params: [ANNA, "latest"] }]);
-	// The tests that kill between calls know them by these names.
-	expect(steps).toEqual([...kind.steps]);
 });
 
 describe("a recipient", () => {
@@ -119,16 +113,15 @@ describe("a recipient", () => {
 		[`0xEF0100${"11".repeat(20)}`, false],
 	] as const) {
 		test(`with the code ${code.slice(0, 10)} is ${isContract ? "a contract" : "an account"}`, async () => {
-			const prepared = await prepare(code).prepared;
-			if (prepared.kind !== "plan") throw new Error("it was denied");
-			expect(prepared.plan.shown["recipientIsContract"]).toBe(isContract);
+			const { told } = await questionOf(code);
+			expect(told).toMatchObject({ shown: { recipientIsContract: isContract } });
 		});
 	}
 
 	test("of whom a node says nothing readable is not taken for an account", async () => {
 		for (const code of [null, "", "6001", 1]) {
-			const { prepared } = prepare(code);
-			expect(await prepared).toMatchObject({ denial: { code: "chain_unavailable" } });
+			const { told } = await questionOf(code);
+			expect(told).toMatchObject({ denial: { code: "chain_unavailable" } });
 		}
 	});
 });
@@ -139,14 +132,12 @@ test("who may not send, and where nobody serves, is denied before anybody is ask
 		[{ capability: "review-required" }, "no_executable_wallet"],
 		[{ isServed: false }, "chain_unavailable"],
 	] as const) {
-		const { prepared, asked } = prepare("0x", more);
-		expect(await prepared).toMatchObject({ kind: "denied", denial: { code } });
-		expect(asked).toHaveLength(0);
+		expect(await prepare(more)).toMatchObject({ kind: "denied", denial: { code } });
 	}
 });
 
 test("a stored request that is none is not read", () => {
-	const { kind } = kindOver("0x");
+	const kind = transferKind({ clock: { nowMs: () => NOW_MS }, chainOf: () => null });
 	for (const bad of [
 		{ recipient: ANNA, amountRaw: "0" },
 		{ recipient: ANNA, amountRaw: "-1" },

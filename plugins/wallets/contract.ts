@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
@@ -68,7 +68,21 @@ export type Plan = {
 /** A reason why nothing is sent, in a stable code and a sentence. */
 export type Denial = { code: string; detail: string };
 
-export type Preparation = { kind: "plan"; plan: Plan } | { kind: "denied"; denial: Denial };
+export type Preparation =
+	| { kind: "plan"; plan: Plan; question?: Question }
+	| { kind: "denied"; denial: Denial };
+
+/**
+ * What a kind wants to know of the chain only to tell it to a person. It is asked in the request by
+ * which the plan is simulated: one less.
+ */
+export type Question = {
+	call: RpcCall;
+	/** What `shown` is by the answer, null where the node refused one; or why nothing is sent. */
+	shownBy(
+		answer: unknown,
+	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
+};
 
 /** What policy decides on, read under the locks of the profile and the wallet's lane. */
 export type SpendSituation = {
@@ -180,8 +194,8 @@ export type Execution = {
 	advance(
 		intentIds: readonly string[],
 		signal: AbortSignal,
-		/** Just made by `create`, all of them: they need not be read before they are judged. */
-		created?: readonly Intent[] | null,
+		/** What `once` has just recorded, all of them: it is not read again to be judged. */
+		recorded?: Recorded | null,
 	): Promise<Intent[]>;
 	/** Its owner said yes to the plan of this hash; anything else is planned and asked anew. */
 	approve(intentId: string, planHash: Hex): Promise<Intent>;
@@ -189,11 +203,6 @@ export type Execution = {
 	signed(intentId: string, transactionHash: Hex): Promise<Intent>;
 	/** Called off before anything was sent. */
 	cancel(intentId: string): Promise<Intent>;
-	/**
-	 * A chain's endpoints, for what kinds ask while they plan: what many ask at once shares requests.
-	 * Null: the chain is not served here.
-	 */
-	rpcOf(chainId: number): Rpc | null;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
 	list(
 		profileId: string,
@@ -204,6 +213,9 @@ export type Execution = {
 /** Who speaks: a session of the profile's, or the wallet provider's access token. */
 export type Principal = { profile: Profile; sessionId: string | null };
 
+/** Intents as they were recorded a moment ago, and whose they are, as they signed in. */
+export type Recorded = { intents: readonly Intent[]; profile: Profile };
+
 export type OnceRequest = {
 	principal: Principal;
 	/** Method and path, such as `POST /v1/trading/wallet-transfers`. */
@@ -212,16 +224,13 @@ export type OnceRequest = {
 	idempotencyKey: string | null;
 	/** The body as it was parsed: what makes two requests the same. */
 	body: unknown;
-	/**
-	 * Checks that cost nothing come before; this only records. May run twice, where what the first
-	 * run wrote was rolled back.
-	 */
-	create(tx: Tx): Promise<readonly Intent[]>;
+	/** What is recorded, all of it the principal's. Checks that cost nothing come before. */
+	intents: readonly NewIntent[];
 	/** May run again for the same intents. */
 	answer(
 		intentIds: readonly string[],
-		/** What `create` has just made; null where somebody else had. */
-		created: readonly Intent[] | null,
+		/** What this request has recorded; null where an earlier one had. */
+		recorded: Recorded | null,
 	): Promise<{ status: number; body: unknown }>;
 };
 

@@ -38,10 +38,7 @@ export function openTransfersLab(db: Database) {
 		once,
 		link: (intent, purpose) => links.make(intent, purpose),
 	};
-	const kind = transferKind({
-		clock,
-		access: (id) => (id === CHAIN_ID ? { chain, rpc: lab.chain.rpc } : null),
-	});
+	const kind = transferKind({ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null) });
 	execution.register(kind);
 	const app = testHttpApp({
 		clock,

@@ -16,7 +16,6 @@ import {
 	BACKFILL_ROWS_PER_WRITE_MAX,
 	GENTLE_ROWS_PER_WRITE_MAX,
 	type LaneTimes,
-	REST_MS_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
 import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
@@ -128,23 +127,21 @@ async function write(
 		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
 		// Below the reach of reorgs nothing has to be compared any more.
 		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
-		const write = (mustYield?: () => boolean) =>
-			writeRange(
-				{ db, sinks, mustYield },
-				{
-					chainId,
-					lane: gap.lane,
-					lease,
-					range,
-					events,
-					moved: moved && { ...moved, inOrder: false },
-					blocks,
-					pruneBelow: 0,
-					live: false,
-					commit: (tx) => shrinkGap(tx, owed, range.from),
-				},
-			);
-		await (gate ? gate.behind(REST_MS_MAX, write) : write());
+		await writeRange(
+			{ db, sinks, gate },
+			{
+				chainId,
+				lane: gap.lane,
+				lease,
+				range,
+				events,
+				moved: moved && { ...moved, inOrder: false },
+				blocks,
+				pruneBelow: 0,
+				live: false,
+				commit: (tx) => shrinkGap(tx, owed, range.from),
+			},
+		);
 		left = { ...owed, to: range.from - 1 };
 		const done = { blocks: range.to - range.from + 1, events: events.length };
 		options.onDrained?.({ lane: gap.lane, ...done });

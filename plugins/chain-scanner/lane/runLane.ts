@@ -154,17 +154,13 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 		const lane = source.kind;
 		// Who has something to tell goes first: lanes take turns at the chain's lock.
 		if (live && rows.length === 0) await sleep(NOTHING_TO_TELL_MS, options.signal);
-		const write = (mustYield?: () => boolean) =>
-			writeRange(
-				{ db, sinks, mustYield },
-				{
-					...{ chainId, lane, lease, range, events, ...recorded, live, commit },
-					moved: part.moved && { ...part.moved, inOrder: true },
-				},
-			);
-		const written = await (live || !options.gate
-			? write()
-			: options.gate.behind(REST_MS_MAX, write));
+		const written = await writeRange(
+			{ db, sinks, gate: live ? undefined : options.gate },
+			{
+				...{ chainId, lane, lease, range, events, ...recorded, live, commit },
+				moved: part.moved && { ...part.moved, inOrder: true },
+			},
+		);
 		unvouched = written.unvouched;
 		at.cursor = range.to;
 		at.cursorHash = toHash;

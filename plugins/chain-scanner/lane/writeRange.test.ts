@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { takeLease } from "#core/lease/leases.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { type Lease, takeLease } from "#core/lease/leases.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -117,4 +118,74 @@ test("one chain's lanes write one after the other; another chain's do not wait f
 		"waiting begins",
 		"waiting ends",
 	]);
+});
+
+test("what is stored early waits for no other lane, and what is left for the lock does", async () => {
+	const [first, second] = await Promise.all([leaseOf("early a", "a"), leaseOf("early b", "a")]);
+	const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+	const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
+	const { promise: stored, resolve: store } = Promise.withResolvers<void>();
+	const order: string[] = [];
+	const held = {
+		name: "held",
+		revert,
+		async apply() {
+			enter();
+			await opened;
+			order.push("held ends");
+		},
+	};
+	const early = {
+		name: "early",
+		revert,
+		apply: () => Promise.reject(new Error("was stored early")),
+		async storeEarly() {
+			order.push("early begins");
+			store();
+			return async (tx: Tx) => {
+				await tx.query("select");
+				order.push("early ends");
+				return true;
+			};
+		},
+	};
+	const commit = async () => true;
+	const { db } = database;
+	const slow = writeRange({ db, sinks: [held] }, { ...writing, lease: first, commit });
+	await inside;
+	const waiting = writeRange({ db, sinks: [early] }, { ...writing, lease: second, commit });
+	await stored;
+	open();
+	await Promise.all([slow, waiting]);
+	expect(order).toEqual(["early begins", "held ends", "early ends"]);
+});
+
+test("[ING-09] what was stored early is undone with a refused write, and applied anew where its sink says so", async () => {
+	await database.db.execute("delete from mark");
+	const stale = await leaseOf("undo", "a");
+	const lease = await leaseOf("undo", "b");
+	const mark = (tx: Tx, text: string) => tx.execute("insert into mark values ($1)", [text]);
+	const sink = (isRight: boolean) => ({
+		name: "early",
+		revert,
+		apply: async (tx: Tx) => void (await mark(tx, "applied")),
+		async storeEarly(tx: Tx) {
+			await mark(tx, "early");
+			return async () => isRight;
+		},
+	});
+	const commit = async () => true;
+	const write = (given: Lease, isRight: boolean, live = false) =>
+		writeRange(
+			{ db: database.db, sinks: [sink(isRight)] },
+			{ ...writing, lease: given, live, commit },
+		);
+	await expect(write(stale, true)).rejects.toThrow("fenced");
+	await expect(write(stale, false)).rejects.toThrow("fenced");
+	expect(await marks()).toEqual([]);
+	await write(lease, false);
+	expect(await marks()).toEqual(["applied"]);
+	await write(lease, true);
+	await write(lease, true, true);
+	expect(await marks()).toEqual(["applied", "early", "applied"]);
 });

@@ -1,10 +1,17 @@
 import type { Database, Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease/leases.ts";
-import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import type {
+	ChainEvent,
+	EventBatch,
+	EventSink,
+	LaneKind,
+} from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import type { BlockRange, MoveReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import { yieldingTx } from "#plugins/chain-scanner/lane/yieldingTx.ts";
+import { REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
 import { type BlockRef, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
 
 export type RangeWrite = {
@@ -36,33 +43,87 @@ export type RangeWritten = {
  *
  * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then
  * the fencing check, so that a process that slept through its lease cannot write; then the blocks,
- * so that nothing is added to another fork than the one the index stands on.
+ * so that nothing is added to another fork than the one the index stands on. Only what sinks store
+ * early comes before all that: while one lane holds the lock, the other's events are copied.
+ *
+ * Given a gate, it waits behind the chain's newest block, and gives way to one that comes meanwhile.
  */
 export async function writeRange(
-	options: {
-		db: Database;
-		sinks: readonly EventSink[];
-		/** For what can wait: said yes to once, the write stops and throws `lane_gave_way`. */
-		mustYield?: (() => boolean) | undefined;
-	},
+	{ db, sinks, gate }: RangeWriting,
 	write: RangeWrite,
 ): Promise<RangeWritten> {
-	const { mustYield } = options;
-	return options.db.transaction(async (given) => {
-		const tx = mustYield ? yieldingTx(given, mustYield) : given;
-		const checks = check(tx, write);
-		if (!write.live) await checks;
-		checks.catch(() => {});
-		try {
-			// Near the head the sinks' first questions travel with the checks, not behind their answers.
-			await apply(tx, options.sinks, write);
-		} catch (error) {
-			// Rows that do not fit because they were not ours to write are not at fault.
-			await checks;
-			throw error;
-		}
-		return checks;
-	});
+	if (!write.live && write.events.length > 0) {
+		const written = await writeEarly({ db, sinks, gate }, write);
+		if (written) return written;
+	}
+	const run = (mustYield?: () => boolean) =>
+		db.transaction((given) => {
+			const tx = mustYield ? yieldingTx(given, mustYield) : given;
+			return writeLocked(tx, write, { waits: !write.live }, () => apply(tx, sinks, write));
+		});
+	return gate ? gate.behind(REST_MS_MAX, run) : run();
+}
+
+type RangeWriting = {
+	db: Database;
+	sinks: readonly EventSink[];
+	/** For what can wait. */
+	gate?: HeadGate | undefined;
+};
+
+/**
+ * Null where a sink has nothing to store early, or found under the lock that it must not have:
+ * nothing is left of it then. What is under the lock is short, so it gives way to no block.
+ */
+async function writeEarly(
+	{ db, sinks, gate }: RangeWriting,
+	write: RangeWrite,
+): Promise<RangeWritten | null> {
+	if (sinks.some(({ storeEarly }) => storeEarly === undefined)) return null;
+	const undone = new Error("what was stored early is rolled back");
+	try {
+		await gate?.idle(REST_MS_MAX);
+		return await db.transaction(async (tx) => {
+			const rests: ((tx: Tx) => Promise<boolean>)[] = [];
+			for (const sink of sinks) {
+				const rest = await sink.storeEarly?.(tx, batchOf(write));
+				if (!rest) throw undone;
+				rests.push(rest);
+			}
+			const locked = () =>
+				writeLocked(tx, write, { waits: false, undone }, async () => {
+					await tellMoves(tx, sinks, write);
+					for (const rest of rests) if (!(await rest(tx))) throw undone;
+				});
+			return gate ? gate.behind(REST_MS_MAX, locked) : locked();
+		});
+	} catch (error) {
+		if (error === undone) return null;
+		throw error;
+	}
+}
+
+/**
+ * Unless the work `waits` for the checks, its first statements travel with them and not behind
+ * their answers: near the head, and behind what was stored early.
+ */
+async function writeLocked(
+	tx: Tx,
+	write: RangeWrite,
+	{ waits, undone }: { waits: boolean; undone?: Error },
+	work: () => Promise<void>,
+): Promise<RangeWritten> {
+	const checks = check(tx, write);
+	if (waits) await checks;
+	checks.catch(() => {});
+	try {
+		await work();
+	} catch (error) {
+		// Rows that do not fit because they were not ours to write are not at fault.
+		if (error !== undone) await checks;
+		throw error;
+	}
+	return checks;
 }
 
 /** In one round trip, in this order; whatever refuses takes everything else back with it. */
@@ -84,11 +145,13 @@ async function check(tx: Tx, write: RangeWrite): Promise<RangeWritten> {
 }
 
 async function apply(tx: Tx, sinks: readonly EventSink[], write: RangeWrite): Promise<void> {
-	const { chainId, lane, range, events, live } = write;
 	await tellMoves(tx, sinks, write);
-	if (events.length === 0) return;
-	const batch = { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
-	for (const sink of sinks) await sink.apply(tx, batch);
+	if (write.events.length === 0) return;
+	for (const sink of sinks) await sink.apply(tx, batchOf(write));
+}
+
+function batchOf({ chainId, lane, range, events, live }: RangeWrite): EventBatch {
+	return { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
 }
 
 /** To those that keep owners. Also without moves: a contract may be watched from here on. */

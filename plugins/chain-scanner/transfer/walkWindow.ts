@@ -82,12 +82,7 @@ async function write(
 		const commit = (tx: Tx) => ownership.walked(tx, step);
 		await pause();
 		const rest = { events: [], blocks, pruneBelow: 0, live: false, commit };
-		const write = (mustYield?: () => boolean) =>
-			writeRange(
-				{ db, sinks: [], mustYield },
-				{ chainId, lane: "transfer", lease, range, ...rest },
-			);
-		await (gate ? gate.behind(REST_MS_MAX, write) : write());
+		await writeRange({ db, sinks: [], gate }, { chainId, lane: "transfer", lease, range, ...rest });
 	}
 	reading.report();
 }

@@ -1,5 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Applying } from "#plugins/market-index/apply/Applying.ts";
+import { areSame } from "#plugins/market-index/apply/areSame.ts";
 import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
 import type { TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
@@ -46,22 +47,4 @@ export async function applyAtOnce(
 	}
 	await tx.execute("rollback to savepoint batch");
 	return null;
-}
-
-function areSame(
-	found: readonly KnownCollection[],
-	known: ReadonlyMap<Address, KnownCollection>,
-): boolean {
-	if (found.length !== known.size) return false;
-	return found.every((now) => {
-		const then = known.get(now.address);
-		return (
-			then !== undefined &&
-			then.id === now.id &&
-			then.excluded === now.excluded &&
-			then.slug === now.slug &&
-			then.name === now.name &&
-			then.imageUrl === now.imageUrl
-		);
-	});
 }

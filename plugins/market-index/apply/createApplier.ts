@@ -8,6 +8,7 @@ import type { JobQueue } from "#core/queue/JobQueue.ts";
 import type { Applying } from "#plugins/market-index/apply/Applying.ts";
 import { applyAtOnce } from "#plugins/market-index/apply/applyAtOnce.ts";
 import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
+import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
 import {
 	type CollectionMemory,
 	createCollectionMemory,
@@ -92,12 +93,4 @@ async function applyInSteps(
 	// What is told is read behind what moved it, in the same round trip.
 	const [topics] = await Promise.all([tell(applying, change), figures]);
 	return topics;
-}
-
-function contractsOf(batch: NewEvents): Map<Address, "erc721" | "erc1155"> {
-	const contracts = new Map<Address, "erc721" | "erc1155">();
-	for (const { contract, standard } of batch.events) {
-		if (!contracts.has(contract)) contracts.set(contract, standard);
-	}
-	return contracts;
 }

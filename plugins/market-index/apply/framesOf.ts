@@ -3,8 +3,8 @@ import type { Frame } from "#core/outbox/Frame.ts";
 import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
 import { MINT_FRAMES_MAX } from "#plugins/market-index/limits.ts";
 import { type EventContext, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
-import type { StorableEvent } from "#plugins/market-index/sql/insertEvents.ts";
 import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+import type { StorableEvent } from "#plugins/market-index/sql/StorableEvent.ts";
 
 export type TopicFrames = Map<string, Frame[]>;
 

@@ -126,7 +126,7 @@ async function store(core: TaskCore, facts: Facts, known: Known) {
 	await core.db.transaction(async (tx) => {
 		// An answer that is missing now never erases one that was given before.
 		// What the provider calls it was looked at by people, so it stands.
-		await tx.execute(
+		const told = tx.execute(
 			`update market_index.collection set
 				name = case when provider_row is null then coalesce($2, name)
 					else coalesce(name, $2) end,
@@ -148,7 +148,7 @@ async function store(core: TaskCore, facts: Facts, known: Known) {
 		);
 		// Once: a contract that changes its name at every block must not take every slug there is.
 		const wish = name === null || known.slug !== known.address ? null : slugOf(name);
-		if (wish !== null) await renameCollection(tx, { chainId, collectionId, wish });
+		const renamed = wish === null ? null : renameCollection(tx, { chainId, collectionId, wish });
 		// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and
 		// one that costs the lanes nothing.
 		const jobs = [learnTokensJob(collectionId)];
@@ -156,6 +156,7 @@ async function store(core: TaskCore, facts: Facts, known: Known) {
 		if (known.isFirst && documentUri !== null) {
 			jobs.push(contractDocumentJob(collectionId, documentUri));
 		}
-		await core.queue.add(tx, jobs);
+		// In one round trip: while a chain is caught up with, thousands of collections are named.
+		await Promise.all([told, renamed, core.queue.add(tx, jobs)]);
 	});
 }

@@ -1,6 +1,7 @@
 import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
 import type { Window } from "#plugins/market-index/read/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
+import { busyDays } from "#plugins/market-index/sql/busyDays.ts";
 import { sumsSince } from "#plugins/market-index/sql/sumsSince.ts";
 
 const HOUR_MS = 3_600_000;
@@ -24,15 +25,19 @@ export type Ranking = {
  * figures in the window: `id`, `sales`, `volume`, `mints`.
  *
  * Summing up a day of every collection costs fifteen times more on a busy chain than on a quiet
- * one. So whole buckets of a coarse tier say how much each can have at most (`bound`, by
- * `rollup_*_recent`: one to thirteen rows a collection). The first page of those is summed exactly
- * (`seed`); whoever's most is less than the least of theirs (`least`) cannot be on the page, and is
- * not looked at. On a page that is not full everyone active is.
+ * one. So whole buckets of a coarse tier say how much each has at least and at most (`bound`). The
+ * first page of those is summed exactly (`seed`); whoever's most is less than the least of theirs
+ * (`least`) cannot be on the page, and is not looked at. On a page that is not full everyone active
+ * is.
  */
 export function activeCollections(binder: Binder, ranking: Ranking): string {
-	const { window, by, chains, limit, tracked } = ranking;
-	const { table, ms } = boundTier(ranking);
-	const from = binder.bind(new Date(bucketOf(window.start.getTime(), ms)), "timestamptz");
+	const { window, nowMs, by, chains, limit, tracked } = ranking;
+	const tier = boundTier(ranking);
+	const from = binder.bind(new Date(bucketOf(window.start.getTime(), tier.ms)), "timestamptz");
+	const bound =
+		by === "sales" && tier === DAYS
+			? busyDays({ chains, limit, from, days: daysIn(window, nowMs) })
+			: { ctes: wholeTier({ table: tier.table, by, chains, from }), missing: null };
 	// Their limits keep these laterals loops over primary keys, in the order of what comes before.
 	const isTracked = `cross join lateral (
 				select from market_index.collection as c where c.id = most.id and ${tracked} limit 1
@@ -42,15 +47,10 @@ export function activeCollections(binder: Binder, ranking: Ranking): string {
 					coalesce(sum(mints), 0) as mints
 				from (${sumsSince(binder, window, "most.id")}) as part
 			) as exact`;
-	return `bound as materialized (
-			select rollup.collection_id as id, sum(rollup.${by}) as most
-			from market_index.${table} as rollup
-			where rollup.chain_id = any(${chains}) and rollup.bucket >= ${from}
-			group by rollup.collection_id having sum(rollup.${by}) > 0
-		), seed as materialized (
+	return `${bound.ctes}, seed as materialized (
 			select most.id, exact.* from (
-				select most.id from (select * from bound order by most desc) as most ${isTracked}
-				order by most.most desc limit ${limit}
+				select most.id from (select * from bound order by known desc) as most ${isTracked}
+				order by most.known desc limit ${limit}
 			) as most ${exactly}
 		), least as materialized (
 			select case when count(*) < ${limit} then 0 else min(${by}) end as amount from seed
@@ -60,13 +60,31 @@ export function activeCollections(binder: Binder, ranking: Ranking): string {
 			select most.id, exact.* from (
 				select id from bound
 				where most >= (select amount from least) and id not in (select id from seed)
+				${bound.missing === null ? "" : `union all ${bound.missing}`}
 			) as most ${isTracked} ${exactly}
 			where exact.${by} > 0
 		)`;
 }
 
-function boundTier({ window, nowMs }: Ranking): { table: string; ms: number } {
+/** Every collection of a tier, by `rollup_*_recent`: one to thirteen rows each. */
+function wholeTier(given: { table: string; by: string; chains: string; from: string }): string {
+	const { table, by, chains, from } = given;
+	return `bound as materialized (
+			select rollup.collection_id as id, sum(rollup.${by}) as known, sum(rollup.${by}) as most
+			from market_index.${table} as rollup
+			where rollup.chain_id = any(${chains}) and rollup.bucket >= ${from}
+			group by rollup.collection_id having sum(rollup.${by}) > 0
+		)`;
+}
+
+function boundTier({ window, nowMs }: Ranking): (typeof TIERS)[number] {
 	const lengthMs = nowMs - window.start.getTime();
 	if (lengthMs < HOUR_MS) return MINUTES;
 	return lengthMs < 12 * HOUR_MS ? HOURS : DAYS;
+}
+
+/** Days (UTC) that a window touches. */
+function daysIn(window: Window, nowMs: number): number {
+	const fromMs = bucketOf(window.start.getTime(), DAYS.ms);
+	return (bucketOf(nowMs, DAYS.ms) - fromMs) / DAYS.ms + 1;
 }

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 
 /** An event as the driver answers it; `eventOf` makes a StoredEvent of it. */
 export type EventColumns = {

@@ -1,44 +1,11 @@
-import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Hex } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
-
-/** What of an event is stored: one that was read back is as good as a new one. */
-export type StorableEvent = StoredEvent & { collectionId: number };
-
-/** How kinds are stored. */
-export const EVENT_KIND = { sale: 1, mint: 2, transfer: 3 } as const;
-
-const COLUMNS = [
-	"occurred_at",
-	"block_number",
-	"chain_id",
-	"collection_id",
-	"log_index",
-	"sub_index",
-	"kind",
-	"accepted",
-	"onchain_verified",
-	"block_hash",
-	"transaction_hash",
-	"from_address",
-	"to_address",
-	"token_id",
-	"quantity",
-	"currency",
-	"total_raw",
-	"total_native",
-	"venue",
-	"reason",
-	"payload",
-];
-const COLUMN_LIST = COLUMNS.join(", ");
-
-/** Lines handed to COPY at a time: few calls, and no single huge string. */
-const LINES_PER_CHUNK = 1_000;
-
-/** Raised by the unique index when a row of the batch is stored already. */
-const UNIQUE_VIOLATION = "23505";
+import { copyEvents } from "#plugins/market-index/sql/copyEvents.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
+import { INSERT_COLUMNS } from "#plugins/market-index/sql/insertColumns.ts";
+import { isUniqueViolation } from "#plugins/market-index/sql/isUniqueViolation.ts";
+import type { StorableEvent } from "#plugins/market-index/sql/StorableEvent.ts";
 
 /**
  * Stores events and answers those that were not stored before, in the order given.
@@ -59,7 +26,7 @@ export async function insertEvents<Row extends StorableEvent>(
 	if (rows.length < COPY_ROWS_MIN) return insertArrays(tx, chainId, rows, isNew);
 	await tx.execute("savepoint events");
 	try {
-		await tx.copy(`market_index.event (${COLUMN_LIST})`, copyText(chainId, rows));
+		await copyEvents(tx, chainId, rows);
 		await tx.execute("release savepoint events");
 		return rows;
 	} catch (error) {
@@ -75,10 +42,10 @@ async function insertStaged<Row extends StorableEvent>(
 	rows: readonly Row[],
 ) {
 	await tx.execute("create temporary table event_stage (like market_index.event) on commit drop");
-	await tx.copy(`event_stage (${COLUMN_LIST})`, copyText(chainId, rows));
+	await copyEvents(tx, chainId, rows, "event_stage");
 	const inserted = await tx.query<Position>(
-		`insert into market_index.event (${COLUMN_LIST})
-		select ${COLUMN_LIST} from event_stage on conflict do nothing
+		`insert into market_index.event (${INSERT_COLUMNS})
+		select ${INSERT_COLUMNS} from event_stage on conflict do nothing
 		returning ${IDENTITY}`,
 	);
 	await tx.execute("drop table event_stage");
@@ -92,7 +59,7 @@ async function insertArrays<Row extends StorableEvent>(
 	isNew: boolean,
 ) {
 	const inserted = await tx.query<Position>(
-		`insert into market_index.event (chain_id, ${COLUMN_LIST.replace("chain_id, ", "")})
+		`insert into market_index.event (chain_id, ${INSERT_COLUMNS.replace("chain_id, ", "")})
 		select $1, * from unnest(
 			$2::timestamptz[], $3::int8[], $4::int4[], $5::int4[], $6::int4[], $7::int2[],
 			$8::boolean[], $9::boolean[], $10::bytea[], $11::bytea[], $12::bytea[], $13::bytea[],
@@ -150,73 +117,4 @@ function columnArrays(rows: readonly StorableEvent[]): SqlValue[] {
 
 function bytesOf(hex: Hex): Buffer {
 	return Buffer.from(hex.slice(2), "hex");
-}
-
-/**
- * Rows in COPY's text format. Rows of one block and one transaction follow each other, so what they
- * share is written out once.
- */
-function* copyText(chainId: number, rows: readonly StorableEvent[]): Generator<string> {
-	let text = "";
-	let lines = 0;
-	let block: StorableEvent | null = null;
-	let time = "";
-	let blockHash = "";
-	let transaction: Hex | null = null;
-	let transactionHash = "";
-	for (const row of rows) {
-		if (row.occurredAtMs !== block?.occurredAtMs || row.blockHash !== block.blockHash) {
-			block = row;
-			// PostgreSQL takes the sign of a year above 9999 for that of a time zone.
-			time = new Date(row.occurredAtMs).toISOString().replace(/^\+0*/, "");
-			blockHash = copyBytes(row.blockHash);
-		}
-		if (row.transactionHash !== transaction) {
-			transaction = row.transactionHash;
-			transactionHash = copyBytes(row.transactionHash);
-		}
-		const { currency, payload } = row;
-		text +=
-			`${time}\t${row.blockNumber}\t${chainId}\t${row.collectionId}\t${row.logIndex}\t` +
-			`${row.subIndex}\t${EVENT_KIND[row.kind]}\t${row.accepted ? "t" : "f"}\t` +
-			`${row.onchainVerified ? "t" : "f"}\t${blockHash}\t${transactionHash}\t` +
-			`${addressBytes(row.from)}\t${addressBytes(row.to)}\t${row.tokenId}\t${row.quantity}\t` +
-			`${currency === null ? NULL : addressBytes(currency)}\t${row.totalRaw ?? NULL}\t` +
-			`${row.totalNative ?? NULL}\t${copyString(row.venue)}\t${copyString(row.reason)}\t` +
-			`${payload === null ? NULL : copyString(JSON.stringify(payload))}\n`;
-		if (++lines % LINES_PER_CHUNK === 0) {
-			yield text;
-			text = "";
-		}
-	}
-	if (text !== "") yield text;
-}
-
-const NULL = "\\N";
-const COPY_SPECIAL = /[\\\t\n\r]/;
-
-function copyBytes(hex: Hex): string {
-	return `\\\\x${hex.slice(2)}`;
-}
-
-const ZERO_BYTES = copyBytes(ZERO_ADDRESS);
-
-/** Every mint's sender and most sales' currency are the zero address. */
-function addressBytes(address: Hex): string {
-	return address === ZERO_ADDRESS ? ZERO_BYTES : copyBytes(address);
-}
-
-/** Text with COPY's own characters escaped. */
-function copyString(text: string | null): string {
-	if (text === null) return NULL;
-	if (!COPY_SPECIAL.test(text)) return text;
-	return text.replace(/[\\\t\n\r]/g, (character) => {
-		if (character === "\t") return "\\t";
-		if (character === "\n") return "\\n";
-		return character === "\r" ? "\\r" : "\\\\";
-	});
-}
-
-function isUniqueViolation(error: unknown): boolean {
-	return error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
 }

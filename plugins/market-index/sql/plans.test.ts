@@ -165,6 +165,7 @@ for (const [name, read] of Object.entries(READS)) {
 
 /** Any index spares a sequential scan; these spare reading and sorting a whole chain. */
 const ORDERS: Record<string, string> = {
+	"trending, 7 days": "rollup_day_busy",
 	"trending, a page that is not full": "collection_last_sale",
 	"collections by volume": "collection_volume",
 	"collections, newest first": "collection_newest",

@@ -7,7 +7,7 @@ import {
 	type EventColumns,
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 
 export type ActivityQuery = {
 	collectionId: number;

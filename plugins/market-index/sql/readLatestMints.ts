@@ -5,7 +5,7 @@ import {
 	type EventColumns,
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import type { TokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 

@@ -2,7 +2,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import { shownPayload } from "#plugins/market-index/merge/shownPayload.ts";
 import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
 import { createBinder } from "#plugins/market-index/sql/Binder.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import { rollupsSince } from "#plugins/market-index/sql/rollupsSince.ts";
 
 /** What one collection sold in 24 hours; amounts in wei, prices for one unit. */

@@ -7,7 +7,7 @@ import { ADVANCE_TIMEOUT_MS, ANSWER_IDLE_SECONDS } from "#plugins/nft-buys/limit
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import { payingWallet } from "#plugins/nft-buys/routes/payingWallet.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
-import type { Intent, Principal } from "#plugins/wallets/contract.ts";
+import type { Intent, Principal, Recorded } from "#plugins/wallets/contract.ts";
 
 type Asked = {
 	kind: "nft_buy" | "nft_offer";
@@ -37,12 +37,9 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 		route,
 		idempotencyKey: asked.request.headers.get("idempotency-key"),
 		body,
-		create: (tx) =>
-			wallets.execution.create(tx, [
-				{ kind, profile, wallet, chainId: chain.id, channel: "api", request: wish },
-			]),
-		async answer(intentIds, created) {
-			const intent = await goOn(context, { profileId: profile.id, intentIds, created });
+		intents: [{ kind, profile, wallet, chainId: chain.id, channel: "api", request: wish }],
+		async answer(intentIds, recorded) {
+			const intent = await goOn(context, { profileId: profile.id, intentIds, recorded });
 			assert(intent, "an intent that was created is there");
 			const purpose = PURPOSES.get(intent.status);
 			const link = purpose ? await wallets.link(intent, purpose) : null;
@@ -58,7 +55,7 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 type Made = {
 	profileId: string;
 	intentIds: readonly string[];
-	created: readonly Intent[] | null;
+	recorded: Recorded | null;
 };
 
 /**
@@ -67,12 +64,12 @@ type Made = {
  */
 async function goOn(
 	{ wallets, log, ending }: BuyContext,
-	{ profileId, intentIds, created }: Made,
+	{ profileId, intentIds, recorded }: Made,
 ): Promise<Intent | null> {
 	const { execution } = wallets;
 	try {
 		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-		const [intent = null] = await execution.advance(intentIds, signal, created);
+		const [intent = null] = await execution.advance(intentIds, signal, recorded);
 		return intent;
 	} catch (error) {
 		const level = error instanceof Fault ? "warn" : "error";

@@ -71,6 +71,17 @@ describe("from a wallet that the service may send by", () => {
 		expect(transfers.map((one) => one["recipientIsContract"])).toEqual([true, false]);
 		expect(transfers.every(({ status }) => status === "submitted")).toBe(true);
 	});
+
+	test("[TRF-03] where a node cannot say whether one is a contract, nobody is paid", async () => {
+		const by = await lab.person();
+		lab.chain.codes.set(BERT, "0xno" as never);
+		const { transfers } = await send(by);
+		expect(transfers).toMatchObject([
+			{ status: "rejected", errorCode: "chain_unavailable" },
+			{ status: "rejected", errorCode: "chain_unavailable" },
+		]);
+		expect(lab.chain.pool()).toHaveLength(0);
+	});
 });
 
 describe("[TRF-03] the batch is judged as a whole", () => {

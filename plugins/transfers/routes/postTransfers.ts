@@ -22,6 +22,7 @@ import {
 	type Intent,
 	type Principal,
 	type Profile,
+	type Recorded,
 	tradingDocumented,
 } from "#plugins/wallets/contract.ts";
 
@@ -73,20 +74,16 @@ export function postTransfers(context: TransfersContext) {
 					route: ROUTE,
 					idempotencyKey: request.headers.get("idempotency-key"),
 					body,
-					create: (tx) =>
-						wallets.execution.create(
-							tx,
-							recipients.map((recipient) => ({
-								kind: TRANSFER,
-								profile,
-								wallet,
-								chainId,
-								channel: "api" as const,
-								request: { recipient, amountRaw: String(amountRaw) },
-								batchId,
-							})),
-						),
-					answer: (ids, created) => answer(context, { principal, ids, created }),
+					intents: recipients.map((recipient) => ({
+						kind: TRANSFER,
+						profile,
+						wallet,
+						chainId,
+						channel: "api" as const,
+						request: { recipient, amountRaw: String(amountRaw) },
+						batchId,
+					})),
+					answer: (ids, recorded) => answer(context, { principal, ids, recorded }),
 				});
 			},
 			{
@@ -109,15 +106,15 @@ export function postTransfers(context: TransfersContext) {
 		);
 }
 
-type Asked = { ids: readonly string[]; created: readonly Intent[] | null };
+type Asked = { ids: readonly string[]; recorded: Recorded | null };
 
 async function answer(
 	context: TransfersContext,
-	{ principal, ids, created }: Asked & { principal: Principal },
+	{ principal, ids, recorded }: Asked & { principal: Principal },
 ): Promise<{ status: number; body: unknown }> {
 	const { wallets, chains } = context;
 	const { profile } = principal;
-	const intents = await goOn(context, { profile, ids, created });
+	const intents = await goOn(context, { profile, ids, recorded });
 	const urls = await linksOf(wallets, intents);
 	const transfers = intents.map((intent) => {
 		const questionUrl = urls.get(intent.id);
@@ -132,12 +129,12 @@ async function answer(
  */
 async function goOn(
 	{ wallets, ending, log }: TransfersContext,
-	{ profile, ids, created }: Asked & { profile: Profile },
+	{ profile, ids, recorded }: Asked & { profile: Profile },
 ): Promise<Intent[]> {
 	const { execution } = wallets;
 	try {
 		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-		return await execution.advance(ids, signal, created);
+		return await execution.advance(ids, signal, recorded);
 	} catch (error) {
 		const level = error instanceof Fault ? "warn" : "error";
 		log[level]("wallet transfers could not be taken further now", { error });

@@ -97,7 +97,7 @@ describe("an account", () => {
 
 	test("a node that fails to name a tip is offered what its gas price is above the base fee", async () => {
 		const { rpc } = nodeOf({
-			eth_getBlockByNumber: { number: "0x5", baseFeePerGas: "0x7" },
+			eth_feeHistory: { oldestBlock: "0x5", baseFeePerGas: ["0x7", "0x8"] },
 			eth_maxPriorityFeePerGas: rpcFault.refused({ detail: "internal error" }),
 		});
 		const { account } = await readAccount(rpc, { address: ANNA, plans: [], signal });
@@ -105,12 +105,37 @@ describe("an account", () => {
 	});
 
 	test("a chain without base fees or tips is paid its gas price", async () => {
-		const { rpc } = nodeOf({
-			eth_getBlockByNumber: { number: "0x5" },
-			eth_maxPriorityFeePerGas: rpcFault.refused({ detail: "no such method" }),
+		for (const fees of [{}, { baseFeePerGas: null }, { baseFeePerGas: ["0x0", "0x0"] }]) {
+			const { rpc } = nodeOf({
+				eth_feeHistory: { oldestBlock: "0x5", ...fees },
+				eth_maxPriorityFeePerGas: rpcFault.refused({ detail: "no such method" }),
+			});
+			const { account } = await readAccount(rpc, { address: ANNA, plans: [], signal });
+			expect(account).toMatchObject({
+				...{ maxFeePerGas: 9n, maxPriorityFeePerGas: 9n, headBlock: 5 },
+			});
+		}
+	});
+
+	test("a node that tells no fees is asked for its newest block", async () => {
+		const { rpc, calls } = nodeOf({
+			eth_feeHistory: rpcFault.refused({ detail: "no such method" }),
+			eth_getBlockByNumber: { number: "0x5", baseFeePerGas: "0x7" },
 		});
 		const { account } = await readAccount(rpc, { address: ANNA, plans: [], signal });
-		expect(account).toMatchObject({ maxFeePerGas: 9n, maxPriorityFeePerGas: 9n, headBlock: 5 });
+		expect(account).toMatchObject({ maxFeePerGas: 16n, maxPriorityFeePerGas: 2n, headBlock: 5 });
+		expect(calls.at(-1)).toEqual({ method: "eth_getBlockByNumber", params: ["latest", false] });
+	});
+
+	test("what else is asked is answered beside it, and a refusal of that is its own", async () => {
+		const { rpc, calls } = nodeOf({ eth_getCode: "0x6001" });
+		const call = { method: "eth_getCode", params: [SHOP, "latest"] };
+		const asked = { address: ANNA, plans: [planOf("0x01")], questions: [call, call], signal };
+		const read = await readAccount(rpc, asked);
+		expect(read).toMatchObject({ answers: ["0x6001", "0x6001"], simulations: [{ kind: "ok" }] });
+		expect(calls.slice(-2)).toEqual([call, call]);
+		const no = nodeOf({ eth_getCode: rpcFault.refused({ detail: "no" }) });
+		expect(await readAccount(no.rpc, asked)).toEqual({ ...read, answers: [null, null] });
 	});
 
 	test("a node that is away, or talks nonsense, is no revert and no balance of zero", async () => {
@@ -121,7 +146,9 @@ describe("an account", () => {
 			{ eth_getBalance: null },
 			{ eth_getBalance: "0x" },
 			{ eth_getTransactionCount: rpcFault.refused({ detail: "no" }) },
-			{ eth_getBlockByNumber: null },
+			{ eth_feeHistory: null },
+			{ eth_feeHistory: away },
+			{ eth_feeHistory: { baseFeePerGas: ["0x7"] } },
 			{ eth_estimateGas: "lots" },
 		]) {
 			const { rpc } = nodeOf(answers);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
-import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { quantity } from "#plugins/wallets/chain/quantity.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
@@ -17,31 +17,49 @@ export type AccountState = {
 
 export type Simulation = { kind: "ok"; gasLimit: bigint } | { kind: "reverts"; detail: string };
 
+export type AccountAsked = {
+	address: Address;
+	plans: readonly Plan[];
+	/** What else is to be asked in the same request. */
+	questions?: readonly RpcCall[];
+	signal: AbortSignal;
+};
+
+type Head = { number: bigint; baseFeePerGas?: bigint | undefined };
+
 const block = z.object({ number: quantity, baseFeePerGas: quantity.optional() });
+const history = z.object({
+	oldestBlock: quantity,
+	baseFeePerGas: z.array(quantity).nullish(),
+});
 const REASON_LENGTH_MAX = 300;
 
 /**
  * Reads an account and runs plans of it on the newest state, in one request. Each plan runs by
  * itself: what one leaves for the next is not seen.
+ *
+ * The head is asked for by its fees: a block comes with the hashes of all that it holds, which is
+ * most of what a node would answer here. A question that is refused is answered by null.
  */
 export async function readAccount(
 	rpc: Rpc,
-	{ address, plans, signal }: { address: Address; plans: readonly Plan[]; signal: AbortSignal },
-): Promise<{ account: AccountState; simulations: Simulation[] }> {
+	{ address, plans, questions = [], signal }: AccountAsked,
+): Promise<{ account: AccountState; simulations: Simulation[]; answers: unknown[] }> {
 	const outcomes = await rpc.settle(
 		[
 			{ method: "eth_getBalance", params: [address, "latest"] },
 			{ method: "eth_getTransactionCount", params: [address, "pending"] },
-			{ method: "eth_getBlockByNumber", params: ["latest", false] },
+			{ method: "eth_feeHistory", params: ["0x1", "latest", []] },
 			{ method: "eth_gasPrice", params: [] },
 			{ method: "eth_maxPriorityFeePerGas", params: [] },
 			// Said, because some nodes would run all that waits in their pool before it.
 			...plans.map((plan) => ({ method: "eth_estimateGas", params: [callOf(plan), "latest"] })),
+			...questions,
 		],
 		{ signal },
 	);
-	const [balance, nonce, latest, gasPrice, tip, ...runs] = outcomes;
-	const head = readAnswer(block, resultOf(latest));
+	const [balance, nonce, latest, gasPrice, tip, ...others] = outcomes;
+	const head = await headOf(rpc, { latest, signal });
 	const price = readAnswer(quantity, resultOf(gasPrice));
 	const base = head.baseFeePerGas ?? null;
 	// A node that names no tip names a price, which has one in it: without any it would wait.
@@ -56,8 +74,23 @@ export async function readAccount(
 			maxPriorityFeePerGas: base ? priority : price,
 			headBlock: Number(head.number),
 		},
-		simulations: runs.map(simulationOf),
+		simulations: others.slice(0, plans.length).map(simulationOf),
+		answers: others.slice(plans.length).map(answerOf),
 	};
+}
+
+/** Of a node that does not know fees of old blocks, its newest block. */
+async function headOf(
+	rpc: Rpc,
+	{ latest, signal }: { latest: RpcOutcome | undefined; signal: AbortSignal },
+): Promise<Head> {
+	if (latest?.kind === "fault" && latest.fault.code === "rpc_refused") {
+		const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+		const [found] = await rpc.settle([call], { signal });
+		return readAnswer(block, resultOf(found));
+	}
+	const { oldestBlock, baseFeePerGas } = readAnswer(history, resultOf(latest));
+	return { number: oldestBlock, baseFeePerGas: baseFeePerGas?.[0] };
 }
 
 function tipIn(price: bigint, base: bigint): bigint {
@@ -76,6 +109,10 @@ function callOf(plan: Plan) {
 function resultOf(outcome: RpcOutcome | undefined): unknown {
 	if (outcome?.kind === "fault") throw outcome.fault;
 	return outcome?.result;
+}
+
+function answerOf(outcome: RpcOutcome): unknown {
+	return outcome.kind === "result" ? outcome.result : null;
 }
 
 /** A node that answers nothing else than "it reverts" is believed; one that fails is not. */

@@ -1,5 +1,5 @@
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Intent, Plan } from "#plugins/wallets/contract.ts";
+import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
@@ -10,54 +10,82 @@ import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts"
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 
+type Prepared = Extract<Preparation, { kind: "plan" }>;
+
+type Given = {
+	intents: readonly Intent[];
+	/** As it was a moment ago, where the caller knows: it is read again to decide. */
+	profile?: Profile | undefined;
+	signal: AbortSignal;
+};
+
 /**
  * Takes intents of one wallet, all `created`, as far as they go without their owner. A batch goes
  * whole or not at all: whatever denies one of them denies all.
+ *
+ * Answers an intent that went alone and was sent, as it then stands; null where more has to be read
+ * to know.
  */
-export async function advanceBatch(
-	world: ExecutionWorld,
-	{ intents, signal }: { intents: readonly Intent[]; signal: AbortSignal },
-): Promise<void> {
+export async function advanceBatch(world: ExecutionWorld, given: Given): Promise<Intent | null> {
+	const { intents, signal } = given;
 	const first = intents[0];
-	if (!first) return;
+	if (!first) return null;
 	if (intents.some(({ expiresAtMs }) => expiresAtMs <= world.clock.nowMs())) {
 		await moveAll(world, intents, { event: "expire", denial: null });
-		return;
+		return null;
 	}
-	const profile = await world.profileOf(world.db, first.profileId);
+	const profile = given.profile ?? (await world.profileOf(world.db, first.profileId));
 	const wallet = profile?.wallets.find(({ id }) => id === first.walletId);
 	const rpc = world.rpcOf(first.chainId);
 	if (!profile || !wallet) return deny(world, intents, NO_WALLET);
 	if (!rpc) return deny(world, intents, NO_CHAIN);
 
-	const plans: Plan[] = [];
+	const prepared: Prepared[] = [];
 	for (let from = 0; from < intents.length; from += PREPARES_AT_ONCE) {
-		const prepared = await Promise.all(
+		const some = await Promise.all(
 			intents
 				.slice(from, from + PREPARES_AT_ONCE)
 				.map((intent) => prepareIntent(world, { intent, wallet, profile, signal })),
 		);
-		for (const one of prepared) {
+		for (const one of some) {
 			if (one.kind === "denied") return deny(world, intents, one.denial);
-			plans.push(one.plan);
+			prepared.push(one);
 		}
 	}
-	const { account, simulations } = await world.steps.run("rpc.account", () =>
-		readAccount(rpc, { address: wallet.address, plans, signal }),
+	const asked = {
+		address: wallet.address,
+		plans: prepared.map(({ plan }) => plan),
+		questions: prepared.flatMap(({ question }) => question?.call ?? []),
+		signal,
+	};
+	const { account, simulations, answers } = await world.steps.run("rpc.account", () =>
+		readAccount(rpc, asked),
 	);
+	const plans: Plan[] = [];
+	for (const { plan, question } of prepared) {
+		const told = question?.shownBy(answers.shift());
+		if (told?.kind === "denied") return deny(world, intents, told.denial);
+		plans.push(told ? { ...plan, shown: told.shown } : plan);
+	}
 	const judged = judgeBatch(plans, account, simulations);
 	if (judged.kind === "denied") return deny(world, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
 		return intent ? [{ ...costed, intent }] : [];
 	});
-	const next = await world.steps.run("commit.decide", () =>
+	const decided = await world.steps.run("commit.decide", () =>
 		world.commits.together(profile.id, (tx) => decideBatch(world, tx, { planned, account })),
 	);
-	if (!next) return;
-	const outcome = await handOver(world, next);
-	const goesOn = planned.length > 1 && outcome.kind !== "unknown";
-	if (goesOn) await continueQueued(world, { walletId: wallet.id, chainId: first.chainId, signal });
+	if (!decided) return null;
+	const { outcome, sentAtMs } = await handOver(world, decided.next);
+	if (planned.length === 1) {
+		if (outcome.kind !== "sent" || sentAtMs === null) return null;
+		const { transactionHash } = outcome;
+		return { ...decided.intent, status: "submitted", transactionHash, changedAtMs: sentAtMs };
+	}
+	const line = { walletId: wallet.id, chainId: first.chainId, signal };
+	if (outcome.kind !== "unknown") await continueQueued(world, line);
+	return null;
 }
 
 const NO_WALLET: Denial = {
@@ -70,8 +98,9 @@ async function deny(
 	world: ExecutionWorld,
 	intents: readonly Intent[],
 	denial: Denial,
-): Promise<void> {
+): Promise<null> {
 	await moveAll(world, intents, { event: "deny", denial });
+	return null;
 }
 
 async function moveAll(

@@ -34,7 +34,7 @@ export async function continueQueued(
 		const next = await begin(world, { submission, intent, signal });
 		if (next === "busy") return;
 		if (next === "called off") continue;
-		const outcome = await handOver(world, next);
+		const { outcome } = await handOver(world, next);
 		if (outcome.kind === "unknown") return;
 	}
 }

@@ -1,10 +1,9 @@
 import type { Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
 import type { Execution, Intent, IntentKind, NewIntent } from "#plugins/wallets/contract.ts";
 import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import { BATCH_MAX, INTENT_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
+import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
 import { recordSigned } from "#plugins/wallets/execution/recordSigned.ts";
 import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
@@ -39,14 +38,17 @@ export function createExecution(
 	return {
 		register: (kind) => register(kind),
 		create: (tx, intents) => create(world, tx, intents),
-		async advance(intentIds, signal, created = null) {
-			const known = created ?? (await readTogether(world.db, intentIds));
+		async advance(intentIds, signal, recorded = null) {
+			const known = recorded?.intents ?? (await readTogether(world.db, intentIds));
+			const profile = recorded?.profile;
+			let sent: Intent | null = null;
 			for (const intents of batchesOf(known)) {
 				if (intents.every(({ status }) => status === "created")) {
-					await advanceBatch(world, { intents, signal });
+					sent = await advanceBatch(world, { intents, profile, signal });
 				}
 			}
-			return readIntents(world.db, intentIds);
+			const isAll = intentIds.length === 1 && intentIds[0] === sent?.id;
+			return sent && isAll ? [sent] : readIntents(world.db, intentIds);
 		},
 		async approve(intentId, planHash) {
 			const at = new Date(world.clock.nowMs());
@@ -70,7 +72,6 @@ export function createExecution(
 			const [intent] = await readIntents(world.db, [intentId]);
 			return intent?.profileId === profileId ? intent : null;
 		},
-		rpcOf: (chainId) => world.rpcOf(chainId),
 		list: (profileId, page) => listIntents(world.db, { profileId, ...page }),
 	};
 }
@@ -78,24 +79,10 @@ export function createExecution(
 async function create(
 	world: ExecutionWorld,
 	tx: Tx,
-	intents: readonly NewIntent[],
+	given: readonly NewIntent[],
 ): Promise<Intent[]> {
-	assert(intents.length > 0 && intents.length <= BATCH_MAX, "a batch has 1 to 50 intents");
-	const nowMs = world.clock.nowMs();
-	const { isDryRun, limits } = world.settings;
-	const settings = {
-		isDryRun,
-		perTradeUsdMicros: String(limits.perTradeUsdMicros),
-		walletNotionalUsdMicros: String(limits.walletNotionalUsdMicros),
-		dailyUsdMicros: String(limits.dailyUsdMicros),
-	};
-	const made = intents.map((intent) => {
-		const { revision, requireTradeConfirmation } = intent.profile;
-		const own = { ...settings, revision, requireTradeConfirmation };
-		return { ...intent, id: world.newId(), settings: own };
-	});
-	const at = new Date(nowMs);
-	return insertIntents(tx, made, { at, expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) });
+	const { intents, times } = readyIntents(world, given);
+	return insertIntents(tx, intents, times);
 }
 
 function batchesOf(intents: readonly Intent[]): Intent[][] {

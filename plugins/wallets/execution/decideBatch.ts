@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
+import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
@@ -14,6 +14,9 @@ import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
+
+/** What is handed over now, and its intent as it stands once that is under way. */
+export type Decided = { next: HandOver; intent: Intent };
 
 type Given = { planned: readonly PlannedIntent[]; account: AccountState };
 
@@ -34,7 +37,7 @@ export async function decideBatch(
 	world: ExecutionWorld,
 	tx: Tx,
 	given: Given,
-): Promise<HandOver | null> {
+): Promise<Decided | null> {
 	const at = new Date(world.clock.nowMs());
 	const situation = await readSituation(world, tx, { planned: given.planned, at });
 	// Another process, or their owner, was faster with one of them.
@@ -97,19 +100,20 @@ async function reserve(
 		usdMicros: readonly bigint[];
 		at: Date;
 	},
-): Promise<HandOver | null> {
+): Promise<Decided | null> {
 	const { planned, account, wallet, usdMicros, at, situation } = given;
 	const { session } = world;
 	const { lane } = situation;
 	const expiresAt = new Date(at.getTime() + QUESTION_LIFETIME_MS);
 	const ids = planned.map(() => world.newId());
-	const [first] = planned;
+	const hashed = planned.map((one) => ({ ...one, planHash: hashPlan(one.plan) }));
+	const [first] = hashed;
 	const [submissionId] = ids;
 	if (!first || submissionId === undefined) return null;
 	const begun = handOverOf(world, { planned: first, submissionId, account, wallet, lane });
-	for (const [place, { intent, plan, gasLimit }] of planned.entries()) {
+	for (const [place, { intent, plan, planHash, gasLimit }] of hashed.entries()) {
 		const reservation = {
-			...{ intentId: intent.id, plan, gasLimit, session, at, expiresAt },
+			...{ intentId: intent.id, plan, planHash, gasLimit, session, at, expiresAt },
 			usdMicros: usdMicros[place] ?? 0n,
 			sender: wallet.address,
 			submissionId: ids[place] ?? "",
@@ -120,7 +124,17 @@ async function reserve(
 		};
 		tx.beforeCommit(write, { singleStatement: true });
 	}
-	return begun?.next ?? null;
+	if (!begun) return null;
+	const intent: Intent = {
+		...first.intent,
+		status: "submitting",
+		errorCode: null,
+		plan: first.plan,
+		planHash: first.planHash,
+		changedAtMs: at.getTime(),
+		expiresAtMs: expiresAt.getTime(),
+	};
+	return { next: begun.next, intent };
 }
 
 function mayPay({ capability }: Wallet): boolean {

@@ -7,13 +7,15 @@ import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";
  * Hands one transaction over and writes down what is known of it. Called once for each record of
  * what is about to be handed over, by the process that wrote it; whoever dies in here leaves a
  * record that is looked up, and never handed over again.
+ *
+ * Answers also when it was written that it left; null where somebody was faster, or it did not.
  */
-export async function handOver(world: ExecutionWorld, given: HandOver): Promise<SendOutcome> {
+export async function handOver(
+	world: ExecutionWorld,
+	given: HandOver,
+): Promise<{ outcome: SendOutcome; sentAtMs: number | null }> {
 	const outcome = await world.steps.run("custody.send", () => send(world, given));
-	await world.steps.run("commit.outcome", () =>
-		world.commits.together(given.profileId, (tx) => recordOutcome(world, tx, { given, outcome })),
-	);
-	return outcome;
+	return { outcome, sentAtMs: await recordOutcome(world, { given, outcome }) };
 }
 
 /** A process that stood still since its commit is late: others may have drawn their conclusions. */

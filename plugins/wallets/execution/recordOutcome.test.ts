@@ -45,8 +45,7 @@ async function handedOver(): Promise<HandOver> {
 	};
 }
 
-const record = (outcome: SendOutcome, of = given) =>
-	lab.db.transaction((tx) => recordOutcome(lab.world, tx, { given: of, outcome }));
+const record = (outcome: SendOutcome) => recordOutcome(lab.world, { given, outcome });
 const state = async () => {
 	const rows = await lab.db.query<{ state: string }>(
 		"select state from wallets.submission where id = $1",

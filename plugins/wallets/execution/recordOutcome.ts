@@ -6,24 +6,50 @@ import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
 import { recordSent } from "#plugins/wallets/submission/recordSent.ts";
 
+type Given = { given: HandOver; outcome: SendOutcome };
+
 /**
  * Writes what handing over came to. A reconciler that thought this process dead may have been
  * faster: what it found out stands, and only what is still open is moved.
+ *
+ * What left is one statement that travels with its commit. Where that finds things otherwise, the
+ * rest is another transaction: a hash that is written is looked up whatever its intent says.
+ *
+ * Answers when it was written, where nobody was faster, that it left.
  */
 export async function recordOutcome(
 	world: ExecutionWorld,
-	tx: Tx,
-	{ given, outcome }: { given: HandOver; outcome: SendOutcome },
-): Promise<void> {
-	const { submissionId, intentId } = given;
+	{ given, outcome }: Given,
+): Promise<number | null> {
+	const { steps, commits } = world;
+	const { submissionId, profileId } = given;
 	const at = new Date(world.clock.nowMs());
+	let sent = { isWritten: false, isMoved: false };
 	if (outcome.kind === "sent") {
-		const { isWritten, isMoved } = await recordSent(tx, { submissionId, at, ...outcome });
-		// It was in doubt already, and is found.
-		if (isWritten && !isMoved) await moveIntent(tx, { intentId, event: "found", at });
-		if (isWritten) return;
-		// Not open any more, or a hash that another stands by: then nobody can say whether it left.
+		const record = async (tx: Tx) => {
+			sent = await recordSent(tx, { submissionId, at, ...outcome });
+		};
+		await steps.run("commit.outcome", () =>
+			commits.together(profileId, async (tx) => {
+				tx.beforeCommit(() => record(tx), { singleStatement: true });
+			}),
+		);
+		if (sent.isMoved) return at.getTime();
 	}
+	await steps.run("commit.outcome", () =>
+		commits.together(profileId, async (tx) => {
+			const { intentId } = given;
+			// It was in doubt already, and is found.
+			if (sent.isWritten) await moveIntent(tx, { intentId, event: "found", at });
+			else await recordNotSent(tx, { given, outcome, at });
+		}),
+	);
+	return null;
+}
+
+/** Also where it was said to be sent: by a hash that another stands by nobody can say so. */
+async function recordNotSent(tx: Tx, { given, outcome, at }: Given & { at: Date }): Promise<void> {
+	const { submissionId, intentId } = given;
 	const state = outcome.kind === "refused" ? "never" : "doubtful";
 	const written = await tx.execute(
 		"update wallets.submission set state = $2 where id = $1 and state = 'sending'",

@@ -1,17 +1,17 @@
 import { hexToBytes } from "viem";
-import type { Address } from "#core/chain/Hex.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
 import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
-import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
 import type { Beginning } from "#plugins/wallets/submission/beginningOf.ts";
 
 export type Reservation = {
 	intentId: string;
 	plan: Plan;
+	planHash: Hex;
 	gasLimit: bigint;
 	usdMicros: bigint;
 	sender: Address;
@@ -55,7 +55,7 @@ export async function reserveIntent(tx: Tx, reservation: Reservation): Promise<b
 			to,
 			at,
 			JSON.stringify(planCodec.write(plan)),
-			hexToBytes(hashPlan(plan)),
+			hexToBytes(reservation.planHash),
 			reservation.expiresAt,
 			hexToBytes(plan.spend.currency),
 			plan.spend.raw,

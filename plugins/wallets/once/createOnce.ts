@@ -1,22 +1,19 @@
 import { hexToBytes, keccak256, stringToBytes } from "viem";
 import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault/Fault.ts";
-import type { Steps } from "#core/steps/Steps.ts";
-import type { Commits } from "#plugins/wallets/commit/Commits.ts";
-import type { Intent, OnceRequest } from "#plugins/wallets/contract.ts";
-import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import type { OnceRequest, Recorded } from "#plugins/wallets/contract.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
+import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
+import { newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
+import { recordOnce } from "#plugins/wallets/once/recordOnce.ts";
 
-export type OnceWorld = {
-	db: Database;
-	commits: Commits;
-	clock: Clock;
-	holder: string;
-	session: string;
-	steps: Steps<StepName>;
-};
+export type OnceWorld = Pick<
+	ExecutionWorld,
+	"db" | "commits" | "clock" | "holder" | "session" | "steps" | "settings" | "newId"
+>;
 
 /** Printable ASCII, so that what is compared is what was typed. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -27,27 +24,25 @@ const RUNNING_RETRY_MS = 1_000;
 const REQUEST_MS_MAX = 600_000;
 
 type Taken =
-	| { kind: "ours"; intentIds: readonly string[]; created: readonly Intent[] | null }
+	| { kind: "ours"; intentIds: readonly string[]; recorded: Recorded | null }
 	| { kind: "answered"; status: number; body: Uint8Array }
 	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
 	| { kind: "refused"; fault: Fault };
 
 /**
- * Runs requests that can move money once for each key. The key is taken in the transaction that
- * makes the intents, so there is never one without the other; who takes over from a process that
+ * Runs requests that can move money once for each key. The key is taken by the statement that
+ * records the intents, so there is never one without the other; who takes over from a process that
  * died goes on with the same intents, and the path they take sends once.
  */
 export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<Response> {
 	return async (request) => {
 		const { idempotencyKey: key } = request;
 		if (key !== null && !KEY.test(key)) throw onceFault.idempotencyKeyInvalid();
-		const taken = await world.steps.run("commit.create", () =>
-			world.commits.together(request.principal.profile.id, (tx) => take(world, tx, request)),
-		);
+		const taken = await take(world, request);
 		if (taken.kind === "refused") throw taken.fault;
 		if (taken.kind === "answered") return respond(taken.status, taken.body);
 		try {
-			const { status, body } = await request.answer(taken.intentIds, taken.created);
+			const { status, body } = await request.answer(taken.intentIds, taken.recorded);
 			const bytes = new TextEncoder().encode(JSON.stringify(body));
 			if (key === null) return respond(status, bytes);
 			const kept = await keep(world, request, { status, bytes });
@@ -57,6 +52,37 @@ export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<
 			throw error;
 		}
 	};
+}
+
+async function take(world: OnceWorld, request: OnceRequest): Promise<Taken> {
+	const { steps, commits, holder, session } = world;
+	const { idempotencyKey: key, principal, route } = request;
+	const { profile } = principal;
+	const made = readyIntents(world, request.intents);
+	const bodyHash = hexToBytes(keccak256(stringToBytes(canonicalJson(request.body))));
+	const isRecorded = { value: false };
+	const record = async (tx: Tx) => {
+		if (key === null) {
+			await insertIntents(tx, made.intents, made.times);
+			isRecorded.value = true;
+			return;
+		}
+		const taking = { profileId: profile.id, route, key, bodyHash, holder, session };
+		isRecorded.value = await recordOnce(tx, taking, made);
+	};
+	await steps.run("commit.create", () =>
+		commits.together(profile.id, async (tx) => {
+			tx.beforeCommit(() => record(tx), { singleStatement: true });
+		}),
+	);
+	if (isRecorded.value || key === null) {
+		const intents = newIntentRows.read(made.intents, made.times);
+		const intentIds = intents.map(({ id }) => id);
+		return { kind: "ours", intentIds, recorded: { intents, profile } };
+	}
+	return await steps.run("commit.create", () =>
+		commits.together(profile.id, (tx) => takeOver(world, tx, { request, key, bodyHash })),
+	);
 }
 
 /**
@@ -76,35 +102,6 @@ async function release(world: OnceWorld, request: OnceRequest): Promise<void> {
 			),
 		)
 		.catch(() => {});
-}
-
-async function take(world: OnceWorld, tx: Tx, request: OnceRequest): Promise<Taken> {
-	const { idempotencyKey: key, principal, route } = request;
-	const make = async (): Promise<Extract<Taken, { kind: "ours" }>> => {
-		const created = await request.create(tx);
-		return { kind: "ours", intentIds: created.map(({ id }) => id), created };
-	};
-	if (key === null) return make();
-	const profileId = principal.profile.id;
-	const bodyHash = hexToBytes(keccak256(stringToBytes(canonicalJson(request.body))));
-	// Whoever comes second waits here for the first one's transaction.
-	const first = await tx.execute(
-		`insert into wallets.idempotent_answer
-			(profile_id, route, key, body_hash, intent_ids, holder, session, created_at)
-		values ($1, $2, $3, $4, '{}', $5, $6, $7) on conflict do nothing`,
-		[profileId, route, key, bodyHash, world.holder, world.session, new Date(world.clock.nowMs())],
-	);
-	if (first === 0) return takeOver(world, tx, { request, key, bodyHash });
-	const made = await make();
-	const noteIntents = async () => {
-		await tx.execute(
-			`update wallets.idempotent_answer set intent_ids = $4
-			where profile_id = $1 and route = $2 and key = $3`,
-			[profileId, route, key, made.intentIds],
-		);
-	};
-	tx.beforeCommit(noteIntents, { singleStatement: true });
-	return made;
 }
 
 /** What the first one left: its answer, or its intents where it is gone without one. */
@@ -143,7 +140,7 @@ async function takeOver(
 		where profile_id = $1 and route = $2 and key = $3`,
 		[...names, world.holder, world.session, new Date(world.clock.nowMs())],
 	);
-	return { kind: "ours", intentIds: row.intent_ids, created: null };
+	return { kind: "ours", intentIds: row.intent_ids, recorded: null };
 }
 
 /** Answers what stands: another who took over may have been faster, and there is one answer. */

@@ -25,9 +25,9 @@ export async function followSpend(
 		)
 		insert into wallets.spend_entry
 			(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw, usd_micros, at)
-		select $1, profile_id, wallet_id, $2, chain_id, currency, amount_raw, usd_micros, $3
+		select $1, profile_id, wallet_id, $2::text, chain_id, currency, amount_raw, usd_micros, $3
 		from reserved, stands
-		where case $2
+		where case $2::text
 			when 'unspend' then spent > 0
 			when 'unrelease' then released > 0
 			else spent = 0 and released = 0

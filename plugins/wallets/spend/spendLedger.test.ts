@@ -140,3 +140,21 @@ test("a recipient is known since the first time, by each profile for itself", as
 	const both = await Promise.all([know(NOW_MS + 70_000), know(NOW_MS + 70_000)]);
 	expect(both).toEqual([70_000, 70_000]);
 });
+
+test("a ledger takes no amount below nothing, none that is no number, and no other words", async () => {
+	const intentId = await reserve(1n);
+	for (const [wrong, value] of [
+		["amount_raw", "-1"],
+		["amount_raw", "NaN"],
+		["amount_raw", "1e78"],
+		["usd_micros", "-1"],
+		["currency", "\\x00"],
+		["kind", "gift"],
+	] as const) {
+		const change = database.db.execute(
+			`update wallets.spend_entry set ${wrong} = $2 where intent_id = $1`,
+			[intentId, value],
+		);
+		await expect(change).rejects.toThrow(/violates check|overflow/);
+	}
+});

@@ -52,7 +52,9 @@ async function queue(by: By, count: number): Promise<{ id: string; intent: Inten
 	const intents = await lab.pay(by, { times: count, stays: true });
 	const line = intents.map((intent) => ({ id: Bun.randomUUIDv7(), intent }));
 	const at = new Date(lab.clock.ms);
-	const how = { plan: planOf(by), gasLimit: 25_000n, usdMicros: 1n, beginning: null, session: "s" };
+	const plan = planOf(by);
+	const planned = { plan, planHash: hashPlan(plan), gasLimit: 25_000n };
+	const how = { ...planned, usdMicros: 1n, beginning: null, session: "s" };
 	await lab.db.transaction(async (tx) => {
 		for (const { id: submissionId, intent } of line) {
 			const of = { intentId: intent.id, submissionId, sender: by.wallet.address };
@@ -220,9 +222,11 @@ test("what was reserved for is not reserved for again, and leaves no second trac
 	const [one] = await queue(by, 1);
 	const intentId = one?.intent.id ?? "";
 	const at = new Date(lab.clock.ms);
+	const plan = planOf(by);
+	const planHash = hashPlan(plan);
 	const again = await lab.db.transaction((tx) =>
 		reserveIntent(tx, {
-			...{ intentId, plan: planOf(by), gasLimit: 1n, usdMicros: 1n, sender: SHOP, session: "s" },
+			...{ intentId, plan, planHash, gasLimit: 1n, usdMicros: 1n, sender: SHOP, session: "s" },
 			...{ submissionId: Bun.randomUUIDv7(), beginning: null, at, expiresAt: at },
 		}),
 	);
@@ -292,4 +296,19 @@ test("[TRD-08] a hash of another chain is another transaction's, of the same sen
 	await lab.db.execute("update wallets.submission set chain_id = 1 where state = 'sent'");
 	await begin(by, two?.id ?? "");
 	expect(await tell(two?.id ?? "")).toEqual({ isWritten: true, isMoved: true });
+});
+
+test("a submission takes no state, account or hash of another form", async () => {
+	const [one] = await queue(await lab.person(), 1);
+	for (const [wrong, value] of [
+		["state", "lost"],
+		["sender", "\\x00"],
+		["transaction_hash", "\\x00"],
+		["block_hash", "\\x00"],
+	] as const) {
+		const change = lab.db.execute(`update wallets.submission set ${wrong} = $2 where id = $1`, [
+			...[one?.id ?? "", value],
+		]);
+		await expect(change).rejects.toThrow("violates check");
+	}
 });

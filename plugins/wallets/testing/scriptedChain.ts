@@ -174,6 +174,7 @@ function answersOf(world: World): Record<string, (params: readonly unknown[]) =>
 			return { number: hex(block.number), hash: block.hash, baseFeePerGas: "0x7", transactions };
 		},
 		eth_getCode: ([address]) => world.codes.get(lower(address)) ?? "0x",
+		eth_feeHistory: () => ({ oldestBlock: hex(head()), baseFeePerGas: ["0x7", "0x6"] }),
 		eth_gasPrice: () => "0x9",
 		eth_maxPriorityFeePerGas: () => hex(world.state.tipRaw),
 		eth_blockNumber: () => hex(head()),

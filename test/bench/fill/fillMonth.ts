@@ -13,6 +13,12 @@ export async function fillMonth(client: Client, month: Month, options: FillOptio
 	await client.query("begin");
 	// Made in this transaction, so that (`wal_level = minimal`) the log carries none of it.
 	await client.query(`create table ${table} (like market_index.event including defaults)`);
+	const [from, to] = [isoOf(month.fromMs), isoOf(month.toMs)];
+	// Checked row by row as they are made, so that attaching need not read them all again.
+	await client.query(
+		`alter table ${table} add constraint of_month
+		check (occurred_at >= '${from}' and occurred_at < '${to}')`,
+	);
 	for (const stretch of stretchesOf(options)) {
 		const first = indexAt(stretch, month.fromMs);
 		const last = indexAt(stretch, month.toMs) - 1;
@@ -26,8 +32,9 @@ export async function fillMonth(client: Client, month: Month, options: FillOptio
 	await client.query(`create index on ${table} (collection_id, kind, occurred_at)`);
 	await client.query(
 		`alter table market_index.event attach partition ${table}
-		for values from ('${isoOf(month.fromMs)}') to ('${isoOf(month.toMs)}')`,
+		for values from ('${from}') to ('${to}')`,
 	);
+	await client.query(`alter table ${table} drop constraint of_month`);
 	await client.query("commit");
 }
 

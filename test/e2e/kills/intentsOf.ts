@@ -16,7 +16,7 @@ export async function intentsOf(db: Database, run: KillRun): Promise<IntentFound
 	return db.query<IntentFound>(
 		`select i.id, i.status, i.error_code as "errorCode",
 			coalesce(i.request->>'recipient', i.request->>'tokenId') as wanted,
-			array(select s.state from wallets.submission s where s.intent_id = i.id) as states
+			array(select s.state::text from wallets.submission s where s.intent_id = i.id) as states
 		from wallets.intent i
 		where coalesce(i.request->>'recipient', i.request->>'tokenId') = any($1)
 		order by i.id`,

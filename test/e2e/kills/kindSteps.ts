@@ -3,6 +3,6 @@ import { transferKind } from "#plugins/transfers/transferKind.ts";
 
 /** The outbound calls of every kind of intent that ships. */
 export const kindSteps: readonly string[] = [
-	...transferKind({ clock: { nowMs: () => 0 }, access: () => null }).steps,
+	...transferKind({ clock: { nowMs: () => 0 }, chainOf: () => null }).steps,
 	...buySteps,
 ];

@@ -105,7 +105,8 @@ export function startSimProcess(options: SimProcessOptions) {
 		prices: fakePrices(),
 		queue: { add: async () => tally.add("job_queued") },
 	};
-	const sink = marketSink(applying, null);
+	// A seed's ranges are small: stored early like large ones, they meet what those meet.
+	const sink = marketSink({ ...applying, rowsMin: 1 }, null);
 	const running = runChain(
 		core,
 		{ chain, rpc, headUrls: [] },

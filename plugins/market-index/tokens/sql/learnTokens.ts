@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/insertEvents.ts";
+import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
 
 /** Events that are looked through for ids of a collection that is not walked. */

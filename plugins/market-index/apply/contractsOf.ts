@@ -1,0 +1,11 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { NewEvents } from "#plugins/market-index/contract.ts";
+
+/** The contracts that a batch tells of, each with its standard. */
+export function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
+	const contracts = new Map<Address, "erc721" | "erc1155">();
+	for (const { contract, standard } of batch.events) {
+		if (!contracts.has(contract)) contracts.set(contract, standard);
+	}
+	return contracts;
+}

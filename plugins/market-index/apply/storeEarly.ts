@@ -1,0 +1,75 @@
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Applying } from "#plugins/market-index/apply/Applying.ts";
+import { areSame } from "#plugins/market-index/apply/areSame.ts";
+import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
+import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
+import type { ApplierOptions } from "#plugins/market-index/apply/createApplier.ts";
+import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
+import { catchUpFrames } from "#plugins/market-index/apply/framesOf.ts";
+import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
+import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
+import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
+import type { NewEvents } from "#plugins/market-index/contract.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
+import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
+import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
+import { copyEvents } from "#plugins/market-index/sql/copyEvents.ts";
+import { findCollections } from "#plugins/market-index/sql/findCollections.ts";
+import { isUniqueViolation } from "#plugins/market-index/sql/isUniqueViolation.ts";
+
+type Early = (tx: Tx, batch: NewEvents) => Promise<((tx: Tx) => Promise<boolean>) | null>;
+
+export type EarlyOptions = ApplierOptions & {
+	/** A smaller batch is left to the applier, which is quick with it. */
+	rowsMin?: number;
+};
+
+/**
+ * Copies a large batch's events in before the chain's lock is held: they are most of the work, and
+ * nobody else's rows. What others touch too (figures, collections, frames) is worked out meanwhile
+ * and written under the lock, in one round trip.
+ *
+ * For the ordinary case only, in which every collection is known, no event is stored already and
+ * the provider told none of them before. That is looked at again under the lock, as is whether a
+ * price became known meanwhile; else the batch is applied anew.
+ */
+export function storeEarly(options: EarlyOptions): Early {
+	const { rowsMin = COPY_ROWS_MIN } = options;
+	const confirmer = createConfirmer({ hasProvider: options.hasProvider ?? true });
+	return async (tx, batch) => {
+		if (batch.events.length < rowsMin) return null;
+		const chain = options.chains.byId(batch.chainId);
+		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
+		await options.partitions.ensure(new Set(batch.events.map((event) => event.occurredAtMs)));
+		const contracts = [...contractsOf(batch).keys()];
+		const found = await findCollections(tx, chain.id, contracts);
+		if (found.length < contracts.length) return null;
+		const known = new Map(found.map((collection) => [collection.address, collection]));
+		const rows = rowsOf(chain, batch, { known, prices: options.prices });
+		try {
+			await copyEvents(tx, chain.id, rows);
+		} catch (error) {
+			if (isUniqueViolation(error)) return async () => false;
+			throw error;
+		}
+		const change = changeOf(known, { stored: rows, confirmed: [] });
+		const topics = catchUpFrames(chain, change.touched.values());
+		// Whoever prices what had no price goes through stored rows, and did not see these.
+		const isPricedNow = (row: EventRow) =>
+			row.totalNative === null && nativeTotal(chain, row, options.prices) !== null;
+		return async (locked) => {
+			const applying: Applying = { options, confirmer, tx: locked, chain, batch };
+			const [told, now, jobs] = await Promise.all([
+				confirmer.find(locked, batch),
+				findCollections(locked, chain.id, contracts),
+				metadataWanted(applying, known.values(), rows),
+				addFigures(locked, chain.id, change),
+			]);
+			if (told.length > 0 || !areSame(now, known) || rows.some(isPricedNow)) return false;
+			if (jobs.length > 0) await options.queue.add(locked, jobs);
+			for (const [topic, frames] of topics) options.outbox.append(locked, topic, frames);
+			return true;
+		};
+	};
+}

@@ -1,0 +1,51 @@
+import type { SqlValue } from "#core/db/Database.ts";
+import type { Intent, NewIntent } from "#plugins/wallets/contract.ts";
+
+export type IntentToInsert = NewIntent & { id: string; settings: Record<string, unknown> };
+export type IntentTimes = { at: Date; expiresAt: Date };
+
+/** How intents are recorded as `created`: a statement, its values, and what then is there. */
+export const newIntentRows = {
+	/** Its values are $1 to $11; a `where` may follow. */
+	insert: `insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
+			request, settings, batch_id, created_at, changed_at, expires_at)
+		select id, kind, profile_id, wallet_id, chain_id, channel, 'created',
+			request, settings, batch_id, $10::timestamptz, $10, $11::timestamptz
+		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int8[], $6::text[],
+			$7::jsonb[], $8::jsonb[], $9::uuid[])
+			as t (id, kind, profile_id, wallet_id, chain_id, channel, request, settings, batch_id)`,
+
+	values(intents: readonly IntentToInsert[], { at, expiresAt }: IntentTimes): SqlValue[] {
+		return [
+			intents.map(({ id }) => id),
+			intents.map(({ kind }) => kind),
+			intents.map(({ profile }) => profile.id),
+			intents.map(({ wallet }) => wallet?.id ?? null),
+			intents.map(({ chainId }) => chainId),
+			intents.map(({ channel }) => channel),
+			intents.map(({ request }) => JSON.stringify(request)),
+			intents.map(({ settings }) => JSON.stringify(settings)),
+			intents.map(({ batchId }) => batchId ?? null),
+			at,
+			expiresAt,
+		];
+	},
+
+	/** Nobody else knows them before the commit, so they need not be read back. */
+	read(intents: readonly IntentToInsert[], { at, expiresAt }: IntentTimes): Intent[] {
+		return intents.map(({ id, kind, chainId, channel, request, profile, wallet, batchId }) => ({
+			...{ id, kind, chainId, channel, request },
+			profileId: profile.id,
+			walletId: wallet?.id ?? null,
+			status: "created",
+			errorCode: null,
+			plan: null,
+			planHash: null,
+			batchId: batchId ?? null,
+			transactionHash: null,
+			createdAtMs: at.getTime(),
+			changedAtMs: at.getTime(),
+			expiresAtMs: expiresAt.getTime(),
+		}));
+	},
+};
