@@ -194,18 +194,18 @@ export type Ownership = {
 export type Reorg = { chainId: number; forkBlock: number };
 
 /**
- * Takes batches in, and takes them back. Called inside the lane's transaction, which (but for
- * `storeEarly`) already holds the chain's lock: what a sink writes commits with the cursor or not at all, and it writes only
- * its own tables.
+ * Takes batches in, and takes them back. Called inside the lane's transaction, which already holds
+ * the chain's lock (but for `storeEarly`): what a sink writes commits with the cursor or not at
+ * all, and it writes only its own tables.
  */
 export type EventSink = {
 	name: string;
 	apply(tx: Tx, batch: EventBatch): Promise<void>;
 	/**
 	 * Asked before `apply` while a lane catches up, in the lane's transaction but before the chain's
-	 * lock: may write what no other lane touches. Answers what is left to do under the lock, in place
-	 * of `apply`, or null where that is to do it all. Where the rest answers false, all is rolled back
-	 * and the batch goes through `apply` in a new transaction.
+	 * lock: may write what no other lane touches. Answers what is left to do under the lock, in
+	 * place of `apply`, or null where that is to do it all. Where the rest answers false, all is
+	 * rolled back and the batch goes through `apply` in a new transaction.
 	 */
 	storeEarly?(tx: Tx, batch: EventBatch): Promise<((tx: Tx) => Promise<boolean>) | null>;
 	/** Takes out everything that came of blocks above the fork; lanes read those numbers again. */

@@ -46,7 +46,8 @@ export type RangeWritten = {
  * so that nothing is added to another fork than the one the index stands on. Only what sinks store
  * early comes before all that: while one lane holds the lock, the other's events are copied.
  *
- * Given a gate, it waits behind the chain's newest block, and gives way to one that comes meanwhile.
+ * Given a gate, it waits behind the chain's newest block, and gives way to one that comes
+ * meanwhile.
  */
 export async function writeRange(
 	{ db, sinks, gate }: RangeWriting,

@@ -10,9 +10,9 @@ const SUFFIX_MAX = 1_000;
  * Gives a collection the slug it wishes, or that with the first free suffix. A slug that any
  * collection of the chain has, or once had, is not free: old links must not lead elsewhere.
  *
- * Each candidate is looked up by unique index, one after the other: nearly always the first is free,
- * and a chain with thousands of collections must not be read for each of them. Both statements leave
- * together; the second sees what was committed before it had the lock.
+ * Each candidate is looked up by unique index, one after the other: nearly always the first is
+ * free, and a chain with thousands of collections must not be read for each of them. Both
+ * statements leave together; the second sees what was committed before it had the lock.
  */
 export async function renameCollection(
 	tx: Tx,
