@@ -40,8 +40,8 @@ export const SAMPLED_BLOCKS = 3;
 export const PATIENCE_WINDOWS_MAX = 256;
 
 /** While it catches up, the process is kept below 200 MB; the smaller, the more it collects. */
-export const RESIDENT_BYTES_AIM = 145 * 1024 * 1024;
-export const RESIDENT_BYTES_MAX = 170 * 1024 * 1024;
+export const RESIDENT_BYTES_AIM = 140 * 1024 * 1024;
+export const RESIDENT_BYTES_MAX = 164 * 1024 * 1024;
 /** At the head a range is too little for that, and its latency too precious. */
 export const RELIEF_BLOCKS_MIN = 16;
 
