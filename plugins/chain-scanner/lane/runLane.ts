@@ -182,6 +182,10 @@ async function advance(
 ): Promise<boolean> {
 	const { chainId, source, clock } = options;
 	const lane = source.kind;
-	if (at.gap) await insertGap(tx, { chainId, lane, ...at.gap });
-	return moveCursor(tx, { chainId, lane, from: at.cursor, atMs: clock.nowMs(), ...move });
+	// Both are sent before anything else is: a sink may take back what was sent behind its savepoint.
+	const [, isOurs] = await Promise.all([
+		at.gap ? insertGap(tx, { chainId, lane, ...at.gap }) : undefined,
+		moveCursor(tx, { chainId, lane, from: at.cursor, atMs: clock.nowMs(), ...move }),
+	]);
+	return isOurs;
 }

@@ -29,7 +29,10 @@ export type RangeWrite = {
 	/** A stored block from here on says that these have settled; see `recordBlocks`. */
 	outdatedBy?: number | null | undefined;
 	live: boolean;
-	/** Records that the range is done, in the same transaction; false means it was not ours to do. */
+	/**
+	 * Records that the range is done, in the same transaction; false means it was not ours to do.
+	 * Sends all its statements at once: later ones would stand among those of the sinks.
+	 */
 	commit(tx: Tx): Promise<boolean>;
 };
 
