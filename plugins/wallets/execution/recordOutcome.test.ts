@@ -137,3 +137,20 @@ test("[TRD-08] a hash that stands for another intent of the same wallet is no an
 	expect(await lab.ledger(given.intentId)).toEqual({ reserve: RESERVED });
 	expect(given.transaction.to).toBe(SHOP);
 });
+
+test("[TRD-08] what the receipt told between the two writes of a late hash is the last word", async () => {
+	await become("doubtful", "uncertain");
+	let writes = 0;
+	const { commits } = lab.world;
+	const together: typeof commits.together = async (owner, work) => {
+		if (++writes === 2) await become("reverted", "failed");
+		return commits.together(owner, work);
+	};
+	const world = { ...lab.world, commits: { ...commits, together } };
+	expect(await recordOutcome(world, { given, outcome: SENT })).toBeNull();
+	expect(writes).toBe(2);
+	const rows = await lab.db.query("select status from wallets.intent where id = $1", [
+		given.intentId,
+	]);
+	expect([await state(), rows]).toEqual(["reverted", [{ status: "failed" }]]);
+});

@@ -39,12 +39,26 @@ export async function recordOutcome(
 	await steps.run("commit.outcome", () =>
 		commits.together(profileId, async (tx) => {
 			const { intentId } = given;
-			// It was in doubt already, and is found.
-			if (sent.isWritten) await moveIntent(tx, { intentId, event: "found", at });
+			if (sent.isWritten) await recordFound(tx, { submissionId, intentId, at });
 			else await recordNotSent(tx, { given, outcome, at });
 		}),
 	);
 	return null;
+}
+
+/**
+ * It was in doubt already, and is found. Between the two transactions its receipt may have been
+ * read: then the submission stands elsewhere, and what was made of it is the last word.
+ */
+async function recordFound(
+	tx: Tx,
+	{ submissionId, intentId, at }: { submissionId: string; intentId: string; at: Date },
+): Promise<void> {
+	const open = await tx.query(
+		"select from wallets.submission where id = $1 and state = 'sent' for update",
+		[submissionId],
+	);
+	if (open.length > 0) await moveIntent(tx, { intentId, event: "found", at });
 }
 
 /** Also where it was said to be sent: by a hash that another stands by nobody can say so. */
