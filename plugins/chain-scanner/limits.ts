@@ -99,6 +99,16 @@ export const REST_MS_MAX = 250;
 /** How often one small write begins anew for new blocks; then it is finished, busy head or not. */
 export const YIELDS_MAX = 3;
 
+/** Blocks by whose times the next one is foretold, and how far those may be off their usual. */
+export const RHYTHM_BLOCKS = 9;
+export const RHYTHM_SPREAD_MAX = 0.2;
+/**
+ * How long before and after its time a block is waited for, by what can wait: as long as a question
+ * and a small write beside a live head take, and never most of a quick chain's time.
+ */
+export const RHYTHM_LEAD_MS = 25;
+export const RHYTHM_LEAD_SHARE = 0.25;
+
 /** How old an answer about a lane's progress may be. */
 export const PROGRESS_AGE_MAX_MS = 1_000;
 

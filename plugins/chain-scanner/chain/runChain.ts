@@ -67,6 +67,7 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		log,
 		onFailure: (code) => metrics.failed({ chain: chain.slug, lane: "backfill" }, code),
 	});
+	let newest = -1;
 	watchHeads({
 		chain,
 		rpc,
@@ -81,6 +82,8 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		},
 		onHead: (head) => {
 			health.worked(`${chain.slug} head`);
+			if (head.number > newest) gate.blockCame();
+			newest = head.number;
 			for (const lane of lanes) lane.offerHead(head);
 			transfers?.offerHead(head);
 		},

@@ -78,3 +78,24 @@ test("a block that was being taken in already is nothing to yield to, and other 
 	});
 	expect(await failed.catch(({ code }) => code)).toBe("lane_cursor_moved");
 });
+
+test("a block that is due is waited for, and taken in before what can wait goes on", async () => {
+	const due = { came() {}, dueForMs: () => LONG_MS };
+	const gate = createHeadGate(due);
+	let went = false;
+	const waiting = gate.idle(LONG_MS).then(() => {
+		went = true;
+	});
+	const leave = gate.enter();
+	await Promise.resolve();
+	expect(went).toBe(false);
+	leave();
+	await waiting;
+	expect(went).toBe(true);
+});
+
+test("a block that is due and does not come holds up nobody for longer than it was due", async () => {
+	await createHeadGate({ came() {}, dueForMs: () => 1 }).idle(LONG_MS);
+	// Nor for longer than whoever waits can wait.
+	await createHeadGate({ came() {}, dueForMs: () => LONG_MS }).idle(1);
+});

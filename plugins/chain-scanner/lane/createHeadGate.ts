@@ -1,11 +1,17 @@
 import { Fault } from "#core/fault/Fault.ts";
+import { createBlockRhythm } from "#plugins/chain-scanner/lane/createBlockRhythm.ts";
 import { YIELDS_MAX } from "#plugins/chain-scanner/limits.ts";
 
 /** Lets what can wait wait while a chain's newest block is being taken in. */
 export type HeadGate = {
+	/** The chain has a new block, whoever will read it. */
+	blockCame(): void;
 	/** A lane has a new block to read and write; call what it answers when that is done. */
 	enter(): () => void;
-	/** Resolves when no lane is at work, or after `waitMsMax`: a busy head starves nobody. */
+	/**
+	 * Resolves when no lane is at work and no block is due, or after `waitMsMax`: a busy head
+	 * starves nobody.
+	 */
 	idle(waitMsMax: number): Promise<void>;
 	/**
 	 * Runs a small write of what can wait, after `idle`, and one at a time: a new block finds at
@@ -22,12 +28,22 @@ export type HeadGate = {
  * The gate of one chain in one process. Between processes the chain's lock does the same, a small
  * write later; this spares even that, and the node's and the processor's time with it.
  */
-export function createHeadGate(): HeadGate {
+export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	let inside = 0;
 	let entered = 0;
 	let waiting: (() => void)[] = [];
 	let last: Promise<unknown> = Promise.resolve();
+	/** Until the last lane that is inside, or comes, has left. */
+	const left = (waitMsMax: number) =>
+		new Promise<void>((resolve) => {
+			const late = setTimeout(resolve, waitMsMax);
+			waiting.push(() => {
+				clearTimeout(late);
+				resolve();
+			});
+		});
 	return {
+		blockCame: () => rhythm.came(),
 		behind(waitMsMax, write) {
 			const turn = last.then(async () => {
 				for (let yielded = 0; ; yielded++) {
@@ -57,15 +73,11 @@ export function createHeadGate(): HeadGate {
 				waiting = [];
 			};
 		},
-		idle(waitMsMax) {
-			if (inside === 0) return Promise.resolve();
-			return new Promise((resolve) => {
-				const late = setTimeout(resolve, waitMsMax);
-				waiting.push(() => {
-					clearTimeout(late);
-					resolve();
-				});
-			});
+		async idle(waitMsMax) {
+			const dueForMs = inside > 0 ? 0 : Math.min(rhythm.dueForMs(), waitMsMax);
+			if (dueForMs > 0) await left(dueForMs);
+			// A block that is due comes to those that wait: then they wait until it is done.
+			if (inside > 0) await left(waitMsMax);
 		},
 	};
 }
