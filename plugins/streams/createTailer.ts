@@ -6,6 +6,7 @@ import {
 	type TopicTailOptions,
 } from "#plugins/streams/createTopicTail.ts";
 import { parseHint } from "#plugins/streams/parseHint.ts";
+import { topicOfHint } from "#plugins/streams/topicOfHint.ts";
 
 /** A claim on a topic: while one is held, its frames are published to this process's sockets. */
 export type Feed = {
@@ -65,6 +66,9 @@ export function createTailer(options: TailerOptions): Tailer {
 		},
 		hint(text) {
 			if (topics.size === 0) return;
+			// Most are of topics that nobody here follows, and reading one is most of handling it.
+			const topic = topicOfHint(text);
+			if (topic !== undefined && !topics.has(topic)) return;
 			const batch = parseHint(text);
 			if (batch) topics.get(batch.topic)?.tail.hint(batch);
 		},

@@ -31,7 +31,7 @@ export function openChain(core: ChainCore, access: ChainAccess, settings: ChainS
 	const { sinks, metrics, reorgDepthMax, lagBlocksMax, signal, times = {} } = settings;
 	const log = core.log.with({ chain: chain.slug });
 	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
-	const sources = [mintSource(rpc, report), saleSource(rpc, settings.venues, report)];
+	const sources = [saleSource(rpc, settings.venues, report), mintSource(rpc, report)];
 	const fork = createForkRepair({
 		chainId: chain.id,
 		db,

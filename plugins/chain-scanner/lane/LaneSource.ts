@@ -48,7 +48,10 @@ export type ReadOptions = {
 /** Reads what one lane is after. Throws `rpcFault`s and `rpc_inconsistent`; never skips a log. */
 export type LaneSource = {
 	kind: LaneKind;
-	/** True where a restart far behind goes on in order, and leaves no span to backfill. */
+	/**
+	 * True for a lane that follows the others: a restart far behind goes on in order and leaves no
+	 * span to backfill, and at the head the others have a new block first.
+	 */
 	inOrder?: boolean;
 	read(range: BlockRange, options: ReadOptions): Promise<RangeReading>;
 	/** How much a few blocks of a range hold; null where that cannot be told. */

@@ -100,7 +100,8 @@ function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Ask
 	const read = () => options.source.read(plan.range, { ...plan.read, signal: limit, head });
 	// History can wait while the node is asked about a new block.
 	const isNear = head !== null && head.number - from < LIVE_BLOCKS_MAX;
-	const reading = isNear || !options.gate ? read() : options.gate.idle(REST_MS_MAX).then(read);
+	const canWait = !isNear || options.source.inOrder === true;
+	const reading = canWait && options.gate ? options.gate.idle(REST_MS_MAX).then(read) : read();
 	// Looked at when its turn comes; until then its failure is nobody's surprise.
 	reading.catch(() => {});
 	return { range: plan.range, reading };

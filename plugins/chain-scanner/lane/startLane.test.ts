@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createHeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
+import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { LANE_TIMES } from "#plugins/chain-scanner/limits.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
@@ -416,4 +418,35 @@ test("[API-18] a lane that catches up tells the chain's head, not its own place"
 	const cursor = await readCursor(database.db, world.chainId, "mint");
 	expect(cursor).toMatchObject({ blockNumber: 1_000, headBlock: 2_500 });
 	await lane.stop();
+});
+
+test("a lane that follows the others reads a new block behind them, and one that does not at once", async () => {
+	const world = await newWorld();
+	world.chain.mine(mintOne(1));
+	const others = Promise.withResolvers<void>();
+	// Waits for as long as the test does: the real one gives up after a while.
+	const gate = { ...createHeadGate(), idle: () => others.promise };
+	const order: string[] = [];
+	const told = (name: string): LaneSource["read"] => {
+		return (range, options) => {
+			order.push(name);
+			return world.source.read(range, options);
+		};
+	};
+	const source = { ...world.source, kind: "sale", inOrder: true, read: told("follower") } as const;
+	const follower = world.worker({ gate, source });
+	follower.look();
+	const first = world.worker({ gate, source: { ...world.source, read: told("first") } });
+	// All that time the follower has its lease, its place and the block to read.
+	for (let block = 1; block <= 4; block++) {
+		if (block > 1) world.chain.mine(mintOne(block));
+		first.look();
+		await first.untilIndexed(block);
+	}
+	order.push("the others are done");
+	others.resolve();
+	await follower.untilIndexed(1);
+	await Promise.all([first.stop(), follower.stop()]);
+	expect(order.slice(-2)).toEqual(["the others are done", "follower"]);
+	expect(order.filter((name) => name === "first")).toHaveLength(4);
 });

@@ -100,7 +100,7 @@ async function turn(lane: Running): Promise<void> {
 	}
 	// Only what is near the head is in a hurry: a lane that catches up must not hold up the rest.
 	const isNear = state.head.number - at.next < LIVE_BLOCKS_MAX;
-	const leave = isNear ? options.gate?.enter() : undefined;
+	const leave = isNear && !options.source.inOrder ? options.gate?.enter() : undefined;
 	let asksAtOnce = false;
 	try {
 		asksAtOnce = await runLane({ options, state, lease, at });

@@ -6,6 +6,7 @@ import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { distrustingSource } from "#plugins/chain-scanner/chain/distrustingSource.ts";
 import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
@@ -87,6 +88,7 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 				scanFrom?: number | null;
 				times?: Partial<LaneTimes>;
 				stalls?: boolean;
+				gate?: HeadGate;
 			} = {},
 		) {
 			const own = createProcess(db, options);
@@ -98,6 +100,7 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 				scanFrom: options.scanFrom ?? null,
 				leases: own.leases,
 				signal: own.signal,
+				...(options.gate && { gate: options.gate }),
 				times: { ...QUICK, ...options.times },
 				onIndexed: ({ block }) => own.tell(`indexed ${block}`, block),
 				onFailure: (code) => own.tell(code, null),
