@@ -22,6 +22,7 @@ import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import { createLog } from "#core/log/createLog.ts";
 import type { Log } from "#core/log/Log.ts";
+import { dropColdCode } from "#core/memory/dropColdCode.ts";
 import { createMetrics, type Metrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import { pruneFramesJob } from "#core/outbox/pruneFramesJob.ts";
@@ -84,6 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const core = makeCore(made);
 		undo.push(() => core.leases.stop());
 		const host = await createHost({ plugins, config: parsed, core });
+		await dropColdCode();
 		const running = await run({ core, host, config, shared }, undo);
 		return { ...running, core, host, config, storage, shared };
 	} catch (error) {
