@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
 import { heapStats } from "bun:jsc";
+import { expect, test } from "bun:test";
 import { dropColdCode } from "#core/memory/dropColdCode.ts";
 
 const compiled = () => heapStats().objectTypeCounts["FunctionCodeBlock"] ?? 0;
