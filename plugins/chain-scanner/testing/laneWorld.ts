@@ -24,6 +24,15 @@ import { createFakeChain, type FakeChain, type FakeLog } from "#test/harness/fak
 export type LaneWorld = Awaited<ReturnType<typeof createLaneWorld>>;
 export type LaneWorker = ReturnType<LaneWorld["worker"]>;
 
+export type WorkerOptions = {
+	source?: LaneSource;
+	scanFrom?: number | null;
+	times?: Partial<LaneTimes>;
+	/** Lets its lease run out under it. */
+	stalls?: boolean;
+	gate?: HeadGate;
+};
+
 const QUICK: Partial<LaneTimes> = {
 	leaseRetryMs: 2,
 	retryMinMs: 1,
@@ -81,16 +90,8 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 		log,
 		source,
 		sinkTroubles,
-		/** Starts a lane; `stalls` lets its lease run out under it. */
-		worker(
-			options: {
-				source?: LaneSource;
-				scanFrom?: number | null;
-				times?: Partial<LaneTimes>;
-				stalls?: boolean;
-				gate?: HeadGate;
-			} = {},
-		) {
+		/** Starts a lane. */
+		worker(options: WorkerOptions = {}) {
 			const own = createProcess(db, options);
 			const lane = startLane({
 				...shared,
