@@ -1,39 +1,26 @@
 import { expect, test } from "bun:test";
 import { createHeapRelief } from "#core/memory/createHeapRelief.ts";
 
-function startRelief() {
+test("memory is collected after each piece of work of a process that has grown, and of no other", () => {
 	let resident = 0;
 	let collected = 0;
 	const relieve = createHeapRelief({
-		residentBytesAim: 100,
-		residentBytesMax: 120,
+		residentBytesMax: 100,
 		residentBytes: () => resident,
 		collect: () => void collected++,
 	});
-	return {
-		/** How often memory was collected after so many pieces of work at a size. */
-		after(pieces: number, bytes: number): number {
-			resident = bytes;
-			collected = 0;
-			for (let piece = 0; piece < pieces; piece++) relieve();
-			return collected;
-		},
+	const after = (bytes: number) => {
+		resident = bytes;
+		relieve();
+		return collected;
 	};
-}
-
-test("memory is collected only once the process has grown beyond its aim", () => {
-	expect(startRelief().after(10, 100)).toBe(0);
-});
-
-test("beyond its aim every second piece of work is followed by it, near the limit each", () => {
-	const relief = startRelief();
-	expect(relief.after(10, 101)).toBe(5);
-	expect(relief.after(10, 121)).toBe(10);
-	expect(relief.after(1, 101)).toBe(0);
-	expect(relief.after(1, 101)).toBe(1);
+	expect([100, 101, 250, 90, 101].map(after)).toEqual([0, 1, 2, 2, 3]);
 });
 
 test("by default it looks at this very process, and its collector really runs", () => {
-	const relieve = createHeapRelief({ residentBytesAim: 0, residentBytesMax: 1 });
-	expect(relieve).not.toThrow();
+	const garbage = () => Array.from({ length: 100_000 }, (_, index) => ({ index }));
+	expect(garbage()).toHaveLength(100_000);
+	const before = process.memoryUsage().heapUsed;
+	createHeapRelief({ residentBytesMax: 1 })();
+	expect(process.memoryUsage().heapUsed).not.toBe(before);
 });

@@ -40,13 +40,13 @@ export const SAMPLED_BLOCKS = 3;
 export const PATIENCE_WINDOWS_MAX = 256;
 
 /**
- * While it catches up, the process is kept below 200 MB. Both are passed by the first large range:
- * one that goes uncollected lets the heap take room that it keeps (205 MB in one run of five).
+ * Beyond it garbage is collected after each large answer, so that a process that catches up stays
+ * below 200 MB. It is passed by the first one: where that went uncollected the heap took room that
+ * it kept (205 MB in one run of five).
  */
-export const RESIDENT_BYTES_AIM = 110 * 1024 * 1024;
 export const RESIDENT_BYTES_MAX = 125 * 1024 * 1024;
-/** At the head a range is too little for that, and its latency too precious. */
-export const RELIEF_BLOCKS_MIN = 16;
+/** What is smaller leaves little, and at the head a moment is precious. */
+export const RELIEF_ANSWER_BYTES_MIN = 512 * 1024;
 
 /** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is stepped over. */
 export const WINDOW_BLOCKS_MIN = 1;
@@ -102,8 +102,8 @@ export const REST_MS_MAX = 250;
 /** How often one small write begins anew for new blocks; then it is finished, busy head or not. */
 export const YIELDS_MAX = 3;
 
-/** Blocks by whose times the next one is foretold, and how far those may be off their usual. */
-export const RHYTHM_BLOCKS = 9;
+/** Times between blocks by which the next one is foretold, and how far they may be off. */
+export const RHYTHM_GAPS = 9;
 export const RHYTHM_SPREAD_MAX = 0.2;
 /**
  * How long before and after its time a block is waited for, by what can wait: as long as a question

@@ -6,6 +6,7 @@ import { createOutbox, type Outbox } from "#core/outbox/createOutbox.ts";
 import { createTailer, type Tailer, type TailerOptions } from "#plugins/streams/createTailer.ts";
 import { announcedBus } from "#plugins/streams/testing/announcedBus.ts";
 import { recordingPublisher } from "#plugins/streams/testing/recordingPublisher.ts";
+import { topicOfHint } from "#plugins/streams/topicOfHint.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -405,4 +406,11 @@ test("a topic of few clients never waits", async () => {
 	for (let index = 0; index < 3; index += 1) await commit(outbox, topic, 1);
 	for (const text of bus.announced) tailer.hint(text);
 	expect(publisher.seqsOf(topic)).toEqual([1, 2, 3]);
+});
+
+test("what the outbox announces begins with its topic: no other is read for nothing", async () => {
+	const { bus, outbox } = openTailer();
+	const topic = newTopic();
+	await commit(outbox, topic, 2);
+	expect(bus.announced.map(topicOfHint)).toEqual([topic]);
 });

@@ -16,8 +16,6 @@ test("a topic that is told is the one that reading all of it finds, or nothing i
 	);
 });
 
-test("the topic of an announcement of ours is told", () => {
-	const batch = { topic: "collection:anvil:0xabc", seqFirst: 7, atMs: 1, frames: [] };
-	expect(topicOfHint(JSON.stringify(batch))).toBe(batch.topic);
+test("of what is no JSON no topic is told", () => {
 	expect(topicOfHint("no JSON")).toBeUndefined();
 });

@@ -67,7 +67,8 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		log,
 		onFailure: (code) => metrics.failed({ chain: chain.slug, lane: "backfill" }, code),
 	});
-	let newest = -1;
+	/** Goes down with the head: an endpoint that once claimed too much would end the rhythm. */
+	let lastHeard = -1;
 	watchHeads({
 		chain,
 		rpc,
@@ -82,8 +83,8 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		},
 		onHead: (head) => {
 			health.worked(`${chain.slug} head`);
-			if (head.number > newest) gate.blockCame();
-			newest = head.number;
+			if (head.number > lastHeard) gate.blockCame();
+			lastHeard = head.number;
 			for (const lane of lanes) lane.offerHead(head);
 			transfers?.offerHead(head);
 		},

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createBlockRhythm } from "#plugins/chain-scanner/lane/createBlockRhythm.ts";
-import { RHYTHM_BLOCKS, RHYTHM_LEAD_MS, RHYTHM_LEAD_SHARE } from "#plugins/chain-scanner/limits.ts";
+import { RHYTHM_GAPS, RHYTHM_LEAD_MS, RHYTHM_LEAD_SHARE } from "#plugins/chain-scanner/limits.ts";
 
 /** A chain whose blocks come after these times, and a clock to look at it with. */
 function heard(gapsMs: readonly number[]) {
@@ -19,7 +19,7 @@ function heard(gapsMs: readonly number[]) {
 	};
 }
 
-const steady = (gapMs: number) => Array.from({ length: RHYTHM_BLOCKS }, () => gapMs);
+const steady = (gapMs: number) => Array.from({ length: RHYTHM_GAPS }, () => gapMs);
 
 test("a block that comes by the clock is waited for shortly before its time, and not long after", () => {
 	const dueAt = heard(steady(1_000));
@@ -34,7 +34,7 @@ test("a block that comes by the clock is waited for shortly before its time, and
 
 test("nothing is foretold of a chain that has not been heard for long, or that keeps no time", () => {
 	expect(heard(steady(1_000).slice(1))(1_000)).toBe(0);
-	const wild = Array.from({ length: RHYTHM_BLOCKS }, (_, index) => 100 * 2 ** index);
+	const wild = Array.from({ length: RHYTHM_GAPS }, (_, index) => 100 * 2 ** index);
 	expect(heard(wild)(1_600)).toBe(0);
 });
 
@@ -45,18 +45,31 @@ test("a block left out, or two at once, do not break the rhythm", () => {
 	expect(heard(gapsMs)(2_000)).toBe(RHYTHM_LEAD_MS);
 });
 
-test("whatever the times between blocks, half of them at least is left to what can wait", () => {
-	const gaps = fc.array(fc.integer({ min: 1, max: 20_000 }), {
-		minLength: RHYTHM_BLOCKS,
-		maxLength: RHYTHM_BLOCKS,
+test("a quick chain leaves half its time at least to what can wait", () => {
+	const dueAt = heard(steady(40));
+	expect(dueAt(29)).toBe(0);
+	expect(dueAt(30)).toBe(20);
+	expect(dueAt(40)).toBe(10);
+	expect(dueAt(50)).toBe(0);
+});
+
+test("whatever a steady chain's times are, it is waited for around the usual one, and no longer", () => {
+	const cases = fc.integer({ min: 20, max: 12_000 }).chain((gapMs) => {
+		const jitterMs = Math.floor(gapMs / 10);
+		return fc.record({
+			gapsMs: fc.array(fc.integer({ min: gapMs - jitterMs, max: gapMs + jitterMs }), {
+				minLength: RHYTHM_GAPS,
+				maxLength: RHYTHM_GAPS,
+			}),
+			offMs: fc.integer({ min: -2 * RHYTHM_LEAD_MS, max: 2 * RHYTHM_LEAD_MS }),
+		});
 	});
 	fc.assert(
-		fc.property(gaps, fc.integer({ min: 0, max: 40_000 }), (gapsMs, afterMs) => {
-			const usualMs = gapsMs.sort((a, b) => a - b)[RHYTHM_BLOCKS >> 1] ?? 0;
-			const dueForMs = heard(gapsMs)(afterMs);
-			expect(dueForMs).toBeGreaterThanOrEqual(0);
-			expect(dueForMs).toBeLessThanOrEqual(2 * RHYTHM_LEAD_SHARE * usualMs + 1e-6);
-			expect(dueForMs).toBeLessThanOrEqual(2 * RHYTHM_LEAD_MS);
+		fc.property(cases, ({ gapsMs, offMs }) => {
+			const usualMs = gapsMs.toSorted((a, b) => a - b)[RHYTHM_GAPS >> 1] ?? 0;
+			const leadMs = Math.min(RHYTHM_LEAD_MS, usualMs * RHYTHM_LEAD_SHARE);
+			const isNear = offMs >= -leadMs && offMs < leadMs;
+			expect(heard(gapsMs)(usualMs + offMs)).toBeCloseTo(isNear ? leadMs - offMs : 0, 6);
 		}),
 	);
 });

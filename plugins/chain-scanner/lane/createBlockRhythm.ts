@@ -1,5 +1,5 @@
 import {
-	RHYTHM_BLOCKS,
+	RHYTHM_GAPS,
 	RHYTHM_LEAD_MS,
 	RHYTHM_LEAD_SHARE,
 	RHYTHM_SPREAD_MAX,
@@ -27,7 +27,7 @@ export function createBlockRhythm(nowMs: () => number = () => performance.now())
 		came() {
 			const atMs = nowMs();
 			if (lastMs !== null) gapsMs.push(atMs - lastMs);
-			if (gapsMs.length > RHYTHM_BLOCKS) gapsMs.shift();
+			if (gapsMs.length > RHYTHM_GAPS) gapsMs.shift();
 			lastMs = atMs;
 		},
 		dueForMs() {
@@ -42,7 +42,7 @@ export function createBlockRhythm(nowMs: () => number = () => performance.now())
 
 /** The median, where half of the others are near it. */
 function usualGapMs(gapsMs: readonly number[]): number | null {
-	if (gapsMs.length < RHYTHM_BLOCKS) return null;
+	if (gapsMs.length < RHYTHM_GAPS) return null;
 	const gapMs = median(gapsMs);
 	const spreadMs = median(gapsMs.map((other) => Math.abs(other - gapMs)));
 	return spreadMs <= gapMs * RHYTHM_SPREAD_MAX ? gapMs : null;

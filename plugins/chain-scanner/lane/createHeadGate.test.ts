@@ -1,6 +1,7 @@
+import { fullGC, heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { createHeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
+import { createHeadGate, type HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import { YIELDS_MAX } from "#plugins/chain-scanner/limits.ts";
 
 const LONG_MS = 60_000;
@@ -79,9 +80,16 @@ test("a block that was being taken in already is nothing to yield to, and other 
 	expect(await failed.catch(({ code }) => code)).toBe("lane_cursor_moved");
 });
 
+/** A gate whose lanes took the last block, and whose next one is due for so long. */
+function dueGate(dueForMs: number) {
+	const gate = createHeadGate({ came() {}, dueForMs: () => dueForMs });
+	gate.blockCame();
+	gate.enter()();
+	return gate;
+}
+
 test("a block that is due is waited for, and taken in before what can wait goes on", async () => {
-	const due = { came() {}, dueForMs: () => LONG_MS };
-	const gate = createHeadGate(due);
+	const gate = dueGate(LONG_MS);
 	let went = false;
 	const waiting = gate.idle(LONG_MS).then(() => {
 		went = true;
@@ -94,8 +102,46 @@ test("a block that is due is waited for, and taken in before what can wait goes 
 	expect(went).toBe(true);
 });
 
-test("a block that is due and does not come holds up nobody for longer than it was due", async () => {
-	await createHeadGate({ came() {}, dueForMs: () => 1 }).idle(LONG_MS);
-	// Nor for longer than whoever waits can wait.
-	await createHeadGate({ came() {}, dueForMs: () => LONG_MS }).idle(1);
+test("what can wait also waits for a block that came while it was due and takes longer", async () => {
+	const gate = dueGate(1);
+	let went = false;
+	const waiting = gate.idle(LONG_MS).then(() => {
+		went = true;
+	});
+	const leave = gate.enter();
+	// Beyond the time that it was due: a timer of that length which was set later.
+	await dueGate(1).idle(LONG_MS);
+	expect(went).toBe(false);
+	leave();
+	await waiting;
 });
+
+test("a block that is due and does not come holds up nobody for longer than it was due", async () => {
+	await dueGate(1).idle(LONG_MS);
+	// Nor for longer than whoever waits can wait.
+	await dueGate(LONG_MS).idle(1);
+});
+
+test("a block that no lane here will take is not waited for", async () => {
+	const gate = createHeadGate({ came() {}, dueForMs: () => LONG_MS });
+	gate.blockCame();
+	await gate.idle(LONG_MS);
+	gate.enter()();
+	gate.blockCame();
+	await gate.idle(LONG_MS);
+});
+
+test("whoever waited in vain leaves nothing behind", async () => {
+	const gate = dueGate(1);
+	const before = memoryOf(gate);
+	for (let turn = 0; turn < 20; turn++) {
+		await Promise.all(Array.from({ length: 500 }, () => gate.idle(1)));
+	}
+	expect(memoryOf(gate) - before).toBeLessThan(1_000);
+});
+
+/** Functions that are alive; the gate is named so that it is one of them. */
+function memoryOf(_gate: HeadGate): number {
+	fullGC();
+	return heapStats().objectTypeCounts["Function"] ?? 0;
+}

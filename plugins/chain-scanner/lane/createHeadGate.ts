@@ -9,8 +9,8 @@ export type HeadGate = {
 	/** A lane has a new block to read and write; call what it answers when that is done. */
 	enter(): () => void;
 	/**
-	 * Resolves when no lane is at work and no block is due, or after `waitMsMax`: a busy head
-	 * starves nobody.
+	 * Resolves when no lane is at work and no block is due, or after `waitMsMax` of the one and of
+	 * the other: a busy head starves nobody. A block that no lane of this process would take is none.
 	 */
 	idle(waitMsMax: number): Promise<void>;
 	/**
@@ -31,19 +31,26 @@ export type HeadGate = {
 export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	let inside = 0;
 	let entered = 0;
-	let waiting: (() => void)[] = [];
+	/** Whether a lane of this process took the newest block: then it will take the next one too. */
+	let taken = false;
+	const waiting = new Set<() => void>();
 	let last: Promise<unknown> = Promise.resolve();
 	/** Until the last lane that is inside, or comes, has left. */
-	const left = (waitMsMax: number) =>
+	const allLeft = (waitMsMax: number) =>
 		new Promise<void>((resolve) => {
-			const late = setTimeout(resolve, waitMsMax);
-			waiting.push(() => {
+			const go = () => {
 				clearTimeout(late);
+				waiting.delete(go);
 				resolve();
-			});
+			};
+			const late = setTimeout(go, waitMsMax);
+			waiting.add(go);
 		});
 	return {
-		blockCame: () => rhythm.came(),
+		blockCame() {
+			taken = false;
+			rhythm.came();
+		},
 		behind(waitMsMax, write) {
 			const turn = last.then(async () => {
 				for (let yielded = 0; ; yielded++) {
@@ -64,20 +71,20 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 		enter() {
 			inside++;
 			entered++;
+			taken = true;
 			let left = false;
 			return () => {
 				if (left) return;
 				left = true;
 				if (--inside > 0) return;
 				for (const go of waiting) go();
-				waiting = [];
 			};
 		},
 		async idle(waitMsMax) {
-			const dueForMs = inside > 0 ? 0 : Math.min(rhythm.dueForMs(), waitMsMax);
-			if (dueForMs > 0) await left(dueForMs);
+			const dueForMs = inside === 0 && taken ? Math.min(rhythm.dueForMs(), waitMsMax) : 0;
+			if (dueForMs > 0) await allLeft(dueForMs);
 			// A block that is due comes to those that wait: then they wait until it is done.
-			if (inside > 0) await left(waitMsMax);
+			if (inside > 0) await allLeft(waitMsMax);
 		},
 	};
 }

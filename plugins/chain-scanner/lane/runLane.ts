@@ -14,8 +14,7 @@ import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
-	RELIEF_BLOCKS_MIN,
-	RESIDENT_BYTES_AIM,
+	RELIEF_ANSWER_BYTES_MIN,
 	RESIDENT_BYTES_MAX,
 	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
@@ -24,10 +23,7 @@ import {
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
 
-const relieve = createHeapRelief({
-	residentBytesAim: RESIDENT_BYTES_AIM,
-	residentBytesMax: RESIDENT_BYTES_MAX,
-});
+const relieve = createHeapRelief({ residentBytesMax: RESIDENT_BYTES_MAX });
 
 /** A lane that holds its lease and knows its place. */
 export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };
@@ -61,7 +57,7 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 			}
 			await mustStand(run, reading);
 			unvouched = await write(run, reading);
-			if (blocks >= RELIEF_BLOCKS_MIN) relieve();
+			if (answerBytes >= RELIEF_ANSWER_BYTES_MIN) relieve();
 			advanced = true;
 		}
 	} finally {

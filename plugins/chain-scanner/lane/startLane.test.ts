@@ -426,6 +426,14 @@ test("a lane that follows the others reads a new block behind them, and one that
 	const others = Promise.withResolvers<void>();
 	// Waits for as long as the test does: the real one gives up after a while.
 	const gate = { ...createHeadGate(), idle: () => others.promise };
+	/** A follower that were inside the gate would wait for itself. */
+	const outside = {
+		...gate,
+		enter() {
+			order.push("a follower entered");
+			return () => {};
+		},
+	};
 	const order: string[] = [];
 	const told = (name: string): LaneSource["read"] => {
 		return (range, options) => {
@@ -434,7 +442,7 @@ test("a lane that follows the others reads a new block behind them, and one that
 		};
 	};
 	const source = { ...world.source, kind: "sale", inOrder: true, read: told("follower") } as const;
-	const follower = world.worker({ gate, source });
+	const follower = world.worker({ gate: outside, source });
 	follower.look();
 	const first = world.worker({ gate, source: { ...world.source, read: told("first") } });
 	// All that time the follower has its lease, its place and the block to read.
@@ -449,4 +457,5 @@ test("a lane that follows the others reads a new block behind them, and one that
 	await Promise.all([first.stop(), follower.stop()]);
 	expect(order.slice(-2)).toEqual(["the others are done", "follower"]);
 	expect(order.filter((name) => name === "first")).toHaveLength(4);
+	expect(order).not.toContain("a follower entered");
 });
