@@ -1,9 +1,8 @@
-import { bucketOf } from "#plugins/market-index/apply/bucketOf.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
 import type { Window } from "#plugins/market-index/read/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+const [MINUTES, HOURS, DAYS] = TIERS;
 
 /**
  * Rows of one collection whose sums are those of a window: `sales`, `volume`, `mints`.
@@ -11,29 +10,35 @@ const DAY_MS = 86_400_000;
  * A window's edge is cut at the nearest whole hour and day, to either side: what that takes in too
  * much is there once more, negative. So however busy a collection is, it costs at most 30 minutes,
  * 12 hours and the days. By the rollups' primary keys; `collectionId` is an SQL expression.
+ *
+ * The edge's buckets are named one by one, and the days have an end: by what it guesses of an open
+ * range PostgreSQL took a kept plan of a large index for dear, and made a new one for each call,
+ * which was a third of the time of a collection's page (0.6 of 2.3 ms, measured).
  */
 export function sumsSince(binder: Binder, window: Window, collectionId: string): string {
 	const start = window.start;
-	const hours = nearest(start, HOUR_MS);
-	const days = nearest(hours, DAY_MS);
+	const hours = nearest(start, HOURS.ms);
+	const days = nearest(hours, DAYS.ms);
 	return [
-		edge(binder, { table: "rollup_minute", from: start, to: hours, collectionId }),
-		edge(binder, { table: "rollup_hour", from: hours, to: days, collectionId }),
-		`select sales, volume, mints from market_index.rollup_day
-			where collection_id = ${collectionId} and bucket >= ${binder.bind(days, "timestamptz")}`,
+		edge(binder, { tier: MINUTES, from: start, to: hours, collectionId }),
+		edge(binder, { tier: HOURS, from: hours, to: days, collectionId }),
+		`select sales, volume, mints from market_index.${DAYS.table}
+			where collection_id = ${collectionId} and bucket >= ${binder.bind(days, "timestamptz")}
+				and bucket < 'infinity'`,
 	].join("\nunion all ");
 }
 
+type Edge = { tier: (typeof TIERS)[number]; from: Date; to: Date; collectionId: string };
+
 /** What lies between two cuts: to be added where the coarser tier begins later, else taken off. */
-function edge(
-	binder: Binder,
-	{ table, from, to, collectionId }: { table: string; from: Date; to: Date; collectionId: string },
-): string {
+function edge(binder: Binder, { tier, from, to, collectionId }: Edge): string {
 	const [low, high, sign] = from <= to ? [from, to, ""] : [to, from, "-"];
+	const buckets: Date[] = [];
+	for (let at = low.getTime(); at < high.getTime(); at += tier.ms) buckets.push(new Date(at));
 	return `select ${sign}sales as sales, ${sign}volume as volume, ${sign}mints as mints
-			from market_index.${table}
-			where collection_id = ${collectionId} and bucket >= ${binder.bind(low, "timestamptz")}
-				and bucket < ${binder.bind(high, "timestamptz")}`;
+			from market_index.${tier.table}
+			where collection_id = ${collectionId}
+				and bucket = any(${binder.bind(buckets, "timestamptz[]")})`;
 }
 
 function nearest(at: Date, stepMs: number): Date {

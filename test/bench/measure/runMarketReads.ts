@@ -36,7 +36,9 @@ export async function runMarketReads(options: {
 	const index = await openFilled(scope, { server, name: "market", fill, say });
 	const bare = await openBareReads(index.connectionString, fill.nowMs);
 	const closeBare = scope.defer(bare.close);
-	const compared = await compareReads({ small: bare.ask, large: index.ask }, paths, CALLS);
+	const compared = await compareReads({ small: bare.ask, large: index.ask }, paths, {
+		callsMin: CALLS,
+	});
 	await closeBare();
 	await index.close();
 	await stopServer();
