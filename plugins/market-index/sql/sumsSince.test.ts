@@ -26,7 +26,7 @@ beforeAll(async () => {
 				(collection_id, bucket, chain_id, sales, priced, units, mints, volume)
 			select 7, bucket, $1, sales, 0, 0, 0, 3 * sales
 			from unnest($2::timestamptz[], $3::int4[]) as t (bucket, sales)`,
-			[ethereum.id, [...counts.keys()].map((bucketMs) => new Date(bucketMs)), [...counts.values()]],
+			[ethereum.id, [...counts.keys()].map((ms) => new Date(ms)), [...counts.values()]],
 		);
 	}
 });
