@@ -67,8 +67,6 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		log,
 		onFailure: (code) => metrics.failed({ chain: chain.slug, lane: "backfill" }, code),
 	});
-	/** Goes down with the head: an endpoint that once claimed too much would end the rhythm. */
-	let lastHeard = -1;
 	watchHeads({
 		chain,
 		rpc,
@@ -83,8 +81,7 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		},
 		onHead: (head) => {
 			health.worked(`${chain.slug} head`);
-			if (head.number > lastHeard) gate.blockCame();
-			lastHeard = head.number;
+			gate.heard(head.number);
 			for (const lane of lanes) lane.offerHead(head);
 			transfers?.offerHead(head);
 		},

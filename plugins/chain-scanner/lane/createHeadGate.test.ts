@@ -83,7 +83,7 @@ test("a block that was being taken in already is nothing to yield to, and other 
 /** A gate whose lanes took the last block, and whose next one is due for so long. */
 function dueGate(dueForMs: number) {
 	const gate = createHeadGate({ came() {}, dueForMs: () => dueForMs });
-	gate.blockCame();
+	gate.heard(1);
 	gate.enter()();
 	return gate;
 }
@@ -124,11 +124,36 @@ test("a block that is due and does not come holds up nobody for longer than it w
 
 test("a block that no lane here will take is not waited for", async () => {
 	const gate = createHeadGate({ came() {}, dueForMs: () => LONG_MS });
-	gate.blockCame();
+	gate.heard(1);
 	await gate.idle(LONG_MS);
 	gate.enter()();
-	gate.blockCame();
+	gate.heard(2);
 	await gate.idle(LONG_MS);
+});
+
+test("a block that came to a lane at work is taken, and the next one waited for", async () => {
+	const gate = createHeadGate({ came() {}, dueForMs: () => LONG_MS });
+	const leave = gate.enter();
+	gate.heard(1);
+	leave();
+	let went = false;
+	const waiting = gate.idle(LONG_MS).then(() => {
+		went = true;
+	});
+	await Promise.resolve();
+	expect(went).toBe(false);
+	gate.enter()();
+	await waiting;
+});
+
+test("a head that is told again, or goes back, is no block; the next one above it is", () => {
+	let came = 0;
+	const gate = createHeadGate({ came: () => void came++, dueForMs: () => 0 });
+	const heard = [5, 5, 6, 1_000_000, 6, 6, 7].map((head) => {
+		gate.heard(head);
+		return came;
+	});
+	expect(heard).toEqual([1, 1, 2, 3, 3, 3, 4]);
 });
 
 test("whoever waited in vain leaves nothing behind", async () => {

@@ -4,8 +4,8 @@ import { YIELDS_MAX } from "#plugins/chain-scanner/limits.ts";
 
 /** Lets what can wait wait while a chain's newest block is being taken in. */
 export type HeadGate = {
-	/** The chain has a new block, whoever will read it. */
-	blockCame(): void;
+	/** The head was told, whoever will read it: above what it was the last time it is a new block. */
+	heard(head: number): void;
 	/** A lane has a new block to read and write; call what it answers when that is done. */
 	enter(): () => void;
 	/**
@@ -31,6 +31,7 @@ export type HeadGate = {
 export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	let inside = 0;
 	let entered = 0;
+	let lastHeard = -1;
 	/** Whether a lane of this process took the newest block: then it will take the next one too. */
 	let taken = false;
 	const waiting = new Set<() => void>();
@@ -47,8 +48,13 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 			waiting.add(go);
 		});
 	return {
-		blockCame() {
-			taken = false;
+		heard(head) {
+			const isNew = head > lastHeard;
+			// Down with it too: an endpoint that once claimed too much would end the rhythm.
+			lastHeard = head;
+			if (!isNew) return;
+			// Whoever is at work takes it too, without leaving in between.
+			taken = inside > 0;
 			rhythm.came();
 		},
 		behind(waitMsMax, write) {
