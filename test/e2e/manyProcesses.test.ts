@@ -291,12 +291,16 @@ async function discoverStream(url: string): Promise<TestStream> {
 	return stream;
 }
 
-/** What jobs read from contracts whenever they get to it; and names that this database gave. */
+/**
+ * What jobs read from contracts whenever they get to it, with the words that are searched for; and
+ * names that this database gave.
+ */
 const NOT_COMPARED = [
 	"id",
 	"registered_at",
 	"slug",
 	"name",
+	"words",
 	"image_url",
 	"max_supply",
 	"total_supply",
