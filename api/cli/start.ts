@@ -1,18 +1,4 @@
 // Runs the service with the configuration of the environment.
-import { reportFailure } from "#api/cli/reportFailure.ts";
-import { serve } from "#api/cli/serve.ts";
-import { wantsHelp } from "#api/cli/wantsHelp.ts";
-import { readEnvironment } from "#core/config/readEnvironment.ts";
+import { launch } from "#api/bundle/launch.ts";
 
-const HELP = `bun run start
-
-Runs the service on the chains in CHAINS, until Ctrl-C. Settings are environment variables:
-.env.example lists them, \`bun run svc config print\` shows what a start would use.`;
-
-process.exit(await start(process.argv.slice(2)).catch(reportFailure));
-
-async function start(args: readonly string[]): Promise<number> {
-	if (!wantsHelp(args, HELP)) return serve(readEnvironment());
-	process.stdout.write(`${HELP}\n`);
-	return 0;
-}
+await launch("start");

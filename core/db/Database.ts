@@ -28,8 +28,8 @@ export type Queryable = {
 export type Tx = Queryable & {
 	/** Marks the type: a pool cannot be passed where a transaction is meant. */
 	readonly inTransaction: true;
-	/** Streams rows in PostgreSQL's text COPY format, newline ended, into `table (columns)`. */
-	copy(into: string, chunks: Iterable<string>): Promise<number>;
+	/** Streams rows, as a `CopyWriter` writes them, into `table (columns)`; answers how many. */
+	copy(into: string, chunks: Iterable<Uint8Array>): Promise<number>;
 	/**
 	 * Runs as the transaction's last step, still inside it; a failure rolls everything back. One that
 	 * sends a single statement, and sends it before it first waits, may say so: where all do, the

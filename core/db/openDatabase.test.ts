@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createCopyWriter } from "#core/db/copy/createCopyWriter.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { isRefused } from "#core/db/isRefused.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
@@ -28,6 +29,22 @@ function open(log: Log = silentLog): Database {
 		applicationName: "tapeline test",
 		log,
 	});
+}
+
+/** A row of `thing (id)`. */
+function idRow(id: number): Buffer {
+	const writer = createCopyWriter(32);
+	writer.row(1);
+	writer.int8(id);
+	return writer.take();
+}
+
+/** One with a text in place of the number. */
+function refusedRow(): Buffer {
+	const writer = createCopyWriter(32);
+	writer.row(1);
+	writer.text("two");
+	return writer.take();
 }
 
 const ids = async () =>
@@ -160,7 +177,7 @@ describe("a transaction", () => {
 		const uses = [
 			() => insert(tx, 9),
 			() => tx.query("select 1"),
-			() => tx.copy("thing (id)", ["9\n"]),
+			() => tx.copy("thing (id)", [idRow(9)]),
 		];
 		for (const use of uses) {
 			expect((await failure(use())).message).toBe("a transaction was used after it ended");
@@ -196,33 +213,58 @@ describe("a transaction", () => {
 
 describe("COPY", () => {
 	test("streams rows and counts them, also none", async () => {
-		const copied = await db.transaction((tx) => tx.copy("thing (id, note)", ["1\ta\n2\t", "b\n"]));
+		const writer = createCopyWriter(64);
+		writer.row(2);
+		writer.int8(1);
+		writer.text("a");
+		writer.row(2);
+		writer.int8(2);
+		const chunks = [writer.take(), writer.take()];
+		writer.text("b");
+		chunks.push(writer.take());
+		const copied = await db.transaction((tx) => tx.copy("thing (id, note)", chunks));
 		expect(copied).toBe(2);
 		expect(await db.transaction((tx) => tx.copy("thing (id)", []))).toBe(0);
-		expect(await ids()).toEqual([1, 2]);
+		expect(await db.query("select id, note from thing order by id")).toEqual([
+			{ id: 1, note: "a" },
+			{ id: 2, note: "b" },
+		]);
 	});
 
 	test("reads its rows as they are needed, and not all at once", async () => {
+		const writer = createCopyWriter(64);
 		function* rows() {
-			for (let id = 0; id < 50_000; id++) yield `${id}\t${"x".repeat(20)}\n`;
+			for (let id = 0; id < 50_000; id++) {
+				writer.row(2);
+				writer.int8(id);
+				writer.text("x".repeat(20));
+				yield writer.take();
+			}
 		}
 		expect(await db.transaction((tx) => tx.copy("thing (id, note)", rows()))).toBe(50_000);
+		const [sums] = await db.query(`select count(distinct id) as rows, max(id) as id,
+			min(note) as least, max(note) as most from thing`);
+		const note = "x".repeat(20);
+		expect(sums).toEqual({ rows: 50_000, id: 49_999, least: note, most: note });
 	});
 
-	const broken: Record<string, { into: string; rows: Iterable<string> }> = {
-		"a row the server refuses": { into: "thing (id)", rows: ["1\n", "two\n"] },
-		"a row that is there already": { into: "thing (id)", rows: ["1\n", "1\n"] },
-		"a table that is not there": { into: "nothing (id)", rows: ["1\n"] },
+	const broken: Record<string, { into: string; rows: Iterable<Uint8Array> }> = {
+		"a row the server refuses": { into: "thing (id)", rows: [idRow(1), refusedRow()] },
+		"a row that is there already": { into: "thing (id)", rows: [idRow(1), idRow(1)] },
+		"a table that is not there": { into: "nothing (id)", rows: [idRow(1)] },
+		"a row of other columns": { into: "thing (id, note)", rows: [idRow(1)] },
+		"a row that is cut off": { into: "thing (id)", rows: [idRow(1), idRow(2).subarray(0, 2)] },
+		"rows in the text format": { into: "thing (id)", rows: [Buffer.from("1\n2\n")] },
 		"rows whose making fails": {
 			into: "thing (id)",
 			rows: (function* () {
-				yield "1\n";
+				yield idRow(1);
 				throw new Error("making failed");
 			})(),
 		},
 		"many rows behind a refused one": {
 			into: "thing (id)",
-			rows: ["x\n", ...Array.from({ length: 20_000 }, (_, id) => `${id}\n`)],
+			rows: [refusedRow(), ...Array.from({ length: 20_000 }, (_, id) => idRow(id))],
 		},
 	};
 	for (const [what, { into, rows }] of Object.entries(broken)) {

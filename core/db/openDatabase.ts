@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Pool, type PoolClient, type QueryConfig, types } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { copyBegin, copyEnd } from "#core/db/copy/createCopyWriter.ts";
 import type {
 	Database,
 	DatabaseOptions,
@@ -202,8 +203,8 @@ function openTx(client: PoolClient, state: TxState): Tx {
 			await client.query("");
 			Reflect.set(client, "pipeline", false);
 			try {
-				const stream = client.query(copyFrom(`copy ${into} from stdin`));
-				await pipeline(Readable.from(chunks, { objectMode: false }), stream);
+				const stream = client.query(copyFrom(`copy ${into} from stdin (format binary)`));
+				await pipeline(Readable.from(framed(chunks), { objectMode: false }), stream);
 				return stream.rowCount ?? 0;
 			} finally {
 				Reflect.set(client, "pipeline", true);
@@ -218,6 +219,12 @@ function openTx(client: PoolClient, state: TxState): Tx {
 			state.afterCommit.push(run);
 		},
 	};
+}
+
+function* framed(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
+	yield copyBegin();
+	yield* chunks;
+	yield copyEnd();
 }
 
 function typeParser(oid: number, format?: "text" | "binary") {

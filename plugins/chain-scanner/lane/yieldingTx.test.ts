@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createCopyWriter } from "#core/db/copy/createCopyWriter.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { yieldingTx } from "#plugins/chain-scanner/lane/yieldingTx.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -16,10 +17,14 @@ const taken = async () => {
 };
 
 test("whatever statement comes next fails, and what was done before it is not kept", async () => {
+	const writer = createCopyWriter(32);
+	writer.row(1);
+	writer.int4(3);
+	const row = writer.take();
 	const attempts = [
 		(tx: ReturnType<typeof yieldingTx>) => tx.execute("insert into taken values (2)"),
 		(tx: ReturnType<typeof yieldingTx>) => tx.query("select 1"),
-		(tx: ReturnType<typeof yieldingTx>) => tx.copy("taken (id)", ["3\n"]),
+		(tx: ReturnType<typeof yieldingTx>) => tx.copy("taken (id)", [row]),
 	];
 	for (const attempt of attempts) {
 		const failed = database.db.transaction(async (raw) => {

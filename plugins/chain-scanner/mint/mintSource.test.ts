@@ -1,3 +1,4 @@
+import { fullGC, heapStats } from "bun:jsc";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Hex, toHex } from "viem";
 import type { RawLog } from "#core/chain/RawLog.ts";
@@ -193,4 +194,24 @@ test("what does not decode is reported when the range is committed, not each tim
 	reading.report();
 	expect(problems).toEqual(["TransferSingle is cut short"]);
 	expect(reading.events.map(({ tokenId }) => tokenId)).toEqual([2n]);
+});
+
+test("while a range's events are written nothing else of it is kept", async () => {
+	const fake = createFakeChain();
+	const logs = Array.from({ length: 5_000 }, (_, index) => mintLog(index));
+	const few = fake.mine([{ value: 10n, logs: logs.slice(0, 10) }]);
+	const many = fake.mine([{ value: 10n, logs }]);
+	const source = mintSource(fake.rpc, quiet);
+	const read = (block: number) => source.read({ from: block, to: block }, far);
+	// Each log has an array of topics, and no event has any.
+	const arrays = () => {
+		fullGC();
+		return heapStats().objectTypeCounts["Array"] ?? 0;
+	};
+	// What the first time compiles and caches is no range's.
+	await read(few);
+	const before = arrays();
+	const { report } = await read(many);
+	expect(arrays() - before).toBeLessThan(logs.length / 2);
+	report();
 });

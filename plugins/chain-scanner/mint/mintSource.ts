@@ -5,7 +5,11 @@ import { assert } from "#core/fault/assert.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
-import { decodeMints, type Mint } from "#plugins/chain-scanner/mint/decodeMints.ts";
+import {
+	decodeMints,
+	type Mint,
+	type MintReading,
+} from "#plugins/chain-scanner/mint/decodeMints.ts";
 import { HEAD_MINT_FILTERS, MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
 import { priceMints } from "#plugins/chain-scanner/mint/priceMints.ts";
 import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
@@ -27,28 +31,35 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 			const read = await readRange(rpc, filters, range, options);
 			const { logs, blocks, parentHash, logCount, answerBytes, blockTimeMs } = read;
 			if (filters === unsettled) await prove({ ...read, filters }, signal);
-			const { mints, undecoded, noise } = decodeMints(logs);
+			const decoded = decodeMints(logs);
 			const quorum = range.to >= unsettledFrom ? SAME_VALUE : undefined;
-			const values = await readValues(rpc, mints, { signal, quorum });
-			const totals = priceMints(mints, (hash) => knownOf(values, hash));
-			const events = mints.map((mint) => {
-				const occurredAtMs = knownOf(blockTimeMs, Number(mint.log.blockNumber));
-				return eventOf(mint, knownOf(totals, mint), occurredAtMs);
-			});
-			return {
-				range,
-				events,
-				blocks,
-				parentHash,
-				logCount,
-				answerBytes,
-				report() {
-					for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
-					report.noise("mint", noise);
-				},
-			};
+			const values = await readValues(rpc, decoded.mints, { signal, quorum });
+			const events = eventsOf(decoded.mints, { values, blockTimeMs });
+			const told = reportOf(report, decoded);
+			return { range, events, blocks, parentHash, logCount, answerBytes, report: told };
 		},
 	};
+}
+
+/** Made where no log is in reach: a function keeps what is, and a range is written for long. */
+function reportOf(report: UndecodedReport, { undecoded, noise }: MintReading): () => void {
+	return () => {
+		for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
+		report.noise("mint", noise);
+	};
+}
+
+function eventsOf(
+	mints: readonly Mint[],
+	known: { values: ReadonlyMap<Hex, bigint>; blockTimeMs: ReadonlyMap<number, number> },
+): ChainEvent[] {
+	const totals = priceMints(mints, (hash) => knownOf(known.values, hash));
+	return mints.map((mint, index) => {
+		const occurredAtMs = knownOf(known.blockTimeMs, Number(mint.log.blockNumber));
+		const totalRaw = totals[index];
+		assert(totalRaw !== undefined, "every mint has its share");
+		return eventOf(mint, totalRaw, occurredAtMs);
+	});
 }
 
 /** Nodes differ in what else they tell of a transaction. */

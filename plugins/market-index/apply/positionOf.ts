@@ -19,7 +19,7 @@ export function positionOf(event: {
 	if (event.logIndex >= PROVIDER_LOG_INDEX) {
 		return block | BigInt(event.logIndex - PROVIDER_LOG_INDEX);
 	}
-	const log = BigInt(Math.min(event.logIndex, LOG_INDEX_MAX));
-	const sub = BigInt(Math.min(event.subIndex, SUB_INDEX_MAX));
-	return block | (log << 10n) | sub;
+	const log = Math.min(event.logIndex, LOG_INDEX_MAX);
+	const sub = Math.min(event.subIndex, SUB_INDEX_MAX);
+	return block | BigInt(log * (SUB_INDEX_MAX + 1) + sub);
 }

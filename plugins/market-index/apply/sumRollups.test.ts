@@ -42,6 +42,24 @@ describe("prices", () => {
 		);
 	});
 
+	test("sales summed one by one are sales merged, in whatever order they come", () => {
+		const place = fc.record({
+			blockNumber: fc.nat({ max: 3 }),
+			logIndex: fc.nat({ max: 2 }),
+			totalNative: fc.bigInt(1n, 6n),
+		});
+		fc.assert(
+			fc.property(fc.array(place, { minLength: 1, maxLength: 8 }), (places) => {
+				const sales = places.map((given) => sale({ ...given, occurredAtMs: NOW_MS }));
+				const merged = sales
+					.flatMap((one) => sumRollups([one]))
+					.reduce<RollupPrices | null>((prices, one) => mergePrices(prices, one.prices), null);
+				expect(sumRollups(sales).map(({ prices }) => prices)).toEqual([merged]);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
 	test("the first sale opens and the last closes, by place in the chain and not by arrival", () => {
 		const at = { occurredAtMs: NOW_MS };
 		const sales = [

@@ -74,14 +74,29 @@ function addSale(rollup: Rollup, event: CountedEvent): void {
 	rollup.volume += event.totalNative;
 	const unit = event.quantity === 1n ? event.totalNative : event.totalNative / event.quantity;
 	const position = positionOf(event);
-	rollup.prices = mergePrices(rollup.prices, {
-		open: unit,
-		high: unit,
-		low: unit,
-		close: unit,
-		openPosition: position,
-		closePosition: position,
-	});
+	const { prices } = rollup;
+	if (prices !== null) {
+		include(prices, unit, position);
+		return;
+	}
+	const place = { openPosition: position, closePosition: position };
+	rollup.prices = { open: unit, high: unit, low: unit, close: unit, ...place };
+}
+
+/** As `mergePrices`, in place: most of a busy minute's sales change none of its prices. */
+function include(prices: RollupPrices, unit: bigint, position: bigint): void {
+	const opens = compare(position, prices.openPosition) || compare(unit, prices.open);
+	if (opens < 0) {
+		prices.open = unit;
+		prices.openPosition = position;
+	}
+	const closes = compare(position, prices.closePosition) || compare(unit, prices.close);
+	if (closes > 0) {
+		prices.close = unit;
+		prices.closePosition = position;
+	}
+	if (unit > prices.high) prices.high = unit;
+	if (unit < prices.low) prices.low = unit;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What `event` is written with, in the order of `copyEvents`. */
-export const INSERT_COLUMNS = [
+const COLUMNS = [
 	"occurred_at",
 	"block_number",
 	"chain_id",
@@ -21,4 +21,7 @@ export const INSERT_COLUMNS = [
 	"venue",
 	"reason",
 	"payload",
-].join(", ");
+];
+
+export const INSERT_COLUMNS = COLUMNS.join(", ");
+export const INSERT_COLUMN_COUNT = COLUMNS.length;

@@ -100,8 +100,8 @@ type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };
  * in no figure anyway. One of a set of orders that all look so is kept.
  */
 function withoutMirrors(singles: readonly Single[]): readonly Trade[] {
-	const [only] = singles;
-	if (only && singles.length === 1) return only.trades;
+	// Nearly every transaction: nothing to drop, and no names of NFTs to put together.
+	if (!singles.some(isSelfTrade)) return singles.flatMap(({ trades }) => trades);
 	const carriers = new Map<string, number>();
 	const keysOf = ({ emitter, side }: Single) =>
 		new Set([...side.givesNfts, ...side.asksNfts].map((item) => `${emitter}:${nftKey(item)}`));
@@ -109,13 +109,16 @@ function withoutMirrors(singles: readonly Single[]): readonly Trade[] {
 		for (const key of keysOf(single)) carriers.set(key, (carriers.get(key) ?? 0) + 1);
 	}
 	return singles.flatMap((single) => {
-		const isSelfTrade = single.trades.every(({ seller, buyer }) => seller === buyer);
-		if (single.trades.length === 0 || !isSelfTrade) return single.trades;
+		if (!isSelfTrade(single)) return single.trades;
 		const keys = [...keysOf(single)];
 		if (!keys.some((key) => (carriers.get(key) ?? 0) > 1)) return single.trades;
 		for (const key of keys) carriers.set(key, (carriers.get(key) ?? 0) - 1);
 		return [];
 	});
+}
+
+function isSelfTrade({ trades }: Single): boolean {
+	return trades.length > 0 && trades.every(({ seller, buyer }) => seller === buyer);
 }
 
 function toSale(trade: Trade, subIndex: number): Sale {

@@ -13,18 +13,21 @@ export type OrderSides = Fulfilment & {
 };
 
 /** Sorts an order's items; every later conclusion starts from these four lists. */
-export function orderSides(fulfilment: Fulfilment): OrderSides {
-	const offer = fulfilment.order.offer.filter((item) => item.amount > 0n);
-	const consideration = fulfilment.order.consideration.filter((item) => item.amount > 0n);
-	return {
-		...fulfilment,
-		givesNfts: offer.filter(isNft),
-		givesPayments: offer.filter((item) => !isNft(item)),
-		asksNfts: consideration.filter(isNft),
-		asksPayments: consideration.filter((item) => !isNft(item)),
-	};
+export function orderSides({ logIndex, order }: Fulfilment): OrderSides {
+	const [givesNfts, givesPayments] = sorted(order.offer);
+	const [asksNfts, asksPayments] = sorted(order.consideration);
+	return { logIndex, order, givesNfts, givesPayments, asksNfts, asksPayments };
 }
 
-function isNft(item: OfferedItem): boolean {
-	return item.itemType === 2 || item.itemType === 3;
+function sorted<Item extends OfferedItem>(
+	items: readonly Item[],
+): [nfts: Item[], payments: Item[]] {
+	const nfts: Item[] = [];
+	const payments: Item[] = [];
+	for (const item of items) {
+		if (item.amount === 0n) continue;
+		if (item.itemType === 2 || item.itemType === 3) nfts.push(item);
+		else payments.push(item);
+	}
+	return [nfts, payments];
 }

@@ -6,9 +6,10 @@ import type {
 	ReceivedItem,
 	SeaportItemType,
 } from "#plugins/chain-scanner/venues/seaport/FulfilledOrder.ts";
-import { hexByteLength } from "#plugins/chain-scanner/venues/seaport/hexByteLength.ts";
+import { hexBytes } from "#plugins/chain-scanner/venues/seaport/hexBytes.ts";
 import { readAddressWord } from "#plugins/chain-scanner/venues/seaport/readAddressWord.ts";
 import { readSmallUint } from "#plugins/chain-scanner/venues/seaport/readSmallUint.ts";
+import { readUint } from "#plugins/chain-scanner/venues/seaport/readUint.ts";
 
 /** `orderHash` survives where it can: a match must know that one of its orders is unreadable. */
 export type OrderFulfilledReading =
@@ -21,17 +22,17 @@ const OFFERED_ITEM_BYTES = 4 * WORD_BYTES;
 const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
 
 /**
- * Reads one OrderFulfilled log by cutting words out of its hex text.
+ * Reads one OrderFulfilled log by cutting words out of its bytes.
  *
  * No ABI decoder: this is the hot path, and a decoder that trusts lengths can be made to hang.
  * Whatever does not fit is named in `problem`; nothing is thrown.
  */
 export function readOrderFulfilled(log: Pick<RawLog, "topics" | "data">): OrderFulfilledReading {
-	const { data, topics } = log;
-	const byteLength = hexByteLength(data);
-	if (byteLength === null) return undecoded("data is not hex", null);
-	if (byteLength < HEAD_BYTES) return undecoded("data ends inside its head", null);
-	const orderHash: Hex = `0x${data.slice(2, 66).toLowerCase()}`;
+	const { topics } = log;
+	const data = hexBytes(log.data);
+	if (data === null) return undecoded("data is not hex", null);
+	if (data.length < HEAD_BYTES) return undecoded("data ends inside its head", null);
+	const orderHash: Hex = `0x${data.toString("hex", 0, WORD_BYTES)}`;
 
 	const [, offererTopic, zoneTopic] = topics;
 	const offerer = offererTopic === undefined ? null : readTopicAddress(offererTopic);
@@ -42,9 +43,9 @@ export function readOrderFulfilled(log: Pick<RawLog, "topics" | "data">): OrderF
 	const recipient = readAddressWord(data, WORD_BYTES);
 	if (recipient === null) return undecoded("recipient is no address", orderHash);
 
-	const offerAt = arrayAt({ data, byteLength, head: 2, itemBytes: OFFERED_ITEM_BYTES });
+	const offerAt = arrayAt({ data, head: 2, itemBytes: OFFERED_ITEM_BYTES });
 	if (offerAt === null) return undecoded("offer lies outside the data", orderHash);
-	const considerationAt = arrayAt({ data, byteLength, head: 3, itemBytes: RECEIVED_ITEM_BYTES });
+	const considerationAt = arrayAt({ data, head: 3, itemBytes: RECEIVED_ITEM_BYTES });
 	if (considerationAt === null) {
 		return undecoded("consideration lies outside the data", orderHash);
 	}
@@ -73,14 +74,15 @@ function undecoded(problem: string, orderHash: Hex | null): OrderFulfilledReadin
 	return { kind: "undecoded", problem, orderHash };
 }
 
+const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/i;
+
 function readTopicAddress(topic: Hex): Address | null {
-	return topic.length === 66 && hexByteLength(topic) !== null ? readAddressWord(topic, 0) : null;
+	return ADDRESS_TOPIC.test(topic) ? `0x${topic.slice(26).toLowerCase()}` : null;
 }
 
 /** Finds an array through its head word; null unless all of its items lie within the data. */
 function arrayAt(input: {
-	data: string;
-	byteLength: number;
+	data: Buffer;
 	head: number;
 	itemBytes: number;
 }): { firstByte: number; count: number } | null {
@@ -89,12 +91,12 @@ function arrayAt(input: {
 	const count = readSmallUint(input.data, offset);
 	if (count === null) return null;
 	const firstByte = offset + WORD_BYTES;
-	if (count > (input.byteLength - firstByte) / input.itemBytes) return null;
+	if (count > (input.data.length - firstByte) / input.itemBytes) return null;
 	return { firstByte, count };
 }
 
 /** The caller has checked that the item lies within the data; a text is the problem found. */
-function readItem(data: string, byteOffset: number): OfferedItem | string {
+function readItem(data: Buffer, byteOffset: number): OfferedItem | string {
 	const itemType = itemTypeOf(readSmallUint(data, byteOffset));
 	if (itemType === null) return "unknown item type";
 	const token = readAddressWord(data, byteOffset + WORD_BYTES);
@@ -109,11 +111,4 @@ function readItem(data: string, byteOffset: number): OfferedItem | string {
 
 function itemTypeOf(value: number | null): SeaportItemType | null {
 	return value === 0 || value === 1 || value === 2 || value === 3 ? value : null;
-}
-
-function readUint(data: string, byteOffset: number): bigint {
-	const small = readSmallUint(data, byteOffset);
-	if (small !== null) return BigInt(small);
-	const start = 2 + byteOffset * 2;
-	return BigInt(`0x${data.slice(start, start + 2 * WORD_BYTES)}`);
 }

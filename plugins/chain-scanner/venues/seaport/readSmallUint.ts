@@ -1,6 +1,5 @@
-const WORD_DIGITS = 64;
-const SMALL_DIGITS = 12;
-const HIGH_ZEROS = "0".repeat(WORD_DIGITS - SMALL_DIGITS);
+const WORD_BYTES = 32;
+const SMALL_BYTES = 6;
 
 /**
  * Reads the word at a byte offset as an offset, a length or an enum.
@@ -8,9 +7,10 @@ const HIGH_ZEROS = "0".repeat(WORD_DIGITS - SMALL_DIGITS);
  * Null beyond the data or from 2^48 on, so that a lying length can never start a loop or lose
  * digits as a double. Offsets need no alignment: the ABI does not ask for it.
  */
-export function readSmallUint(data: string, byteOffset: number): number | null {
-	const start = 2 + byteOffset * 2;
-	const end = start + WORD_DIGITS;
-	if (end > data.length || !data.startsWith(HIGH_ZEROS, start)) return null;
-	return Number.parseInt(data.slice(end - SMALL_DIGITS, end), 16);
+export function readSmallUint(bytes: Buffer, byteOffset: number): number | null {
+	const end = byteOffset + WORD_BYTES;
+	if (end > bytes.length) return null;
+	const small = end - SMALL_BYTES;
+	for (let at = byteOffset; at < small; at++) if (bytes[at] !== 0) return null;
+	return bytes.readUIntBE(small, SMALL_BYTES);
 }

@@ -1,0 +1,50 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "#api/bundle/places.ts";
+import { assert } from "#core/fault/assert.ts";
+
+const BUNDLES_KEPT = 8;
+
+/**
+ * Writes a program and all it imports into one file, which appears whole or not at all, whoever
+ * else is at it.
+ *
+ * Not minified: it is no smaller in memory (measured), and an error's stack can be read.
+ */
+export async function buildBundle(source: string, file: string): Promise<void> {
+	const built = await Bun.build({ entrypoints: [source], target: "bun", plugins: [ownPlaces] });
+	const [output] = built.outputs;
+	assert(output, `a bundle was made of ${source}`);
+	const folder = dirname(file);
+	mkdirSync(folder, { recursive: true });
+	const draft = `${file}.${process.pid}`;
+	await Bun.write(draft, output);
+	renameSync(draft, file);
+	removeOld(folder);
+}
+
+/** The newest stay: another checkout may share the folder, and be about to run its own. */
+function removeOld(folder: string): void {
+	const ageOf = (name: string) => statSync(join(folder, name)).mtimeMs;
+	const files = readdirSync(folder).map((name) => ({ name, atMs: ageOf(name) }));
+	const old = files.sort((a, b) => b.atMs - a.atMs).slice(BUNDLES_KEPT);
+	for (const { name } of old) rmSync(join(folder, name), { force: true });
+}
+
+/** In one file all modules would be in its place: each is told its own, for files beside it. */
+const ownPlaces: Bun.BunPlugin = {
+	name: "own-places",
+	setup(build) {
+		build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+			const text = await Bun.file(path).text();
+			if (!path.startsWith(ROOT) || path.includes("/node_modules/")) {
+				return { contents: text, loader: "ts" };
+			}
+			const contents = text
+				.replaceAll(/\bimport\.meta\.dir\b/g, JSON.stringify(dirname(path)))
+				.replaceAll(/\bimport\.meta\.url\b/g, JSON.stringify(pathToFileURL(path).href));
+			return { contents, loader: "ts" };
+		});
+	},
+};

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleOf } from "#api/bundle/bundleOf.ts";
+
+let folder: string;
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "tapeline-bundle-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("a bundle is made once, and runs wherever it is called from", async () => {
+	const bundles = join(folder, "made");
+	const file = bundleOf("start", bundles) ?? "";
+	const madeAtMs = statSync(file).mtimeMs;
+	expect(bundleOf("start", bundles)).toBe(file);
+	expect(statSync(file).mtimeMs).toBe(madeAtMs);
+	expect(readdirSync(bundles)).toHaveLength(1);
+	const child = Bun.spawn([process.execPath, file, "--help"], { cwd: folder, stdout: "pipe" });
+	expect(await new Response(child.stdout).text()).toStartWith("bun run start\n");
+	expect(await child.exited).toBe(0);
+}, 60_000);
+
+test("where none can be written there is none, and nobody fails", () => {
+	const taken = join(folder, "taken");
+	writeFileSync(taken, "a file where a folder is wanted");
+	expect(bundleOf("start", join(taken, "bundles"))).toBeNull();
+}, 60_000);

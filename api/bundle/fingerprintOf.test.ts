@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fingerprintOf } from "#api/bundle/fingerprintOf.ts";
+
+let root: string;
+beforeAll(() => {
+	root = mkdtempSync(join(tmpdir(), "tapeline-print-"));
+	mkdirSync(join(root, "core/deep"), { recursive: true });
+	mkdirSync(join(root, "core/testing"));
+	writeFileSync(join(root, "bun.lock"), "1");
+	writeFileSync(join(root, "core/deep/a.ts"), "a");
+	writeFileSync(join(root, "core/b.ts"), "b");
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const print = () => fingerprintOf(root, { folders: ["core"], files: ["bun.lock"] });
+
+test("it changes with every source and every pin, by what they hold", () => {
+	const seen = new Set([print()]);
+	for (const [path, text] of [
+		["core/deep/a.ts", "b"],
+		["core/b.ts", "a"],
+		["core/c.ts", ""],
+		["bun.lock", "2"],
+	] as const) {
+		writeFileSync(join(root, path), text);
+		seen.add(print());
+	}
+	rmSync(join(root, "core/c.ts"));
+	seen.add(print());
+	expect(seen.size).toBe(6);
+});
+
+test("it does not change with tests, nor with the times of files", () => {
+	const before = print();
+	writeFileSync(join(root, "core/b.test.ts"), "x");
+	writeFileSync(join(root, "core/testing/lab.ts"), "x");
+	writeFileSync(join(root, "core/README.md"), "x");
+	utimesSync(join(root, "core/b.ts"), 1, 1);
+	expect(print()).toBe(before);
+});

@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Folders with what only tests import. */
+const TEST_FOLDER = /(^|\/)testing\//;
+
+/**
+ * A name for exactly these sources, run by exactly this Bun. By what the files hold and not by
+ * their times, which a checkout, an unpacked image or a copy sets as it likes.
+ */
+export function fingerprintOf(
+	root: string,
+	given: { folders: readonly string[]; files: readonly string[] },
+): string {
+	const hash = createHash("sha256").update(Bun.version);
+	const sources = given.folders.flatMap((folder) =>
+		readdirSync(join(root, folder), { recursive: true })
+			.map((name) => join(folder, String(name)))
+			.filter(isSource),
+	);
+	for (const path of [...given.files, ...sources.sort()]) {
+		hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
+	}
+	return hash.digest("hex").slice(0, 16);
+}
+
+function isSource(path: string): boolean {
+	return path.endsWith(".ts") && !path.endsWith(".test.ts") && !TEST_FOLDER.test(path);
+}

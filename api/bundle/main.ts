@@ -1,0 +1,5 @@
+// Bundles a program into one file. Arguments: its source, the file.
+import { buildBundle } from "#api/bundle/buildBundle.ts";
+
+const [source = "", file = ""] = process.argv.slice(2);
+await buildBundle(source, file);

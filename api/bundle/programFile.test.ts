@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test";
+import { sourceOf } from "#api/bundle/places.ts";
+import { programFile } from "#api/bundle/programFile.ts";
+
+const made = () => "/bundle.js";
+
+test("a program runs from its bundle, and from its sources where there is none to be had", () => {
+	expect(programFile("start", {}, made)).toBe("/bundle.js");
+	expect(programFile("start", { PLUGINS: " " }, made)).toBe("/bundle.js");
+	expect(programFile("up", {}, () => null)).toBe(sourceOf("up"));
+});
+
+test("with plugins of others it runs from its sources, which are theirs too", () => {
+	expect(programFile("start", { PLUGINS: "./mine.ts" }, made)).toBe(sourceOf("start"));
+});

@@ -1,0 +1,92 @@
+// Runs the service; where no chain is configured, with a sandbox chain of its own.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { checkConfig } from "#api/cli/checkConfig.ts";
+import { reportFailure } from "#api/cli/reportFailure.ts";
+import { serve } from "#api/cli/serve.ts";
+import { startWorld, type World } from "#api/cli/startWorld.ts";
+import { wantsHelp } from "#api/cli/wantsHelp.ts";
+import { worldLines } from "#api/cli/worldLines.ts";
+import { worldName } from "#api/cli/worldName.ts";
+import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
+
+const DATA_DIR_DEFAULT = ".data";
+
+const HELP = `bun run up
+
+Runs Tapeline until Ctrl-C: on the chains in CHAINS or, without, on a sandbox chain of its own that
+needs no key and no network. Settings are environment variables, such as
+PORT=4100 DATA_DIR=/srv/tapeline bun run up; .env.example lists them.`;
+
+process.exit(await up(process.argv.slice(2), readEnvironment()).catch(reportFailure));
+
+async function up(args: readonly string[], env: Environment): Promise<number> {
+	if (wantsHelp(args, HELP)) {
+		process.stdout.write(`${HELP}\n`);
+		return 0;
+	}
+	if (env["CHAINS"]) return serve(env);
+	await checkConfig(env);
+	const dataDir = env["DATA_DIR"] || DATA_DIR_DEFAULT;
+	const sandboxDir = join(dataDir, "sandbox");
+	process.stderr.write(
+		`no CHAINS configured: starting the sandbox chain${firstTime(sandboxDir)} …\n`,
+	);
+	let world: World;
+	try {
+		world = await startWorld(sandboxDir);
+	} catch (error) {
+		return reportFailure(error);
+	}
+	const { chainId, httpUrl, wsUrl, firstBlock } = world;
+	const wallets = walletProviderOf(world, env);
+	const sandboxed = {
+		...env,
+		SANDBOX: "true",
+		CHAINS: "anvil",
+		CHAIN_RPC_URLS_JSON: JSON.stringify({ [chainId]: [httpUrl, wsUrl] }),
+		NFT_SCAN_FROM_BLOCK: String(firstBlock),
+		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
+		...providerOf(world, env),
+		...wallets,
+		// Nothing here is real, so nothing has to be held back.
+		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
+		// A world that had to be made anew is another chain: its index must not join the old one's.
+		DATA_DIR: join(sandboxDir, await worldName(world)),
+		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
+	};
+	const more = worldLines(world, { hasOwnWallets: Object.keys(wallets).length > 0 });
+	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
+	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
+}
+
+/** The first start writes days of history; said, because nothing else moves meanwhile. */
+function firstTime(sandboxDir: string): string {
+	return existsSync(sandboxDir) ? "" : " (the first time this takes up to a minute)";
+}
+
+/** The sandbox's own marketplace, unless one is configured. */
+function providerOf(world: World, env: Environment): Environment {
+	if (env["PROVIDER_BASE_URL"]) return {};
+	return {
+		PROVIDER_BASE_URL: world.providerUrl,
+		PROVIDER_API_KEY: world.providerKey,
+		PROVIDER_STREAM_URL: world.providerStreamUrl,
+		PROVIDER_STREAM_ENABLED: "true",
+	};
+}
+
+/** The sandbox's own wallet provider, unless one is configured. */
+function walletProviderOf(world: World, env: Environment): Environment {
+	if (env["WALLET_PROVIDER_APP_ID"] || env["WALLET_PROVIDER_BASE_URL"]) return {};
+	const { appId, appSecret, authorizationKey, verificationKey, webhookSecret } =
+		world.walletProvider;
+	return {
+		WALLET_PROVIDER_BASE_URL: world.walletProviderUrl,
+		WALLET_PROVIDER_APP_ID: appId,
+		WALLET_PROVIDER_APP_SECRET: appSecret,
+		WALLET_PROVIDER_AUTHORIZATION_KEY: authorizationKey,
+		WALLET_PROVIDER_VERIFICATION_KEY: verificationKey,
+		WALLET_PROVIDER_WEBHOOK_SECRET: webhookSecret,
+	};
+}

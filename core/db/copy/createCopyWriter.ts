@@ -1,0 +1,147 @@
+import {
+	writeBool,
+	writeInt2,
+	writeInt4,
+	writeInt8,
+	writeTime,
+} from "#core/db/copy/fixedFields.ts";
+import { writeHex } from "#core/db/copy/writeHex.ts";
+import { numericBytesMax, writeNumeric } from "#core/db/copy/writeNumeric.ts";
+
+/**
+ * Writes rows in PostgreSQL's binary COPY format, value by value, in the order of the columns. A
+ * call that fails has written nothing.
+ */
+export type CopyWriter = {
+	/** Begins a row of so many columns. */
+	row(columns: number): void;
+	null(): void;
+	bool(value: boolean): void;
+	int2(value: number): void;
+	int4(value: number): void;
+	/** Whole and safe: larger ones are nobody's. */
+	int8(value: number): void;
+	/** A `timestamptz`, given in whole milliseconds since 1970. */
+	time(atMs: number): void;
+	/** A `bytea`, given as `0x` and hex digits. */
+	bytes(hex: string): void;
+	/** A `numeric` that is whole and not below zero. */
+	numeric(value: bigint): void;
+	text(value: string): void;
+	/** A `jsonb`, given as JSON. */
+	json(value: string): void;
+	/** Bytes that wait to be taken. */
+	readonly length: number;
+	/** What was written since the last time, in a buffer of the caller's own. */
+	take(): Buffer;
+};
+
+/** "PGCOPY" and what makes a broken transfer show, no flags, no extension. */
+const SIGNATURE = Buffer.from("5047434f50590aff0d0a000000000000000000", "hex");
+/** In place of a row's number of columns. */
+const END = -1;
+/** In place of a field's length. */
+const NULL = -1;
+
+/** More than a fixed field and its length, or what stands before a longer one. */
+const FIXED_BYTES_MAX = 16;
+
+const JSONB_VERSION = 1;
+
+/** What the server is told first. */
+export const copyBegin = (): Buffer => Buffer.from(SIGNATURE);
+
+/** What the server is told last. */
+export function copyEnd(): Buffer {
+	const end = Buffer.alloc(2);
+	end.writeInt16BE(END);
+	return end;
+}
+
+/**
+ * A writer with a buffer that grows to what one turn needs.
+ *
+ * Binary and not text: the server spends a fifth less on a row of twenty columns (measured), as
+ * it looks for no line ends and reads no digits, and nothing here is put together as text.
+ */
+export function createCopyWriter(bytesFirst: number): CopyWriter {
+	let buffer = Buffer.allocUnsafe(bytesFirst);
+	let view = viewOf(buffer);
+	let at = 0;
+
+	function reserve(bytes: number): void {
+		if (at + bytes <= buffer.length) return;
+		const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, at + bytes));
+		buffer.copy(larger, 0, 0, at);
+		buffer = larger;
+		view = viewOf(buffer);
+	}
+
+	return {
+		row(columns) {
+			reserve(FIXED_BYTES_MAX);
+			view.setInt16(at, columns);
+			at += 2;
+		},
+		null() {
+			reserve(FIXED_BYTES_MAX);
+			view.setInt32(at, NULL);
+			at += 4;
+		},
+		bool(value) {
+			reserve(FIXED_BYTES_MAX);
+			at += writeBool(view, at, value);
+		},
+		int2(value) {
+			reserve(FIXED_BYTES_MAX);
+			at += writeInt2(view, at, value);
+		},
+		int4(value) {
+			reserve(FIXED_BYTES_MAX);
+			at += writeInt4(view, at, value);
+		},
+		int8(value) {
+			reserve(FIXED_BYTES_MAX);
+			at += writeInt8(view, at, value);
+		},
+		time(atMs) {
+			reserve(FIXED_BYTES_MAX);
+			at += writeTime(view, at, atMs);
+		},
+		bytes(hex) {
+			reserve(FIXED_BYTES_MAX + (hex.length >> 1));
+			at += writeHex(view, at, hex);
+		},
+		numeric(value) {
+			reserve(numericBytesMax(value));
+			at += writeNumeric(view, at, value);
+		},
+		text(value) {
+			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
+			const bytes = buffer.write(value, at + 4);
+			view.setInt32(at, bytes);
+			at += 4 + bytes;
+		},
+		json(value) {
+			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
+			const bytes = buffer.write(value, at + 5);
+			view.setInt32(at, 1 + bytes);
+			view.setUint8(at + 4, JSONB_VERSION);
+			at += 5 + bytes;
+		},
+		get length() {
+			return at;
+		},
+		take() {
+			const taken = buffer.subarray(0, at);
+			buffer = Buffer.allocUnsafe(buffer.length);
+			view = viewOf(buffer);
+			at = 0;
+			return taken;
+		},
+	};
+}
+
+function viewOf(buffer: Buffer): DataView {
+	return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+}
