@@ -91,6 +91,10 @@ async function readChain(
 			contract: row.address,
 		});
 	}
+	// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and one
+	// that costs the lanes nothing. All at once: each time jobs are added every worker looks for one.
+	const jobs = known.map(({ id }) => learnTokensJob(id));
+	await core.db.transaction((tx) => core.queue.add(tx, jobs));
 }
 
 type Reading = { signal: AbortSignal; nameless: Counter<"chain">; gateways: Gateways };
@@ -149,14 +153,10 @@ async function store(core: TaskCore, facts: Facts, known: Known) {
 		// Once: a contract that changes its name at every block must not take every slug there is.
 		const wish = name === null || known.slug !== known.address ? null : slugOf(name);
 		const renamed = wish === null ? null : renameCollection(tx, { chainId, collectionId, wish });
-		// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and
-		// one that costs the lanes nothing.
-		const jobs = [learnTokensJob(collectionId)];
 		const { documentUri } = facts;
-		if (known.isFirst && documentUri !== null) {
-			jobs.push(contractDocumentJob(collectionId, documentUri));
-		}
+		const isTold = known.isFirst && documentUri !== null;
+		const document = isTold ? [contractDocumentJob(collectionId, documentUri)] : [];
 		// In one round trip: while a chain is caught up with, thousands of collections are named.
-		await Promise.all([told, renamed, core.queue.add(tx, jobs)]);
+		await Promise.all([told, renamed, core.queue.add(tx, document)]);
 	});
 }
