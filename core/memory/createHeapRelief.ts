@@ -5,9 +5,8 @@ import { fullGC } from "bun:jsc";
  * needed, once the process is beyond `residentBytesMax`.
  *
  * Left alone the collector sizes its heap by the machine and not by what we promise: catching up
- * 80,000 rows it grew to 300 to 340 MB, and was 30 % quicker; after every second range it was 10 %
- * quicker at 205 to 215 MB. Collections of young objects only, or beside the program, leave it at
- * 260 to 300 MB, and one after reading instead of after writing at 195 to 217 (all measured).
+ * 80,000 rows it grew to 300 to 340 MB. Collections of young objects only, or beside the program,
+ * left it at 260 to 300 MB (measured): what the lanes have under way is old by then.
  */
 export function createHeapRelief(options: {
 	residentBytesMax: number;

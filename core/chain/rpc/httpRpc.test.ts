@@ -217,6 +217,31 @@ describe("limits", () => {
 		});
 	}
 
+	describe("a large answer", () => {
+		const large = { bodyBytesMax: 3_000_000 };
+		const result = `${"ä€😀".repeat(100_000)}`;
+
+		test("says the same whether its length is announced or not", async () => {
+			const text = JSON.stringify({ id: 1, result });
+			for (const make of [() => new Response(text), () => inPieces([Buffer.from(text)])]) {
+				node.answer = make;
+				const rpc = rpcTo(node.url, large);
+				expect(await rpc.call(call)).toBe(result);
+				expect(rpc.stats().bytes).toBeGreaterThan(500_000);
+			}
+		});
+
+		test("that is not JSON, or is an error, is what it is when small", async () => {
+			node.answer = () => new Response(`<html>${result}`);
+			expect(await code(rpcTo(node.url, large).call(call))).toBe("rpc_transport");
+			const told = { code: -32_602, message: `query returned more than 10000 results ${result}` };
+			node.answer = () => Response.json({ id: 1, error: told });
+			expect(await code(rpcTo(node.url, large).call(call))).toBe("rpc_range");
+			node.answer = () => new Response(result, { status: 500 });
+			expect(await code(rpcTo(node.url, large).call(call))).toBe("rpc_transport");
+		});
+	});
+
 	test("letters that lie across two pieces stay whole", async () => {
 		const bytes = Buffer.from(JSON.stringify({ id: 1, result: "ä€😀" }));
 		node.answer = () => inPieces([...bytes].map((byte) => Buffer.from([byte])));

@@ -23,7 +23,7 @@ export type HttpRpcOptions = {
 	fetch?: typeof fetch;
 };
 
-type ReadAnswers<Answer> = (text: string, calls: readonly RpcCall[], firstId: number) => Answer[];
+type ReadAnswers<Answer> = (body: unknown, calls: readonly RpcCall[], firstId: number) => Answer[];
 
 /** JSON-RPC over HTTP to one endpoint. Does not retry: its caller knows what is worth retrying. */
 export function httpRpc(options: HttpRpcOptions): Rpc {
@@ -84,15 +84,15 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 			// One call alone is no batch: there are endpoints that take none.
 			const body = JSON.stringify(calls.length === 1 ? bodies[0] : bodies);
 			const { signal, bodyBytesMax = options.bodyBytesMax } = callOptions;
-			const text = await postRpc({
+			const answered = await postRpc({
 				...options,
 				body,
 				calls: calls.length,
 				signal,
 				bodyBytesMax: Math.min(bodyBytesMax, options.bodyBytesMax),
 			});
-			stats.bytes += text.length;
-			const answers = read(text, calls, firstId);
+			stats.bytes += answered.bytes;
+			const answers = read(answered.body, calls, firstId);
 			ended?.("ok");
 			return answers;
 		} catch (error) {

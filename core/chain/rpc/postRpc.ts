@@ -1,6 +1,6 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { cutText } from "#core/chain/rpc/readAnswers.ts";
-import { readBody } from "#core/chain/rpc/readBody.ts";
+import { exactBytes, readBody } from "#core/chain/rpc/readBody.ts";
 import { retryAfterMs } from "#core/chain/rpc/retryAfterMs.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
@@ -15,8 +15,14 @@ export type RpcPost = {
 	fetch?: typeof fetch;
 };
 
-/** Sends one JSON-RPC body; answers the text of what decides, or fails as silence. */
-export async function postRpc(post: RpcPost): Promise<string> {
+/** Pages that are no JSON, of proxies and of balancers, are smaller. */
+const LARGE_BYTES_MIN = 256 * 1024;
+
+/** What was answered, and its size in bytes as it was read. */
+export type RpcPosted = { body: unknown; bytes: number };
+
+/** Sends one JSON-RPC body; answers what decides, or fails as silence. */
+export async function postRpc(post: RpcPost): Promise<RpcPosted> {
 	const { url, body, signal, fetch: fetchIt = fetch } = post;
 	const timeout = AbortSignal.timeout(post.timeoutMs);
 	try {
@@ -28,13 +34,36 @@ export async function postRpc(post: RpcPost): Promise<string> {
 			redirect: "error",
 			signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
 		});
+		const large = response.ok ? await readLarge(response, post.bodyBytesMax) : null;
+		if (large) return large;
 		const text = await readBody(response, post.bodyBytesMax);
-		if (isAnswer(response.status) && (response.ok || looksLikeJson(text))) return text;
+		if (isAnswer(response.status) && (response.ok || looksLikeJson(text))) {
+			return { body: parseJson(text), bytes: text.length };
+		}
 		throw noAnswer(response, post.calls, text);
 	} catch (error) {
 		if (error instanceof Fault) throw error;
 		// Without the error itself: it holds the URL, and in the URL is often a key.
 		throw rpcFault.transport({ detail: withoutUrls(cutText(String(error))) });
+	}
+}
+
+/**
+ * A large answer goes from its bytes to values: its text would wait for the garbage collector, and
+ * catching up that is half of all garbage. A small one's text is kept, to be quoted where it is no
+ * JSON at all.
+ */
+async function readLarge(response: Response, bytesMax: number): Promise<RpcPosted | null> {
+	const bytes = exactBytes(response) ?? 0;
+	if (bytes < LARGE_BYTES_MIN || bytes > bytesMax) return null;
+	return { body: await response.json(), bytes };
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (cause) {
+		throw rpcFault.transport({ detail: `not JSON: ${cutText(text)}`, cause });
 	}
 }
 

@@ -12,8 +12,8 @@ const ERROR_TEXT_MAX = 300;
 type Answer = { id?: unknown; result?: unknown; error?: unknown };
 
 /** The results in the order of the calls; one call's error fails all. */
-export function readAnswers(text: string, calls: readonly RpcCall[], firstId: number): unknown[] {
-	return settleAnswers(text, calls, firstId).map((outcome) => {
+export function readAnswers(body: unknown, calls: readonly RpcCall[], firstId: number): unknown[] {
+	return settleAnswers(body, calls, firstId).map((outcome) => {
 		if (outcome.kind === "fault") throw outcome.fault;
 		return outcome.result;
 	});
@@ -24,12 +24,11 @@ export function readAnswers(text: string, calls: readonly RpcCall[], firstId: nu
  * in any order. Whatever does not answer each call exactly once taught us nothing.
  */
 export function settleAnswers(
-	text: string,
+	body: unknown,
 	calls: readonly RpcCall[],
 	firstId: number,
 ): RpcOutcome[] {
-	const parsed = parseJson(text);
-	const answers: (Answer | null)[] = Array.isArray(parsed) ? parsed : [parsed];
+	const answers = (Array.isArray(body) ? body : [body]) as (Answer | null)[];
 	// A batch refused as a whole comes back as one error object.
 	if (answers.length !== calls.length) {
 		const [answer] = answers;
@@ -48,7 +47,8 @@ export function settleAnswers(
 			continue;
 		}
 		if (answer?.result === undefined || !call || outcomes.has(index)) {
-			throw rpcFault.transport({ detail: `an answer that fits no call: ${cutText(text)}` });
+			const said = cutText(JSON.stringify(answer));
+			throw rpcFault.transport({ detail: `an answer that fits no call: ${said}` });
 		}
 		outcomes.set(index, { kind: "result", result: answer.result });
 	}
@@ -60,14 +60,6 @@ function indexOf(id: unknown, { firstId, count }: { firstId: number; count: numb
 	if (typeof id === "number") return id - firstId;
 	if (typeof id === "string" && /^\d{1,15}$/.test(id)) return Number(id) - firstId;
 	return count === 1 && (id === undefined || id === null) ? 0 : -1;
-}
-
-function parseJson(text: string) {
-	try {
-		return JSON.parse(text);
-	} catch (cause) {
-		throw rpcFault.transport({ detail: `not JSON: ${cutText(text)}`, cause });
-	}
 }
 
 /** An error that names no call, and may be about the calls being a batch. */

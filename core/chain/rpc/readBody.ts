@@ -6,7 +6,7 @@ import { rpcFault } from "#core/chain/rpc/faults.ts";
  * compressed, is counted while it is read.
  */
 export async function readBody(response: Response, bytesMax: number): Promise<string> {
-	const announced = Number(response.headers.get("content-length") ?? Number.NaN);
+	const announced = announcedBytes(response);
 	if (announced > bytesMax) {
 		await response.body?.cancel();
 		throw rpcFault.range({
@@ -14,8 +14,7 @@ export async function readBody(response: Response, bytesMax: number): Promise<st
 			meta: { timesTooLarge: announced / bytesMax },
 		});
 	}
-	const isExact = announced >= 0 && !response.headers.has("content-encoding");
-	if (isExact || response.body === null) return response.text();
+	if (exactBytes(response) !== null || response.body === null) return response.text();
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	for await (const chunk of response.body) {
@@ -27,4 +26,14 @@ export async function readBody(response: Response, bytesMax: number): Promise<st
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");
+}
+
+/** How long the body is, where that is known before it is read. */
+export function exactBytes(response: Response): number | null {
+	const bytes = announcedBytes(response);
+	return bytes >= 0 && !response.headers.has("content-encoding") ? bytes : null;
+}
+
+function announcedBytes({ headers }: Response): number {
+	return Number(headers.get("content-length") ?? Number.NaN);
 }

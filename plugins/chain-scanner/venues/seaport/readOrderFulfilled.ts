@@ -65,7 +65,8 @@ export function readOrderFulfilled(log: Pick<RawLog, "topics" | "data">): OrderF
 		if (to === null) {
 			return undecoded(`consideration ${index}: recipient is no address`, orderHash);
 		}
-		consideration.push({ ...item, recipient: to });
+		const { itemType, token, identifier, amount } = item;
+		consideration.push({ itemType, token, identifier, amount, recipient: to });
 	}
 	return { kind: "order", order: { orderHash, offerer, zone, recipient, offer, consideration } };
 }
