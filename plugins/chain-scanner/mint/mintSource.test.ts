@@ -198,7 +198,7 @@ test("what does not decode is reported when the range is committed, not each tim
 
 test("while a range's events are written nothing else of it is kept", async () => {
 	const fake = createFakeChain();
-	const logs = Array.from({ length: 5_000 }, (_, index) => mintLog(index));
+	const logs = Array.from({ length: 2_000 }, (_, index) => mintLog(index));
 	const few = fake.mine([{ value: 10n, logs: logs.slice(0, 10) }]);
 	const many = fake.mine([{ value: 10n, logs }]);
 	const source = mintSource(fake.rpc, quiet);
@@ -211,7 +211,9 @@ test("while a range's events are written nothing else of it is kept", async () =
 	// What the first time compiles and caches is no range's.
 	await read(few);
 	const before = arrays();
-	const { report } = await read(many);
-	expect(arrays() - before).toBeLessThan(logs.length / 2);
-	report();
+	const readings = [];
+	for (let time = 0; time < 5; time++) readings.push(await read(many));
+	// One may still lie on the stack and count as alive; what each of them keeps is five times that.
+	expect(arrays() - before).toBeLessThan(2 * logs.length);
+	for (const { report } of readings) report();
 });
