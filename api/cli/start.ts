@@ -1,4 +1,4 @@
 // Runs the service with the configuration of the environment.
-import { launch } from "#api/bundle/launch.ts";
+import { launch } from "#api/launch/launch.ts";
 
 await launch("start");

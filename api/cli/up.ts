@@ -1,4 +1,4 @@
 // Runs the service; where no chain is configured, with a sandbox chain of its own.
-import { launch } from "#api/bundle/launch.ts";
+import { launch } from "#api/launch/launch.ts";
 
 await launch("up");

@@ -39,15 +39,6 @@ export const SAMPLED_BLOCKS = 3;
 /** Full windows after which a width that a provider has ruled out is tried again, at most. */
 export const PATIENCE_WINDOWS_MAX = 256;
 
-/**
- * Beyond it garbage is collected after each large answer, so that a process that catches up stays
- * below 200 MB. Measured, 80,000 rows: at 125 MiB 150 to 155 MB at most, at 165 172 to 182 and 8 %
- * more rows a second, at 180 up to 203.
- */
-export const RESIDENT_BYTES_MAX = 165 * 1024 * 1024;
-/** What is smaller leaves little, and at the head a moment is precious. */
-export const RELIEF_ANSWER_BYTES_MIN = 512 * 1024;
-
 /** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is stepped over. */
 export const WINDOW_BLOCKS_MIN = 1;
 export const RANGE_FAILURES_MAX = 5;
@@ -66,6 +57,9 @@ export const LIVE_BLOCKS_MAX = 64;
 
 /** How long a lane that found nothing in the newest block lets the others write before it. */
 export const NOTHING_TO_TELL_MS = 25;
+
+/** Ranges of a lane that are fetched while one is written. */
+export const RANGES_AHEAD = 2;
 
 /** Rows in one transaction while a lane catches up. Bounds memory, not correctness. */
 export const ROWS_PER_WRITE_MAX = 16_000;

@@ -23,8 +23,8 @@ export type Position = {
 	gap: { range: BlockRange; reason: GapReason } | null;
 	/** The range under way, or that failed last. */
 	asked: BlockRange | null;
-	/** The range after it, fetched while it is written. */
-	ahead: Asked | null;
+	/** The ranges after it, fetched while it is written. */
+	ahead: Asked[];
 	/** How often in a row the smallest range at `next` was refused. */
 	refusals: number;
 };

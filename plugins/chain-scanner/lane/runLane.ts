@@ -1,7 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease/leases.ts";
-import { createHeapRelief } from "#core/memory/createHeapRelief.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
@@ -14,16 +13,13 @@ import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
-	RELIEF_ANSWER_BYTES_MIN,
-	RESIDENT_BYTES_MAX,
+	RANGES_AHEAD,
 	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
-
-const relieve = createHeapRelief({ residentBytesMax: RESIDENT_BYTES_MAX });
 
 /** A lane that holds its lease and knows its place. */
 export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };
@@ -43,8 +39,7 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 	try {
 		await measureWindow(run, limit);
 		while (state.head && at.next <= state.head.number && !limit.aborted && !unvouched) {
-			const asked = at.ahead ?? ask(run, at.next, limit);
-			at.ahead = null;
+			const asked = at.ahead.shift() ?? ask(run, at.next, limit);
 			at.asked = asked.range;
 			const reading = await unlessEnded(asked, { ceiling, stop: options.signal });
 			if (!reading) break;
@@ -52,19 +47,16 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 			const { logCount, answerBytes } = reading;
 			state.window.answered({ blocks, logCount, answerBytes });
 			mustFollow(at, reading);
-			if (reading.range.to < state.head.number && !limit.aborted) {
-				at.ahead = ask(run, reading.range.to + 1, limit);
-			}
+			askAhead(run, reading.range.to, limit);
 			await mustStand(run, reading);
 			unvouched = await write(run, reading);
-			if (answerBytes >= RELIEF_ANSWER_BYTES_MIN) relieve();
 			advanced = true;
 		}
 	} finally {
 		// What was fetched ahead belongs to this run: its signal ends with it.
 		ended.abort();
-		await at.ahead?.reading.catch(() => {});
-		at.ahead = null;
+		await Promise.allSettled(at.ahead.map(({ reading }) => reading));
+		at.ahead = [];
 	}
 	// A range that takes longer than a whole run would be asked for again for ever.
 	if (ceiling.aborted && !advanced) {
@@ -83,6 +75,17 @@ async function measureWindow({ options, state, at }: LaneRun, signal: AbortSigna
 	if (range.to - range.from + 1 < SAMPLE_WORTH_BLOCKS) return;
 	const load = await options.source.sample(range, signal);
 	if (load) window.answered(load);
+}
+
+/** So that the node has something to do while a range is written. */
+function askAhead(run: LaneRun, asked: number, limit: AbortSignal): void {
+	const { state, at } = run;
+	for (let last = at.ahead.at(-1)?.range.to ?? asked; at.ahead.length < RANGES_AHEAD; ) {
+		if (limit.aborted || last >= (state.head?.number ?? 0)) return;
+		const next = ask(run, last + 1, limit);
+		at.ahead.push(next);
+		last = next.range.to;
+	}
 }
 
 function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Asked {

@@ -4,8 +4,10 @@ import type { NewEvents } from "#plugins/market-index/contract.ts";
 /** The contracts that a batch tells of, each with its standard. */
 export function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
 	const contracts = new Map<Address, "erc721" | "erc1155">();
+	let last: Address | null = null;
 	for (const { contract, standard } of batch.events) {
-		if (!contracts.has(contract)) contracts.set(contract, standard);
+		if (contract !== last && !contracts.has(contract)) contracts.set(contract, standard);
+		last = contract;
 	}
 	return contracts;
 }

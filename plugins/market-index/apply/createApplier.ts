@@ -18,6 +18,7 @@ import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
 import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
 import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
 import { tell } from "#plugins/market-index/apply/tell.ts";
+import { timesOf } from "#plugins/market-index/apply/timesOf.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
 import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
@@ -52,9 +53,7 @@ export function createApplier(options: ApplierOptions): Applier {
 		const chain = options.chains.byId(batch.chainId);
 		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
 		if (batch.events.length === 0) return;
-		const times = new Set<number>();
-		for (const { occurredAtMs } of batch.events) times.add(occurredAtMs);
-		await options.partitions.ensure(times, { ahead: batch.live });
+		await options.partitions.ensure(timesOf(batch), { ahead: batch.live });
 		const applying = { options, confirmer, tx, chain, batch };
 		const contracts = contractsOf(batch);
 		// Rows that go by COPY would fail instead of being left out, and cost a moment anyway.

@@ -10,6 +10,7 @@ import { catchUpFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
 import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
 import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
+import { timesOf } from "#plugins/market-index/apply/timesOf.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
 import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
@@ -41,7 +42,7 @@ export function storeEarly(options: EarlyOptions): Early {
 		if (batch.events.length < rowsMin) return null;
 		const chain = options.chains.byId(batch.chainId);
 		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
-		await options.partitions.ensure(new Set(batch.events.map((event) => event.occurredAtMs)));
+		await options.partitions.ensure(timesOf(batch));
 		const contracts = [...contractsOf(batch).keys()];
 		const found = await findCollections(tx, chain.id, contracts);
 		if (found.length < contracts.length) return null;

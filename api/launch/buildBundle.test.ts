@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildBundle } from "#api/bundle/buildBundle.ts";
-import { ROOT } from "#api/bundle/places.ts";
+import { buildBundle } from "#api/launch/buildBundle.ts";
+import { ROOT } from "#api/launch/places.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -13,19 +13,19 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("a bundled module knows its own place, not the bundle's", async () => {
 	const file = join(folder, "places.js");
-	await buildBundle(join(ROOT, "api/bundle/places.ts"), file);
+	await buildBundle(join(ROOT, "api/launch/places.ts"), file);
 	expect((await import(file)).ROOT).toBe(ROOT);
 });
 
 test("of old bundles a few stay, and the newest is whole", async () => {
 	const own = join(folder, "many");
 	const old = Array.from({ length: 20 }, (_, index) => join(own, `start-${index}.js`));
-	await buildBundle(join(ROOT, "api/bundle/places.ts"), join(own, "start-0.js"));
+	await buildBundle(join(ROOT, "api/launch/places.ts"), join(own, "start-0.js"));
 	for (const [index, path] of old.entries()) {
 		writeFileSync(path, "");
 		utimesSync(path, index, index);
 	}
-	await buildBundle(join(ROOT, "api/bundle/places.ts"), join(own, "start-new.js"));
+	await buildBundle(join(ROOT, "api/launch/places.ts"), join(own, "start-new.js"));
 	expect(readdirSync(own).sort()).toEqual(
 		[...[13, 14, 15, 16, 17, 18, 19].map((index) => `start-${index}.js`), "start-new.js"].sort(),
 	);

@@ -1,5 +1,5 @@
-import { bundleOf } from "#api/bundle/bundleOf.ts";
-import { type Program, sourceOf } from "#api/bundle/places.ts";
+import { bundleOf } from "#api/launch/bundleOf.ts";
+import { type Program, sourceOf } from "#api/launch/places.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fingerprintOf } from "#api/bundle/fingerprintOf.ts";
+import { fingerprintOf } from "#api/launch/fingerprintOf.ts";
 import {
 	BUNDLE_FOLDER,
 	PINNED_FILES,
@@ -8,7 +8,7 @@ import {
 	ROOT,
 	SOURCE_FOLDERS,
 	sourceOf,
-} from "#api/bundle/places.ts";
+} from "#api/launch/places.ts";
 
 const BUILD_MAIN = join(import.meta.dir, "main.ts");
 const BUILD_TIMEOUT_MS = 60_000;

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ROOT } from "#api/bundle/places.ts";
+import { ROOT } from "#api/launch/places.ts";
 import { assert } from "#core/fault/assert.ts";
 
 const BUNDLES_KEPT = 8;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundleOf } from "#api/bundle/bundleOf.ts";
+import { bundleOf } from "#api/launch/bundleOf.ts";
 
 let folder: string;
 beforeAll(() => {

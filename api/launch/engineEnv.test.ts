@@ -1,0 +1,9 @@
+import { expect, test } from "bun:test";
+import { engineEnv } from "#api/launch/engineEnv.ts";
+
+test("the engine's options join the environment once, and the operator's own win", () => {
+	const first = engineEnv({ PATH: "/bin", BUN_JSC_forceRAMSize: "1" }) ?? {};
+	expect(first).toMatchObject({ PATH: "/bin", BUN_JSC_forceRAMSize: "1" });
+	expect(first["BUN_JSC_thresholdForOptimizeAfterWarmUp"]).toBeDefined();
+	expect(engineEnv(first)).toBeNull();
+});
