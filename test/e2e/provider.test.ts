@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "#core/redis/testing/until.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import { endOrder } from "#test/sandbox/provider/market/settleOrders.ts";
 
@@ -23,6 +24,8 @@ beforeAll(async () => {
 	await lab.runJob("discovery");
 	await lab.drainQueue();
 	await lab.read(`/collections/${OPENED}?chain=anvil`);
+	// Whoever opens a page does not wait for what that sets going.
+	await until(isWatched, "what was opened is watched");
 	await lab.runJob("order-books");
 	await lab.runJob("drops");
 	await lab.drainQueue();
@@ -33,6 +36,13 @@ beforeAll(async () => {
 	lab.advance(120_000);
 }, TIMEOUT_MS);
 afterAll(() => lab?.close(), TIMEOUT_MS);
+
+async function isWatched(): Promise<boolean> {
+	const rows = await lab.service.core.db.query(
+		"select from market_index.sync where watched_until is not null",
+	);
+	return rows.length > 0;
+}
 
 const path = (slug: string, rest = "") => `/collections/${slug}${rest}?chain=anvil`;
 async function rows(): Promise<Map<string, any>> {
