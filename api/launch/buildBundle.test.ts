@@ -36,5 +36,12 @@ test("what cannot be bundled leaves nothing behind", async () => {
 	writeFileSync(source, "import { nothing } from './nowhere.ts'; nothing();");
 	const file = join(folder, "none", "broken.js");
 	expect(await buildBundle(source, file).catch(() => "failed")).toBe("failed");
-	expect(readdirSync(folder)).not.toContain("none");
+	expect(readdirSync(join(folder, "none"))).toEqual([]);
+});
+
+test("sources that changed while they were read are in no bundle", async () => {
+	const file = join(folder, "changed", "start-x.js");
+	const building = buildBundle(join(ROOT, "api/launch/places.ts"), file, () => false);
+	await expect(building).rejects.toThrow();
+	expect(readdirSync(join(folder, "changed"))).toEqual([]);
 });

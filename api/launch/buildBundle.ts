@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { LAST_LINE } from "#api/launch/isWhole.ts";
 import { ROOT } from "#api/launch/places.ts";
 import { assert } from "#core/fault/assert.ts";
 
@@ -8,25 +9,34 @@ const BUNDLES_KEPT = 8;
 
 /**
  * Writes a program and all it imports into one file, which appears whole or not at all, whoever
- * else is at it.
+ * else is at it. `isCurrent` is asked last: what was read may be newer than what the file is named
+ * by.
  *
  * Not minified: it is no smaller in memory (measured), and an error's stack can be read.
  */
-export async function buildBundle(source: string, file: string): Promise<void> {
+export async function buildBundle(
+	source: string,
+	file: string,
+	isCurrent: () => boolean = () => true,
+): Promise<void> {
+	const folder = dirname(file);
+	mkdirSync(folder, { recursive: true });
 	const built = await Bun.build({ entrypoints: [source], target: "bun", plugins: [ownPlaces] });
 	const [output] = built.outputs;
 	assert(output, `a bundle was made of ${source}`);
-	const folder = dirname(file);
-	mkdirSync(folder, { recursive: true });
+	const text = await output.text();
+	assert(isCurrent(), "no source changed while it was bundled");
 	const draft = `${file}.${process.pid}`;
-	await Bun.write(draft, output);
+	writeFileSync(draft, `${text}\n${LAST_LINE}`, { flush: true });
 	renameSync(draft, file);
 	removeOld(folder);
 }
 
 /** The newest stay: another checkout may share the folder, and be about to run its own. */
 function removeOld(folder: string): void {
-	const ageOf = (name: string) => statSync(join(folder, name)).mtimeMs;
+	// Another process may have removed it just now.
+	const ageOf = (name: string) =>
+		statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 	const files = readdirSync(folder).map((name) => ({ name, atMs: ageOf(name) }));
 	const old = files.sort((a, b) => b.atMs - a.atMs).slice(BUNDLES_KEPT);
 	for (const { name } of old) rmSync(join(folder, name), { force: true });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleOf } from "#api/launch/bundleOf.ts";
@@ -13,13 +13,24 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test("a bundle is made once, and runs wherever it is called from", async () => {
 	const bundles = join(folder, "made");
 	const file = bundleOf("start", bundles) ?? "";
-	const madeAtMs = statSync(file).mtimeMs;
+	const { ino } = statSync(file);
 	expect(bundleOf("start", bundles)).toBe(file);
-	expect(statSync(file).mtimeMs).toBe(madeAtMs);
+	expect(statSync(file).ino).toBe(ino);
 	expect(readdirSync(bundles)).toHaveLength(1);
 	const child = Bun.spawn([process.execPath, file, "--help"], { cwd: folder, stdout: "pipe" });
 	expect(await new Response(child.stdout).text()).toStartWith("bun run start\n");
 	expect(await child.exited).toBe(0);
+}, 60_000);
+
+test("half a bundle, as a machine without power leaves it, is made anew", () => {
+	const bundles = join(folder, "cut");
+	const file = bundleOf("start", bundles) ?? "";
+	const whole = readFileSync(file);
+	for (const left of [Buffer.alloc(0), whole.subarray(0, whole.length / 2)]) {
+		writeFileSync(file, left);
+		expect(bundleOf("start", bundles)).toBe(file);
+		expect(readFileSync(file).equals(whole)).toBe(true);
+	}
 }, 60_000);
 
 test("where none can be written there is none, and nobody fails", () => {

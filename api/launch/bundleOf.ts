@@ -1,14 +1,9 @@
-import { existsSync } from "node:fs";
+import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { fingerprintOf } from "#api/launch/fingerprintOf.ts";
-import {
-	BUNDLE_FOLDER,
-	PINNED_FILES,
-	type Program,
-	ROOT,
-	SOURCE_FOLDERS,
-	sourceOf,
-} from "#api/launch/places.ts";
+import { isWhole } from "#api/launch/isWhole.ts";
+import { BUNDLE_FOLDER, type Program, sourceOf } from "#api/launch/places.ts";
+import { sourcesPrint } from "#api/launch/sourcesPrint.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
 
 const BUILD_MAIN = join(import.meta.dir, "main.ts");
 const BUILD_TIMEOUT_MS = 60_000;
@@ -16,9 +11,11 @@ const BUILD_TIMEOUT_MS = 60_000;
 /** The file to run in place of a program's sources, or null where there is none to be had. */
 export function bundleOf(program: Program, folder = BUNDLE_FOLDER): string | null {
 	try {
-		const print = fingerprintOf(ROOT, { folders: SOURCE_FOLDERS, files: PINNED_FILES });
-		const file = join(folder, `${program}-${print}.js`);
-		if (existsSync(file)) return file;
+		const file = join(folder, `${program}-${sourcesPrint()}.js`);
+		if (isWhole(file)) {
+			markUsed(file);
+			return file;
+		}
 		// In a process of its own: what building takes in memory is never given back.
 		Bun.spawnSync([process.execPath, BUILD_MAIN, sourceOf(program), file], {
 			env: {},
@@ -27,9 +24,19 @@ export function bundleOf(program: Program, folder = BUNDLE_FOLDER): string | nul
 			stderr: "ignore",
 			timeout: BUILD_TIMEOUT_MS,
 		});
-		return existsSync(file) ? file : null;
+		return isWhole(file) ? file : null;
 	} catch {
 		// An installation without a writable folder, or without the lock file: the sources do as well.
 		return null;
+	}
+}
+
+/** What was used last is removed last. */
+function markUsed(file: string): void {
+	try {
+		const nowSeconds = systemClock.nowMs() / 1_000;
+		utimesSync(file, nowSeconds, nowSeconds);
+	} catch {
+		// Somebody else's file: its age is theirs.
 	}
 }

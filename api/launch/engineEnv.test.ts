@@ -7,3 +7,7 @@ test("the engine's options join the environment once, and the operator's own win
 	expect(first["BUN_JSC_thresholdForOptimizeAfterWarmUp"]).toBeDefined();
 	expect(engineEnv(first)).toBeNull();
 });
+
+test("an engine that they were not tried with is left alone", () => {
+	expect(engineEnv({}, "1.4.6")).toBeNull();
+});

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fingerprintOf } from "#api/launch/fingerprintOf.ts";
@@ -40,4 +40,12 @@ test("it does not change with tests, nor with the times of files", () => {
 	writeFileSync(join(root, "core/README.md"), "x");
 	utimesSync(join(root, "core/b.ts"), 1, 1);
 	expect(print()).toBe(before);
+});
+
+test("the same sources elsewhere are others: a bundle reads files where it was made", () => {
+	const copy = `${root}-copy`;
+	cpSync(root, copy, { recursive: true });
+	const files = { folders: ["core"], files: ["bun.lock"] };
+	expect(fingerprintOf(copy, files)).not.toBe(fingerprintOf(root, files));
+	rmSync(copy, { recursive: true });
 });

@@ -2,18 +2,21 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+const runtime = [Bun.version, process.platform, process.arch, ""].join("\0");
+
 /** Folders with what only tests import. */
 const TEST_FOLDER = /(^|\/)testing\//;
 
 /**
- * A name for exactly these sources, run by exactly this Bun. By what the files hold and not by
- * their times, which a checkout, an unpacked image or a copy sets as it likes.
+ * A name for exactly these sources at this place, run by exactly this Bun. By what the files hold
+ * and not by their times, which a checkout, an unpacked image or a copy sets as it likes. By their
+ * place, because a bundle names the files that it reads: migrations above all.
  */
 export function fingerprintOf(
 	root: string,
 	given: { folders: readonly string[]; files: readonly string[] },
 ): string {
-	const hash = createHash("sha256").update(Bun.version);
+	const hash = createHash("sha256").update(runtime).update(root);
 	const sources = given.folders.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true })
 			.map((name) => join(folder, String(name)))

@@ -18,7 +18,11 @@ export async function launch(program: Program): Promise<void> {
  * without the engine's options.
  */
 function become(file: string, env: Environment): void {
-	const args = [process.execPath, ...process.execArgv, file, ...process.argv.slice(2)];
+	// The working directory is the new one's already; told again it would be taken from there.
+	const own = process.execArgv.filter((one, index, all) => {
+		return !one.startsWith("--cwd") && all[index - 1] !== "--cwd";
+	});
+	const args = [process.execPath, ...own, file, ...process.argv.slice(2)];
 	try {
 		process.execve?.(process.execPath, args, { ...env });
 	} catch {

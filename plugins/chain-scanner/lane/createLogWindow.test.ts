@@ -120,3 +120,13 @@ test("[ING-08] a limit that is said again and again is tried less and less often
 	for (let step = 0; step < 300; step++) window.answered(load(window.blocks, 0));
 	expect(window.blocks).toBeGreaterThan(100);
 });
+
+test("ranges that were asked for ahead, at the width of then, narrow the window once and not each", () => {
+	const dense = { blocks: 1_024, timesTooLarge: 4 };
+	const refused = createLogWindow(1_024);
+	for (let range = 0; range < 3; range++) refused.refused(dense);
+	expect(refused.blocks).toBe(256);
+	const answered = createLogWindow(1_024);
+	for (let range = 0; range < 3; range++) answered.answered(load(1_024, 10_001));
+	expect(answered.blocks).toBe(512);
+});

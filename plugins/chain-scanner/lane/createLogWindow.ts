@@ -59,7 +59,7 @@ export function createLogWindow(
 			const fitting = Math.max(WINDOW_BLOCKS_MIN, Math.floor(roomFor(load)));
 			if (load.blocks >= blocks) {
 				if (load.logCount > LOGS_PER_QUERY_MAX) {
-					blocks = halved(blocks, 1);
+					blocks = Math.min(blocks, halved(load.blocks, 1));
 				} else if (load.logCount * 2 <= LOGS_PER_QUERY_MAX && blocks * 2 <= fitting) {
 					if (blocks === blocksMax && blocks * 8 <= fitting && ++quiet >= patience) {
 						blocksMax = Math.min(widest, blocksMax * 2);
@@ -74,7 +74,8 @@ export function createLogWindow(
 			// From what was asked for: a range that the head cut short says nothing of a wide window.
 			let times = 1;
 			for (let left = (asked.timesTooLarge ?? 1) / 2; left > 1; left /= 2) times++;
-			const less = halved(Math.min(blocks, asked.blocks), times);
+			// Ranges asked for ahead are as wide as the window was, and were refused for that width.
+			const less = Math.min(blocks, halved(asked.blocks, times));
 			// A provider that says how many blocks it takes has said more than we could learn.
 			const told = asked.blocksMax ?? 0;
 			const isTold = told >= WINDOW_BLOCKS_MIN && told < asked.blocks;

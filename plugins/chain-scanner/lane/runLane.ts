@@ -1,5 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
 import type { Lease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
@@ -40,6 +41,7 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 		await measureWindow(run, limit);
 		while (state.head && at.next <= state.head.number && !limit.aborted && !unvouched) {
 			const asked = at.ahead.shift() ?? ask(run, at.next, limit);
+			assert(asked.range.from === at.next, "no block is left out between two ranges");
 			at.asked = asked.range;
 			const reading = await unlessEnded(asked, { ceiling, stop: options.signal });
 			if (!reading) break;

@@ -81,6 +81,10 @@ async function readChain(
 ): Promise<void> {
 	const contracts = known.map(({ address }) => address);
 	const answers = await callViews(rpc, contracts, VIEWS, signal);
+	// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and one
+	// that costs the lanes nothing. All at once: each time jobs are added every worker looks for one.
+	const jobs = known.map(({ id }) => learnTokensJob(id));
+	await core.db.transaction((tx) => core.queue.add(tx, jobs));
 	for (const [index, row] of known.entries()) {
 		const facts = factsOf(answers[index] ?? [], gateways);
 		await store(core, facts, row);
@@ -91,10 +95,6 @@ async function readChain(
 			contract: row.address,
 		});
 	}
-	// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and one
-	// that costs the lanes nothing. All at once: each time jobs are added every worker looks for one.
-	const jobs = known.map(({ id }) => learnTokensJob(id));
-	await core.db.transaction((tx) => core.queue.add(tx, jobs));
 }
 
 type Reading = { signal: AbortSignal; nameless: Counter<"chain">; gateways: Gateways };
