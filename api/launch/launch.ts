@@ -1,4 +1,5 @@
 import { engineEnv } from "#api/launch/engineEnv.ts";
+import { flagsAgain } from "#api/launch/flagsAgain.ts";
 import type { Program } from "#api/launch/places.ts";
 import { programFile } from "#api/launch/programFile.ts";
 import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
@@ -18,11 +19,8 @@ export async function launch(program: Program): Promise<void> {
  * without the engine's options.
  */
 function become(file: string, env: Environment): void {
-	// The working directory is the new one's already; told again it would be taken from there.
-	const own = process.execArgv.filter((one, index, all) => {
-		return !one.startsWith("--cwd") && all[index - 1] !== "--cwd";
-	});
-	const args = [process.execPath, ...own, file, ...process.argv.slice(2)];
+	const flags = flagsAgain(process.execArgv);
+	const args = [process.execPath, ...flags, file, ...process.argv.slice(2)];
 	try {
 		process.execve?.(process.execPath, args, { ...env });
 	} catch {

@@ -27,7 +27,7 @@ export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at
 
 /**
  * Reads and writes until the head is reached or the ceiling ends the run. While one range is
- * written the next is fetched. True when it ended early, because something came to light that the
+ * written the next ones are fetched. True when it ended early, because something came to light that the
  * node has to be asked about before anything more is built on it.
  */
 export async function runLane(run: LaneRun): Promise<boolean> {

@@ -1,0 +1,11 @@
+import { expect, test } from "bun:test";
+import { flagsAgain } from "#api/launch/flagsAgain.ts";
+
+test("all of Bun's flags are told again but the working directory, however it was given", () => {
+	expect(flagsAgain(["--smol", "--cwd", "./sub", "--env-file=.env.local"])).toEqual([
+		"--smol",
+		"--env-file=.env.local",
+	]);
+	expect(flagsAgain(["--cwd=./sub", "--cpu-prof"])).toEqual(["--cpu-prof"]);
+	expect(flagsAgain([])).toEqual([]);
+});
