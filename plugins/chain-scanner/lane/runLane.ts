@@ -27,8 +27,8 @@ export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at
 
 /**
  * Reads and writes until the head is reached or the ceiling ends the run. While one range is
- * written the next ones are fetched. True when it ended early, because something came to light that the
- * node has to be asked about before anything more is built on it.
+ * written the next ones are fetched. True when it ended early, because something came to light that
+ * the node has to be asked about before anything more is built on it.
  */
 export async function runLane(run: LaneRun): Promise<boolean> {
 	const { options, state, at } = run;
