@@ -8,5 +8,6 @@ export type RepeatedAnswer = {
 /**
  * Answers a URL that has been answered, without routing, parsing and validating it again. Only for
  * answers that depend on the URL and the time alone: never on a header, a cookie or a session.
+ * `nowMs` is the time of the service's clock.
  */
-export type Repeat = () => RepeatedAnswer | Promise<RepeatedAnswer>;
+export type Repeat = (nowMs: number) => RepeatedAnswer | Promise<RepeatedAnswer>;

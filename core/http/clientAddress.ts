@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { isPlainIpv4 } from "#core/http/isPlainIpv4.ts";
 
 /** Of a client whose address nobody knows (a request that came over no socket). */
 const UNKNOWN = "unknown";
@@ -31,15 +32,15 @@ export function clientAddress(request: Request, options: ClientAddressOptions): 
 
 function forwardedEntry(request: Request, hops: number): string | undefined {
 	if (hops < 1) return undefined;
-	return request.headers.get("x-forwarded-for")?.split(",").at(-hops);
+	const entries = request.headers.get("x-forwarded-for");
+	// One hop and one entry is how most requests come: no list is made for it.
+	if (hops === 1 && entries?.includes(",") === false) return entries;
+	return entries?.split(",").at(-hops);
 }
-
-/** Four decimals without a leading zero: already the one spelling of an IPv4 address. */
-const PLAIN_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
 /** One spelling for each client: mapped IPv4 as IPv4, IPv6 as its /64. */
 function canonical(entry: string): string | undefined {
-	if (PLAIN_IPV4.test(entry)) return entry;
+	if (isPlainIpv4(entry)) return entry;
 	const host = withoutPort(entry.trim());
 	// `isValid` alone also takes 127.1, 0x7f.1 and 010.0.0.1, which no proxy writes.
 	if (ipaddr.IPv4.isValidFourPartDecimal(host)) return ipaddr.IPv4.parse(host).toString();

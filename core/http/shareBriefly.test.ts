@@ -6,16 +6,14 @@ function make() {
 	let made = 0;
 	let fails = false;
 	let gate = Promise.resolve();
-	const repeat = shareBriefly(
-		async () => {
-			made += 1;
-			const body = `${made}`;
-			if (fails) throw new Error("away");
-			await gate;
-			return { body, headers: { "content-type": "text/plain" } };
-		},
-		{ nowMs: () => nowMs },
-	);
+	const shared = shareBriefly(async () => {
+		made += 1;
+		const body = `${made}`;
+		if (fails) throw new Error("away");
+		await gate;
+		return { body, headers: { "content-type": "text/plain" } };
+	});
+	const repeat = () => shared(nowMs);
 	return {
 		repeat,
 		text: async () => new Response((await repeat()).body).text(),
@@ -59,8 +57,8 @@ test("nobody waits for the next answer while the one before is young", async () 
 
 test("whatever its characters, an answer arrives as it was made", async () => {
 	for (const body of ["", "plain", "é", "漢字 🐈", "a\u0000b"]) {
-		const repeat = shareBriefly(async () => ({ body, headers: {} }), { nowMs: () => 0 });
-		expect(await new Response((await repeat()).body).text()).toBe(body);
+		const repeat = shareBriefly(async () => ({ body, headers: {} }));
+		expect(await new Response((await repeat(0)).body).text()).toBe(body);
 	}
 });
 

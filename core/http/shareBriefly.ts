@@ -1,4 +1,3 @@
-import type { Clock } from "#core/clock/Clock.ts";
 import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 
 /** How long an answer is given again: shorter than the way to any client. */
@@ -14,11 +13,10 @@ const BRIDGED_MS = 20;
  * While the next one is made, the one before is given: a crowd that waits for a promise costs many
  * times more than one that is answered (see the README).
  */
-export function shareBriefly(make: () => Promise<RepeatedAnswer>, clock: Clock): Repeat {
+export function shareBriefly(make: () => Promise<RepeatedAnswer>): Repeat {
 	let newest: { atMs: number; answer: RepeatedAnswer } | undefined;
 	let making: Promise<RepeatedAnswer> | undefined;
-	return () => {
-		const nowMs = clock.nowMs();
+	return (nowMs) => {
 		const ageMs = newest ? Math.abs(nowMs - newest.atMs) : Number.POSITIVE_INFINITY;
 		if (newest && ageMs < SHARED_MS) return newest.answer;
 		making ??= begin(nowMs);

@@ -44,7 +44,7 @@ export function getCollections(context: RouteContext) {
 			};
 			const { body, headers } = await answer();
 			const requested = requestContexts.get(request);
-			if (requested) requested.repeat = shareBriefly(answer, context.core.clock);
+			if (requested) requested.repeat = shareBriefly(answer);
 			return new Response(body, { headers });
 		},
 		{
