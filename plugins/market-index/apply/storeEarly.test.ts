@@ -94,6 +94,14 @@ test("a batch of which an event is stored already leaves nothing behind", async 
 	expect(await readFigures(database.db)).toEqual(figures);
 });
 
+test("a name that came before the lock was held undoes nothing", async () => {
+	await lab.apply(ethereum, sales(10, 4));
+	const name = () =>
+		database.db.execute("update market_index.collection set name = 'Cats', slug = id::text");
+	expect(await early(sales(30, 4), name)).toBe("stored");
+	expect(await stored()).toBe(8);
+});
+
 test("what changed before the lock was held undoes it: a collection excluded, a sale that the provider told, a price", async () => {
 	await lab.apply(ethereum, sales(10, 4));
 	const next = sales(30, 4);

@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Applying } from "#plugins/market-index/apply/Applying.ts";
-import { areSame } from "#plugins/market-index/apply/areSame.ts";
+import { countTheSame } from "#plugins/market-index/apply/areSame.ts";
 import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
 import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
 import type { ApplierOptions } from "#plugins/market-index/apply/createApplier.ts";
@@ -33,7 +33,8 @@ export type EarlyOptions = ApplierOptions & {
  *
  * For the ordinary case only, in which every collection is known, no event is stored already and
  * the provider told none of them before. That is looked at again under the lock, as is whether a
- * price became known meanwhile; else the batch is applied anew.
+ * price became known meanwhile; else the batch is applied anew. A name that came meanwhile is in
+ * nothing that was stored or told.
  */
 export function storeEarly(options: EarlyOptions): Early {
 	const { rowsMin = COPY_ROWS_MIN } = options;
@@ -67,7 +68,7 @@ export function storeEarly(options: EarlyOptions): Early {
 				metadataWanted(applying, known.values(), rows),
 				addFigures(locked, chain.id, change),
 			]);
-			if (told.length > 0 || !areSame(now, known) || rows.some(isPricedNow)) return false;
+			if (told.length > 0 || !countTheSame(now, known) || rows.some(isPricedNow)) return false;
 			if (jobs.length > 0) await options.queue.add(locked, jobs);
 			for (const [topic, frames] of topics) options.outbox.append(locked, topic, frames);
 			return true;
