@@ -162,10 +162,21 @@ const columns: readonly Column<any>[] = [
 
 /** A value for each column; `undefined` stands for null, which is a value to jsonb. */
 type Row = readonly unknown[];
-const rows = fc.array(
-	fc.tuple(...columns.map(({ values }) => fc.option(values, { nil: undefined }))),
-	{ maxLength: 20 },
+const rowOf: fc.Arbitrary<Row> = fc.tuple(
+	...columns.map(({ values }) => fc.option(values, { nil: undefined })),
 );
+const rows = fc.array(rowOf, { maxLength: 20 });
+
+/** Rows of which each holds some of what the one before held, as events that follow on each other. */
+const alike: fc.Arbitrary<Row[]> = fc
+	.array(fc.tuple(rowOf, fc.array(fc.boolean(), { minLength: columns.length })), { maxLength: 20 })
+	.map((drawn) => {
+		let before: Row = columns.map(() => undefined);
+		return drawn.map(([row, isNew]) => {
+			before = row.map((value, at) => (isNew[at] ? value : before[at]));
+			return before;
+		});
+	});
 
 /** With how many bytes a writer begins, and after how many calls it is emptied each time. */
 type Way = { bytesFirst: number; callsPerChunk: number };
@@ -234,6 +245,15 @@ describe("what is written", () => {
 				expect(await copied(written, way)).toEqual(arrived(written));
 			}),
 			// To look for a smaller example would keep the server busy for minutes.
+			{ numRuns, endOnFailure: true },
+		);
+	}, 600_000);
+
+	test("arrives where it is what the row before held, also after the buffer grew or was taken", async () => {
+		await fc.assert(
+			fc.asyncProperty(alike, ways, async (written, way) => {
+				expect(await copied(written, way)).toEqual(arrived(written));
+			}),
 			{ numRuns, endOnFailure: true },
 		);
 	}, 600_000);

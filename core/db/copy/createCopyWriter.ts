@@ -5,6 +5,7 @@ import {
 	writeInt8,
 	writeTime,
 } from "#core/db/copy/fixedFields.ts";
+import { repeatField } from "#core/db/copy/repeatField.ts";
 import { writeHex } from "#core/db/copy/writeHex.ts";
 import { numericBytesMax, writeNumeric } from "#core/db/copy/writeNumeric.ts";
 
@@ -63,11 +64,34 @@ export function copyEnd(): Buffer {
  *
  * Binary and not text: the server spends a fifth less on a row of twenty columns (measured), as
  * it looks for no line ends and reads no digits, and nothing here is put together as text.
+ *
+ * Rows that follow on each other share much (block, transaction, sender, amount): what a column held
+ * in the row before is copied and not written out again.
  */
 export function createCopyWriter(bytesFirst: number): CopyWriter {
 	let buffer = Buffer.allocUnsafe(bytesFirst);
 	let view = viewOf(buffer);
 	let at = 0;
+	/** The n-th `bytea` or `numeric` of the row before: its value, its place and its length. */
+	let values: (string | bigint | undefined)[] = [];
+	const places: number[] = [];
+	const sizes: number[] = [];
+	let field = 0;
+
+	function wrote(value: string | bigint, bytes: number): void {
+		values[field] = value;
+		places[field] = at;
+		sizes[field] = bytes;
+		field += 1;
+		at += bytes;
+	}
+
+	/** True where the same stood in the row before; then it stands here too. */
+	function repeats(value: string | bigint): boolean {
+		if (values[field] !== value) return false;
+		wrote(value, repeatField(view, places[field] ?? 0, at, sizes[field] ?? 0));
+		return true;
+	}
 
 	function reserve(bytes: number): void {
 		if (at + bytes <= buffer.length) return;
@@ -82,6 +106,7 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 			reserve(FIXED_BYTES_MAX);
 			view.setInt16(at, columns);
 			at += 2;
+			field = 0;
 		},
 		null() {
 			reserve(FIXED_BYTES_MAX);
@@ -110,11 +135,11 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 		},
 		bytes(hex) {
 			reserve(FIXED_BYTES_MAX + (hex.length >> 1));
-			at += writeHex(view, at, hex);
+			if (!repeats(hex)) wrote(hex, writeHex(view, at, hex));
 		},
 		numeric(value) {
 			reserve(numericBytesMax(value));
-			at += writeNumeric(view, at, value);
+			if (!repeats(value)) wrote(value, writeNumeric(view, at, value));
 		},
 		text(value) {
 			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
@@ -137,6 +162,7 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 			buffer = Buffer.allocUnsafe(buffer.length);
 			view = viewOf(buffer);
 			at = 0;
+			values = [];
 			return taken;
 		},
 	};
