@@ -65,8 +65,8 @@ export function copyEnd(): Buffer {
  * Binary and not text: the server spends a fifth less on a row of twenty columns (measured), as
  * it looks for no line ends and reads no digits, and nothing here is put together as text.
  *
- * Rows that follow on each other share much (block, transaction, sender, amount): what a column held
- * in the row before is copied and not written out again.
+ * Rows that follow on each other share much (block, transaction, sender, amount): what a column
+ * held in the row before is copied and not written out again.
  */
 export function createCopyWriter(bytesFirst: number): CopyWriter {
 	let buffer = Buffer.allocUnsafe(bytesFirst);
