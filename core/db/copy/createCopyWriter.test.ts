@@ -167,7 +167,7 @@ const rowOf: fc.Arbitrary<Row> = fc.tuple(
 );
 const rows = fc.array(rowOf, { maxLength: 20 });
 
-/** Rows of which each holds some of what the one before held, as events that follow on each other. */
+/** Rows of which each holds some of what the one before held: events that follow on each other. */
 const alike: fc.Arbitrary<Row[]> = fc
 	.array(fc.tuple(rowOf, fc.array(fc.boolean(), { minLength: columns.length })), { maxLength: 20 })
 	.map((drawn) => {
