@@ -1,3 +1,4 @@
+import { createRowBefore } from "#core/db/copy/createRowBefore.ts";
 import {
 	writeBool,
 	writeInt2,
@@ -72,25 +73,11 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 	let buffer = Buffer.allocUnsafe(bytesFirst);
 	let view = viewOf(buffer);
 	let at = 0;
-	/** The n-th `bytea` or `numeric` of the row before: its value, its place and its length. */
-	let values: (string | bigint | undefined)[] = [];
-	const places: number[] = [];
-	const sizes: number[] = [];
-	let field = 0;
+	const before = createRowBefore();
 
 	function wrote(value: string | bigint, bytes: number): void {
-		values[field] = value;
-		places[field] = at;
-		sizes[field] = bytes;
-		field += 1;
+		before.keep(value, at);
 		at += bytes;
-	}
-
-	/** True where the same stood in the row before; then it stands here too. */
-	function repeats(value: string | bigint): boolean {
-		if (values[field] !== value) return false;
-		wrote(value, repeatField(view, places[field] ?? 0, at, sizes[field] ?? 0));
-		return true;
 	}
 
 	function reserve(bytes: number): void {
@@ -106,7 +93,7 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 			reserve(FIXED_BYTES_MAX);
 			view.setInt16(at, columns);
 			at += 2;
-			field = 0;
+			before.begin();
 		},
 		null() {
 			reserve(FIXED_BYTES_MAX);
@@ -135,11 +122,13 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 		},
 		bytes(hex) {
 			reserve(FIXED_BYTES_MAX + (hex.length >> 1));
-			if (!repeats(hex)) wrote(hex, writeHex(view, at, hex));
+			const place = before.placeOf(hex);
+			wrote(hex, place < 0 ? writeHex(view, at, hex) : repeatField(view, place, at));
 		},
 		numeric(value) {
 			reserve(numericBytesMax(value));
-			if (!repeats(value)) wrote(value, writeNumeric(view, at, value));
+			const place = before.placeOf(value);
+			wrote(value, place < 0 ? writeNumeric(view, at, value) : repeatField(view, place, at));
 		},
 		text(value) {
 			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
@@ -162,7 +151,7 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 			buffer = Buffer.allocUnsafe(buffer.length);
 			view = viewOf(buffer);
 			at = 0;
-			values = [];
+			before.forget();
 			return taken;
 		},
 	};

@@ -22,15 +22,26 @@ export function readTransaction(
 	const reading: TransactionReading = { sales: [], undecoded: [] };
 	const taken = new Set<string>();
 	for (const venue of venues) {
-		const own = logs.filter((log) => {
-			const [topic] = log.topics;
-			return (
-				topic !== undefined && venue.contracts.includes(log.address) && venue.topics.includes(topic)
-			);
-		});
+		const own = logsOf(venue, logs);
 		if (own.length > 0) readVenue(venue, own, { reading, taken });
 	}
 	return reading;
+}
+
+function logsOf({ contracts, topics }: Venue, logs: readonly RawLog[]): RawLog[] {
+	const own: RawLog[] = [];
+	let [address, topic, isOwn] = ["", "", false];
+	for (const log of logs) {
+		const [event = ""] = log.topics;
+		// Most logs of a transaction are of the contract and kind that the one before was.
+		if (log.address !== address || event !== topic) {
+			({ address } = log);
+			topic = event;
+			isOwn = contracts.includes(log.address) && topics.some((known) => known === event);
+		}
+		if (isOwn) own.push(log);
+	}
+	return own;
 }
 
 function readVenue(
@@ -66,8 +77,10 @@ function pushProblem(reading: TransactionReading, log: RawLog | undefined, probl
 /** What no table can hold or no figure can count; null where the sale is sound. */
 function flawOf(sale: Sale): string | null {
 	const { contract, seller, buyer, currency, quantity, subIndex, tokenId, totalRaw } = sale;
-	const addresses = [contract, seller, buyer, ...(currency === null ? [] : [currency])];
-	if (!addresses.every((address) => ADDRESS.test(address))) return "has a malformed address";
+	const areAddresses = ADDRESS.test(contract) && ADDRESS.test(seller) && ADDRESS.test(buyer);
+	if (!areAddresses || (currency !== null && !ADDRESS.test(currency))) {
+		return "has a malformed address";
+	}
 	if (!Number.isSafeInteger(subIndex) || subIndex < 0) return "has no place";
 	if (tokenId < 0n || tokenId > UINT256_MAX) return "has a token id beyond 256 bits";
 	if (quantity < 1n || quantity > UINT256_MAX) return "has a quantity beyond 256 bits";

@@ -1,5 +1,6 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
+import { arrayAt } from "#plugins/chain-scanner/venues/seaport/arrayAt.ts";
 import type {
 	FulfilledOrder,
 	OfferedItem,
@@ -79,21 +80,6 @@ const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/i;
 
 function readTopicAddress(topic: Hex): Address | null {
 	return ADDRESS_TOPIC.test(topic) ? `0x${topic.slice(26).toLowerCase()}` : null;
-}
-
-/** Finds an array through its head word; null unless all of its items lie within the data. */
-function arrayAt(input: {
-	data: Buffer;
-	head: number;
-	itemBytes: number;
-}): { firstByte: number; count: number } | null {
-	const offset = readSmallUint(input.data, input.head * WORD_BYTES);
-	if (offset === null) return null;
-	const count = readSmallUint(input.data, offset);
-	if (count === null) return null;
-	const firstByte = offset + WORD_BYTES;
-	if (count > (input.data.length - firstByte) / input.itemBytes) return null;
-	return { firstByte, count };
 }
 
 /** The caller has checked that the item lies within the data; a text is the problem found. */
