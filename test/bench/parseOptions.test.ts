@@ -9,7 +9,7 @@ test("without arguments every figure is measured and a table printed", () => {
 		only: null,
 		json: false,
 		write: false,
-		runs: 3,
+		runs: 5,
 		profileDir: null,
 	});
 });

@@ -13,7 +13,7 @@ export type BenchOptions =
 	| { kind: "help" }
 	| { kind: "wrong"; problem: string };
 
-const RUNS_DEFAULT = 3;
+const RUNS_DEFAULT = 5;
 const RUNS_MAX = 50;
 
 export const USAGE = `bun run bench [options]
