@@ -60,10 +60,11 @@ export function createGate(options: GateOptions) {
 	return (next: Next, request: Request): Response | Promise<Response | undefined> =>
 		quick.answer(request) ?? passThrough(next, request);
 
-	async function passThrough(next: Next, request: Request): Promise<Response | undefined> {
+	async function passThrough(next: Next, given: Request): Promise<Response | undefined> {
 		const startedMs = options.clock.nowMs();
+		const context = contextOf(given, options);
+		const request = withHost(given);
 		const path = pathOf(request.url);
-		const context = contextOf(request, options);
 		requestContexts.set(request, context);
 		const passing: Passing = { request, context, path, match: options.table().match(path) };
 		const observed = { startedMs, request, context, path, pattern: patternOf(passing) };
@@ -93,6 +94,9 @@ async function pass(next: Next, passing: Passing, options: GateOptions) {
 	if (preflight) return preflight;
 	if (isMetered(path)) {
 		await takeAllowance({ limiter: options.limiter, context, log: options.log });
+	}
+	if (isBare(request.url)) {
+		throw httpFault.malformedUrl({ public: "The Host header names no host." });
 	}
 	const flaw = urlFlaw(request.url);
 	if (flaw) throw httpFault.malformedUrl({ public: flaw });
@@ -213,9 +217,26 @@ function patternOf({ match, request }: Passing): string | undefined {
 	return own ?? patterns.get(request.method) ?? patterns.get("ALL") ?? first;
 }
 
+/**
+ * Bun leaves scheme and host out of a URL where none is told, or none that can be one. What looks
+ * for a path behind the host, as Elysia does, then finds another one than we do.
+ */
+function isBare(url: string): boolean {
+	return url.startsWith("/");
+}
+
+/** HTTP/1.0 may ask without a host, and probes of load balancers do. */
+function withHost(request: Request): Request {
+	const { url, method, headers, signal } = request;
+	const isPlain = method === "GET" && !headers.has("host");
+	return isBare(url) && isPlain
+		? new Request(`http://localhost${url}`, { headers, signal })
+		: request;
+}
+
 /** The path as it was sent, still encoded: `http://host/path?query` between the two. */
 function pathOf(url: string): string {
-	const start = url.indexOf("/", url.indexOf("//") + 2);
+	const start = isBare(url) ? 0 : url.indexOf("/", url.indexOf("//") + 2);
 	if (start === -1) return "/";
 	const end = url.slice(start).search(/[?#]/);
 	return end === -1 ? url.slice(start) : url.slice(start, start + end);

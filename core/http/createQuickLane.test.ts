@@ -119,6 +119,7 @@ test("another method, an upgrade, an encoded or another URL takes the long way",
 		"/v1/page?a=%31",
 		"/v1/page?a=%31",
 		`/v1/page?${"x".repeat(600)}`,
+		`/v1/page?${"x".repeat(600)}`,
 	]) {
 		await get(path);
 	}
@@ -181,6 +182,41 @@ test("answers that share a page share nothing that is a caller's own", async () 
 	const third = await get("/v1/page", { headers: { "x-forwarded-for": "203.0.113.1" } });
 	expect(third.headers.get("ratelimit-remaining")).toBe("598");
 	expect(first.headers.get("ratelimit-remaining")).toBe("599");
+});
+
+test("an answer is made for the moment it is given at, also behind a limiter that is waited for", async () => {
+	let nowMs = 1_000;
+	const asked: number[] = [];
+	const taken = { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };
+	const slow = {
+		take: async () => {
+			nowMs += 500;
+			return taken;
+		},
+	};
+	for (const limiter of [slow, { ...slow, takeNow: () => taken }]) {
+		const options = { limiter, clock: { nowMs: () => nowMs } };
+		const { get } = open(options, (atMs) => {
+			asked.push(atMs - nowMs);
+			return { body: "{}", headers: {} };
+		});
+		await get();
+		nowMs += 3;
+		await get();
+	}
+	expect(asked).toEqual([0, 0]);
+});
+
+test("a new answer comes with its own headers", async () => {
+	const outcomes = ["hit", "stale", "miss"];
+	const { get } = open({}, () => ({
+		body: "{}",
+		headers: { "x-svc-cache": outcomes.shift() ?? "none" },
+	}));
+	await get();
+	for (const outcome of ["hit", "stale", "miss"]) {
+		expect((await get()).headers.get("x-svc-cache")).toBe(outcome);
+	}
 });
 
 test("[SEC-02] each client is told its own limit and reset, whatever the one before was told", async () => {

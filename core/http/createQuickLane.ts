@@ -65,7 +65,7 @@ type Begun = {
 
 /** URLs remembered; the one that came first goes first, and comes again with its next request. */
 const URLS_MAX = 1_000;
-/** Longer ones take the long way: the memory of all of them stays below a megabyte. */
+/** Longer ones take the long way: all stay below a megabyte, beside the newest page of each. */
 const URL_CHARS_MAX = 512;
 
 /**
@@ -98,7 +98,7 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 			// What is encoded is looked at by the gate each time.
 			if (method !== "GET" || url.length > URL_CHARS_MAX || url.includes("%")) return;
 			const observe = options.observer.repeats(answered);
-			if (lanes.size >= URLS_MAX) lanes.delete(lanes.keys().next().value ?? url);
+			if (lanes.size >= URLS_MAX && !lanes.has(url)) lanes.delete(lanes.keys().next().value ?? url);
 			lanes.set(url, { ...answered, observe, model: undefined });
 		},
 	};
@@ -172,7 +172,7 @@ async function answerLater(request: Request, answering: Answering): Promise<Resp
 	try {
 		if (taken) grantAllowance(taken, context.headers);
 		else await takeAllowance({ limiter: options.limiter, context, log: options.log });
-		const answer = await (begun.answer ?? lane.repeat(startedMs));
+		const answer = await (begun.answer ?? lane.repeat(options.clock.nowMs()));
 		const headers = new Headers(commonHeaders(answer, options.sandbox));
 		headers.set("x-request-id", requestId);
 		for (const [name, value] of context.headers) headers.set(name, value);

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { HttpAppOptions } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import type { Limiter } from "#core/limiter/Limiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
@@ -65,6 +66,37 @@ function opened(socket: WebSocket): Promise<"open" | "closed"> {
 }
 
 describe("over a real socket [SEC-04]", () => {
+	test("a Host that is none is refused before anything is routed, and costs its client", async () => {
+		const routed: string[] = [];
+		const routes = new Elysia()
+			.get("/v1/text", () => routed.push("text"))
+			.post("/v1/echo", () => routed.push("echo"));
+		const { port } = await start(routes, {
+			limiter: createMemoryLimiter({ requestsMax: 8, windowSeconds: 60 }),
+		});
+		const hosts = ["x y", "x/y", "", "u@x", "x?y"];
+		for (const host of hosts) {
+			const bytes = `GET /v1/text HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+			const answer = await raw(port, bytes);
+			expect(answer).toStartWith("HTTP/1.1 400 ");
+			expect(answer).toContain("The Host header names no host.");
+			expect(answer.toLowerCase()).toContain("ratelimit-remaining: ");
+		}
+		const far = "POST /aaaaa/bbbbbb/v1/echo HTTP/1.1\r\nHost: x y\r\nContent-Length: 0\r\n\r\n";
+		expect(await raw(port, far)).toStartWith("HTTP/1.1 400 ");
+		expect(routed).toEqual([]);
+	});
+
+	test("HTTP/1.0 may ask without a host, as probes do, and is routed and metered as ever", async () => {
+		const { port } = await start(new Elysia().get("/v1/text", "plain"));
+		expect(await raw(port, "GET /healthz HTTP/1.0\r\n\r\n")).toStartWith("HTTP/1.1 200 ");
+		const answer = await raw(port, "GET /v1/text?a=/b HTTP/1.0\r\n\r\n");
+		expect(answer).toStartWith("HTTP/1.1 200 ");
+		expect(answer.toLowerCase()).toContain("ratelimit-remaining: 599");
+		const posted = await raw(port, "POST /v1/text HTTP/1.0\r\nContent-Length: 0\r\n\r\n");
+		expect(posted).toStartWith("HTTP/1.1 400 ");
+	});
+
 	const probes: [name: string, bytes: string, status: number, code: string][] = [
 		["a byte that is no UTF-8", request("GET /v1/%ff"), 400, "malformed_url"],
 		["a NUL", request("GET /v1/%00"), 400, "malformed_url"],

@@ -70,6 +70,9 @@ const flaws: [string, Partial<Sale>][] = [
 	["at a price that 256 bits do not hold", { totalRaw: 2n ** 256n }],
 	["with a price and no currency", { currency: null }],
 	["of a contract that is no address", { contract: "0x12" }],
+	["by a seller who is no address", { seller: padHex("0x5e", { size: 32 }) }],
+	["to a buyer who is no address", { buyer: "0x" }],
+	["in a currency that is no address", { currency: "0x12" }],
 	["of a token id beyond 256 bits", { tokenId: 2n ** 256n }],
 	["without a place", { subIndex: 0.5 }],
 ];

@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Applying } from "#plugins/market-index/apply/Applying.ts";
-import { countTheSame } from "#plugins/market-index/apply/areSame.ts";
+import { areSameInRows } from "#plugins/market-index/apply/areSameInRows.ts";
 import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
 import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
 import type { ApplierOptions } from "#plugins/market-index/apply/createApplier.ts";
@@ -68,7 +68,7 @@ export function storeEarly(options: EarlyOptions): Early {
 				metadataWanted(applying, known.values(), rows),
 				addFigures(locked, chain.id, change),
 			]);
-			if (told.length > 0 || !countTheSame(now, known) || rows.some(isPricedNow)) return false;
+			if (told.length > 0 || !areSameInRows(now, known) || rows.some(isPricedNow)) return false;
 			if (jobs.length > 0) await options.queue.add(locked, jobs);
 			for (const [topic, frames] of topics) options.outbox.append(locked, topic, frames);
 			return true;

@@ -88,7 +88,7 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
 async function untilServing(url: string): Promise<void> {
 	const deadlineMs = performance.now() + SERVING_TIMEOUT_MS;
 	while (performance.now() < deadlineMs) {
-		const answered = await fetch(`${url}/livez`).catch(() => null);
+		const answered = await fetch(`${url}/healthz`).catch(() => null);
 		await answered?.body?.cancel();
 		if (answered) return;
 		await Bun.sleep(10);

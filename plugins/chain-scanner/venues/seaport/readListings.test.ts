@@ -52,6 +52,18 @@ test("[ING-12] an ordinary listing is read, in every version and beside others",
 	expect(readListings([])).toEqual([]);
 });
 
+test("[ING-12] a payment that moved nothing has no say in the currency", () => {
+	const coin = (amount: bigint): LoggedItem => {
+		return { itemType: 1, token: weth, identifier: 0n, amount };
+	};
+	const paid = (...items: LoggedItem[]) =>
+		logsOf([{ ...listing, consideration: items.map((item) => ({ ...item, recipient: seller })) }]);
+	for (const logs of [paid(coin(0n)), paid(coin(0n), native(1n)), paid(native(0n), coin(1n))]) {
+		expect(expectSame(logs)).toBe(true);
+	}
+	expect(readListings(paid(coin(0n)))?.[0]).toMatchObject({ currency: ZERO, totalRaw: 0n });
+});
+
 /** Values near each other, so that people, currencies and types meet by chance. */
 const person = fc.constantFrom(seller, buyer, fees, ZERO);
 const amount = fc.oneof(

@@ -18,6 +18,9 @@ const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
 const ERC20 = 1;
 const ERC721 = 2;
 const ERC1155 = 3;
+/** Beyond every type. */
+const NO_TYPE = Number.POSITIVE_INFINITY;
+/** In small letters, as nodes write it; any other goes the long way. */
 const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/;
 
 /**
@@ -119,10 +122,9 @@ function readPrice(bytes: Buffer): { currency: Address; total: bigint } | null {
 	return { currency: currency ?? ZERO_ADDRESS, total };
 }
 
-/** Beyond every type where it is more than a byte. */
 function readItemType(bytes: Buffer, at: number): number {
 	const last = at + WORD_BYTES - 1;
-	return isZero(bytes, at, last) ? (bytes[last] ?? Number.NaN) : Number.POSITIVE_INFINITY;
+	return isZero(bytes, at, last) ? (bytes[last] ?? NO_TYPE) : NO_TYPE;
 }
 
 function isAddress(bytes: Buffer, at: number): boolean {
