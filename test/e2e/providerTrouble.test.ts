@@ -63,6 +63,8 @@ async function resync(): Promise<void> {
 
 /** Nobody asks: what failed is tried again when its time has come, and is whole. */
 async function recovers(): Promise<void> {
+	// What looking put in line ends first: begun before the clock moves, it would be of before.
+	await lab.drainQueue();
 	lab.emulator.clearFaults();
 	lab.advance(BACKOFF_MS);
 	const before = lab.nowMs();
