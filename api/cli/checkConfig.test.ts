@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { checkConfig } from "#api/cli/checkConfig.ts";
 
-test("[SEC-08] a configuration is refused before anything is started for it, a plugin's part too", async () => {
+test("a configuration is refused before anything is started for it, a plugin's part too", async () => {
 	await checkConfig({});
 	for (const [name, value] of [
 		["PORT", "70000"],

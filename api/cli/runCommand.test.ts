@@ -54,7 +54,7 @@ describe("svc config", () => {
 		expect(notes.join("\n")).toContain("TRUSTED_PROXY_HOPS");
 	});
 
-	test("[SEC-08] a bad configuration lists everything that is wrong, of the runtime and of plugins", async () => {
+	test("a bad configuration lists everything that is wrong, of the runtime and of plugins", async () => {
 		const failed = await fault(["config", "print"], {
 			PORT: "70000",
 			ROLE: "boss",
@@ -67,7 +67,7 @@ describe("svc config", () => {
 		}
 	});
 
-	test("[SEC-08] .env.example is what `svc config example` prints: every variable of every section", async () => {
+	test(".env.example is what `svc config example` prints: every variable of every section", async () => {
 		const { out } = await svc(["config", "example"]);
 		const file = readFileSync(join(import.meta.dir, "../../.env.example"), "utf8");
 		expect(file).toBe(`${out}\n`);

@@ -24,7 +24,7 @@ function refusal(env: Environment): Fault {
 }
 
 describe("refusals", () => {
-	test("[SEC-08] without CHAINS it says what to set, and what needs none", () => {
+	test("without CHAINS it says what to set, and what needs none", () => {
 		for (const CHAINS of [undefined, "", " , "]) {
 			const failed = refusal({ CHAINS });
 			expect(failed).toMatchObject({ code: "chains_missing", retry: "never" });
@@ -33,7 +33,7 @@ describe("refusals", () => {
 		}
 	});
 
-	test("[SEC-08] an unknown chain is named, with those there are", () => {
+	test("an unknown chain is named, with those there are", () => {
 		const failed = refusal({ CHAINS: "base,bsae" });
 		expect(failed).toMatchObject({ code: "chain_unknown", retry: "never" });
 		expect(failed.publicDetail).toContain('"bsae"');

@@ -56,13 +56,13 @@ const connections = () =>
 	);
 
 describe("a service that cannot start says why", () => {
-	test("[SEC-08] without CHAINS, before it opens a database", async () => {
+	test("without CHAINS, before it opens a database", async () => {
 		expect((await refusal({ DATABASE_URL: "postgresql://127.0.0.1:1/x" })).code).toBe(
 			"chains_missing",
 		);
 	});
 
-	test("[SEC-08] with everything that is wrong with its configuration", async () => {
+	test("with everything that is wrong with its configuration", async () => {
 		const failed = await refusal(environment({ PORT: "x", TRUSTED_PROXY_HOPS: "-1" }));
 		expect(failed.privateDetail).toMatch(/PORT[\s\S]*TRUSTED_PROXY_HOPS/);
 	});

@@ -40,7 +40,7 @@ function open(apiKey: string | undefined = KEY) {
 	return { ask, clock, metrics };
 }
 
-test("[SEC-01] the deployment's key opens, and x-admin-actor is who holds it", async () => {
+test("the deployment's key opens, and x-admin-actor is who holds it", async () => {
 	const { ask } = open();
 	const named = await ask({ "x-api-key": KEY, "x-admin-actor": "ann (on call)" });
 	expect(named).toEqual({ status: 200, body: { actor: "ann (on call)" } });
@@ -60,13 +60,13 @@ const wrong: [what: string, headers: Record<string, string>][] = [
 	["the key as a cookie", { cookie: `x-api-key=${KEY}`, origin: "https://app.example" }],
 ];
 for (const [what, headers] of wrong) {
-	test(`[SEC-01] ${what} is 401`, async () => {
+	test(`${what} is 401`, async () => {
 		const { status, body } = await open().ask(headers);
 		expect({ status, code: body.code }).toEqual({ status: 401, code: "unauthorized" });
 	});
 }
 
-test("[SEC-01] without ADMIN_API_KEY every key is 401, also none and the word undefined", () => {
+test("without ADMIN_API_KEY every key is 401, also none and the word undefined", () => {
 	const closed = createOperators({
 		apiKey: undefined,
 		clock: { nowMs: () => 0 },
@@ -79,7 +79,7 @@ test("[SEC-01] without ADMIN_API_KEY every key is 401, also none and the word un
 	expect(() => open("")).toThrow(/no short key/);
 });
 
-test("[SEC-01] six wrong keys, and the address waits: even the right one is not looked at", async () => {
+test("six wrong keys, and the address waits: even the right one is not looked at", async () => {
 	const { ask, clock, metrics } = open();
 	for (let guess = 0; guess < 6; guess += 1) {
 		expect((await ask({ "x-api-key": `guess-${guess}` })).status).toBe(401);

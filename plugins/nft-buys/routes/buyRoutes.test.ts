@@ -339,7 +339,7 @@ describe("GET /v1/nft-market/intents", () => {
 		expect((await call("/intents?limit=0")).status).toBe(422);
 	});
 
-	test("[SEC-01] somebody else's intent is the same 404 as none", async () => {
+	test("somebody else's intent is the same 404 as none", async () => {
 		const text = buyBody({ maxPriceNative: "", priceNative: "0.5" });
 		const { body } = await call("/offers", { body: text });
 		const { token } = await lab.buyer({ account: 3 });
@@ -354,7 +354,7 @@ describe("GET /v1/nft-market/intents", () => {
 	});
 });
 
-test("[SEC-01] [SEC-04] strangers get 401 before anything else of a request is looked at", async () => {
+test("[SEC-04] strangers get 401 before anything else of a request is looked at", async () => {
 	const requests: [string, Init][] = [
 		["/buys", { body: buyBody() }],
 		["/buys", { body: "{not json" }],

@@ -118,7 +118,7 @@ test("a member that nobody reads is refused: it would be dropped in silence", as
 	expect((await refusal({ token: "USDC" })).status).toBe(422);
 });
 
-test("[SEC-01] somebody else's wallet is as little there as one that never was", async () => {
+test("somebody else's wallet is as little there as one that never was", async () => {
 	const other = await lab.person();
 	for (const fromWalletId of [other.wallet.id, crypto.randomUUID(), "nonsense"]) {
 		expect(await refusal({ fromWalletId })).toMatchObject({ status: 404, code: "not_found" });

@@ -25,7 +25,7 @@ async function sendTo(by: Awaited<ReturnType<TransfersLab["person"]>>, digits: r
 	return ids;
 }
 
-test("[TRF-01] [SEC-01] whoever is not signed in gets 401, before anything of the body counts", async () => {
+test("[TRF-01] whoever is not signed in gets 401, before anything of the body counts", async () => {
 	const id = crypto.randomUUID();
 	for (const [path, body] of [
 		[PATH, {}],

@@ -19,7 +19,7 @@ const strangers: [what: string, path: string, body: unknown][] = [
 	["a setting that does not exist", "/kill:everything", { value: true }],
 ];
 for (const [what, path, body] of strangers) {
-	test(`[SEC-01] ${what}: a stranger hears 401 and nothing else, and nothing is changed`, async () => {
+	test(`${what}: a stranger hears 401 and nothing else, and nothing is changed`, async () => {
 		for (const key of ["", "an-operator-s-key-0002"]) {
 			const headers = { "x-api-key": key, "x-forwarded-for": `203.0.113.${path.length}` };
 			const answer = await control.ask(path, { body, headers });
@@ -33,7 +33,7 @@ for (const [what, path, body] of strangers) {
 	});
 }
 
-test("[SEC-01] the key is asked for by the operators' routes alone", async () => {
+test("the key is asked for by the operators' routes alone", async () => {
 	const beside = new Request("http://localhost/v1/trading/settings");
 	expect((await control.app.handle(beside)).status).toBe(200);
 });

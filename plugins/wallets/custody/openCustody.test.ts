@@ -22,7 +22,7 @@ const open = (config: Partial<CustodyConfig>) =>
 	openCustody({ WALLET_PROVIDER_TIMEOUT_MS: 30_000, ...config }, { core });
 
 describe("the wallet provider's configuration", () => {
-	test("[SEC-08] is all of it or nothing", () => {
+	test("is all of it or nothing", () => {
 		expect(open({}).isOn).toBe(false);
 		expect(open(whole).isOn).toBe(true);
 		for (const name of Object.keys(whole)) {
@@ -34,7 +34,7 @@ describe("the wallet provider's configuration", () => {
 		);
 	});
 
-	test("[SEC-08] is refused at boot where a value is none, without telling the secret [SEC-07]", () => {
+	test("is refused at boot where a value is none, without telling the secret [SEC-07]", () => {
 		const wrong = {
 			WALLET_PROVIDER_BASE_URL: ["http://wallets.test", "http://localhost.evil.test", "ftp://x"],
 			WALLET_PROVIDER_APP_ID: ["a b", "a:b"],

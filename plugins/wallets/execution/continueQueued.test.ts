@@ -94,7 +94,7 @@ for (const capability of [
 	});
 }
 
-test("[TRD-03] it runs out with its plan or with its intent, whichever is sooner", async () => {
+test("it runs out with its plan or with its intent, whichever is sooner", async () => {
 	for (const [column, value] of [
 		["plan", `jsonb_set(plan, '{expiresAtMs}', '${lab.clock.ms}')`],
 		["expires_at", "$2"],

@@ -269,7 +269,7 @@ describe("who confirmed", () => {
 	});
 });
 
-test("[SEC-01] an intent is read by its owner, and is not there for anybody else", async () => {
+test("an intent is read by its owner, and is not there for anybody else", async () => {
 	const [by, stranger] = [await lab.person(), await lab.person()];
 	const [intent] = await lab.pay(by);
 	const id = intent?.id ?? "";

@@ -64,7 +64,7 @@ test("calldata as long as it may be is sent, and so is nothing at all", async ()
 	expect(nothing?.status).toBe("submitted");
 });
 
-test("[TRD-03] a plan that has run out by the time it is made is not sent", async () => {
+test("a plan that has run out by the time it is made is not sent", async () => {
 	planning(() => ({ expiresAtMs: lab.clock.ms }));
 	const [late] = await lab.pay(await lab.person());
 	expect(late).toMatchObject({ status: "rejected", errorCode: "quote_expired" });

@@ -234,7 +234,7 @@ test("[SEC-06] what cannot be written to the audit log is not done", async () =>
 	}
 });
 
-test("[SEC-01] nobody without the key is even told what is wrong with a request", async () => {
+test("nobody without the key is even told what is wrong with a request", async () => {
 	for (const body of [{ abandon: true }, { nonsense: 1 }]) {
 		const asked = ask(`/${id}/resolve`, { body, headers: { "x-api-key": "another" } });
 		expect((await asked).status).toBe(401);

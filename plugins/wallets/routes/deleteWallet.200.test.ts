@@ -67,7 +67,7 @@ test("[TRD-09] an unlinked social account leads nowhere, and may be linked by an
 	expect(await identity.service.profileOfSocial("s-4")).toMatchObject({ id: other.profile.id });
 });
 
-test("[SEC-01] whoever else is signed in to the profile has to sign in anew", async () => {
+test("whoever else is signed in to the profile has to sign in anew", async () => {
 	const { body: thief } = await fixture.signIn(keyOf(6));
 	const { body: owner } = await fixture.signIn(keyOf(6));
 	const statusOf = async (bearer: string) => (await fixture.call("/profile", { bearer })).status;

@@ -22,7 +22,7 @@ const OWN: [method: string, path: string][] = [
 	["DELETE", `/profile/wallets/${crypto.randomUUID()}`],
 ];
 
-test("[SEC-01] [SEC-04] whoever is not signed in gets 401 from every route of their own things", async () => {
+test("[SEC-04] whoever is not signed in gets 401 from every route of their own things", async () => {
 	const { body } = await fixture.signIn(keyOf(1));
 	await fixture.call("/session", { method: "DELETE", bearer: body.token });
 	for (const [method, path] of OWN) {

@@ -67,7 +67,7 @@ const state = () =>
 			(select count(*) from wallets.siwe_nonce)::int as nonces`,
 	);
 
-describe("[SEC-01] a page of another origin cannot act with its visitor's cookie:", () => {
+describe("a page of another origin cannot act with its visitor's cookie:", () => {
 	test("the matrix has every unsafe route", () => {
 		expect(unsafeRoutes().map(({ method, path }) => `${method} ${path.slice(0, 20)}`)).toEqual(
 			[
@@ -140,7 +140,7 @@ describe("[SEC-01] a page of another origin cannot act with its visitor's cookie
 	});
 });
 
-test("[SEC-01] the allowed pages can act with the cookie, and a bearer needs no page", async () => {
+test("the allowed pages can act with the cookie, and a bearer needs no page", async () => {
 	for (const origin of TRUSTED) {
 		const headers = { cookie: `__Host-session=${token}`, origin };
 		const answer = await fixture.call("/profile", { headers, body: {} });
@@ -149,7 +149,7 @@ test("[SEC-01] the allowed pages can act with the cookie, and a bearer needs no 
 	expect((await fixture.call("/profile", { bearer: token, body: {} })).status).toBe(200);
 });
 
-test("[SEC-01] no page of another origin is told what a signed-in person reads", async () => {
+test("no page of another origin is told what a signed-in person reads", async () => {
 	for (const origin of FOREIGN) {
 		const headers = { cookie: `__Host-session=${token}`, ...(origin === null ? {} : { origin }) };
 		const answer = await fixture.call("/profile", { headers });
@@ -159,7 +159,7 @@ test("[SEC-01] no page of another origin is told what a signed-in person reads",
 });
 
 // Guarantee: a socket cannot be opened with somebody's cookie from another page.
-test("[SEC-01] a socket's upgrade is refused to every origin that is not allowed", async () => {
+test("a socket's upgrade is refused to every origin that is not allowed", async () => {
 	const stream = new Elysia().ws("/v1/socket", { open: (socket) => void socket.send({ open: 1 }) });
 	const app = testHttpApp({
 		routes: [stream],

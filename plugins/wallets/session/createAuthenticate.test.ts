@@ -19,7 +19,7 @@ afterAll(() => database.drop());
 const requestWith = (headers: Record<string, string>) =>
 	new Request("http://localhost/", { headers });
 
-test("[SEC-01] a session's bearer speaks for its profile, with the wallets it has now", async () => {
+test("a session's bearer speaks for its profile, with the wallets it has now", async () => {
 	const { body } = await fixture.signIn(keyOf(1));
 	const speaking = requestWith({ authorization: `Bearer ${body.token}` });
 	const { profile, sessionId } = await fixture.identity.service.authenticate(speaking);
@@ -28,7 +28,7 @@ test("[SEC-01] a session's bearer speaks for its profile, with the wallets it ha
 	expect(profile.wallets).toMatchObject([{ address: addressOf(1), profileId: profile.id }]);
 });
 
-test("[SEC-01] the wallet provider's access token speaks for the profile it enrolled", async () => {
+test("the wallet provider's access token speaks for the profile it enrolled", async () => {
 	const { provider, identity } = fixture;
 	const token = provider.user("u-1", [provider.social("social-1", "ann")]);
 	const speaking = requestWith({ authorization: `Bearer ${token}` });
@@ -41,7 +41,7 @@ test("[SEC-01] the wallet provider's access token speaks for the profile it enro
 	expect({ id: profile.id, sessionId }).toEqual({ id: body.profile.id, sessionId: null });
 });
 
-test("[SEC-01] nobody is anybody: no token, a wrong one, and a cookie of another name", async () => {
+test("nobody is anybody: no token, a wrong one, and a cookie of another name", async () => {
 	const { body } = await fixture.signIn(keyOf(1));
 	const last = body.token.at(-1);
 	const attempts: Record<string, string>[] = [

@@ -31,7 +31,7 @@ async function statusOf(bearer: string): Promise<number> {
 
 const cookieOf = (token: string) => `__Host-session=${token}`;
 
-test("[SEC-01] a session lasts seven days after its last use, and not longer", async () => {
+test("a session lasts seven days after its last use, and not longer", async () => {
 	const token = await open();
 	for (let day = 6; day <= 30; day += 6) {
 		fixture.clock.ms = NOW_MS + day * DAY_MS;
@@ -44,7 +44,7 @@ test("[SEC-01] a session lasts seven days after its last use, and not longer", a
 	fixture.clock.ms = NOW_MS;
 });
 
-test("[SEC-01] however much it is used, a session ends after ninety days", async () => {
+test("however much it is used, a session ends after ninety days", async () => {
 	const token = await open();
 	for (let day = 5; day < 90; day += 5) {
 		fixture.clock.ms = NOW_MS + day * DAY_MS;
@@ -69,7 +69,7 @@ test("a browser's cookie is renewed when its session is, and not with each reque
 	fixture.clock.ms = NOW_MS;
 });
 
-test("[SEC-01] signing out ends the session itself, wherever its token was copied to", async () => {
+test("signing out ends the session itself, wherever its token was copied to", async () => {
 	const token = await open();
 	const out = await fixture.call("/session", { method: "DELETE", cookie: cookieOf(token) });
 	expect({ status: out.status, text: out.text }).toEqual({ status: 204, text: "" });
@@ -80,7 +80,7 @@ test("[SEC-01] signing out ends the session itself, wherever its token was copie
 	expect((await fixture.call("/session", { method: "DELETE" })).status).toBe(204);
 });
 
-test("[SEC-01] a token that was there before a sign-in is worth nothing after it", async () => {
+test("a token that was there before a sign-in is worth nothing after it", async () => {
 	const before = await open();
 	const signedIn = await fixture.signIn(keyOf(1), {}, { cookie: cookieOf(before) });
 	expect(signedIn.body.token).not.toBe(before);
@@ -92,7 +92,7 @@ test("[SEC-01] a token that was there before a sign-in is worth nothing after it
 	expect(await statusOf(planted)).toBe(401);
 });
 
-test("[SEC-01] the database holds hashes of tokens and no token", async () => {
+test("the database holds hashes of tokens and no token", async () => {
 	const token = await open();
 	const [row] = await database.db.query<{ text: string; hashes: number }>(
 		`select string_agg(s::text, ' ') as text,
@@ -105,7 +105,7 @@ test("[SEC-01] the database holds hashes of tokens and no token", async () => {
 	expect(row?.text).not.toContain(Buffer.from(token).toString("hex"));
 });
 
-test("[SEC-01] with a secret, a row that somebody writes into the database opens nothing", async () => {
+test("with a secret, a row that somebody writes into the database opens nothing", async () => {
 	const keyed = await openIdentity(database.db, { config: { SESSION_SECRET: "s".repeat(32) } });
 	const { body } = await keyed.signIn(keyOf(3));
 	expect((await keyed.call("/profile", { bearer: body.token })).status).toBe(200);

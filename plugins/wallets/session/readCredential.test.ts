@@ -8,7 +8,7 @@ const other = `svcs_${"b".repeat(43)}`;
 const read = (headers: Record<string, string>) =>
 	readCredential(new Request("http://localhost/", { headers }), cookie);
 
-test("[SEC-01] a session token comes as bearer or as cookie; another bearer is the provider's", () => {
+test("a session token comes as bearer or as cookie; another bearer is the provider's", () => {
 	const session = { kind: "session", token } as const;
 	expect(read({ authorization: `Bearer ${token}` })).toEqual({ ...session, from: "header" });
 	expect(read({ authorization: `bearer  ${token} ` })).toEqual({ ...session, from: "header" });
@@ -16,7 +16,7 @@ test("[SEC-01] a session token comes as bearer or as cookie; another bearer is t
 	expect(read({ authorization: "Bearer a.b.c" })).toEqual({ kind: "access", token: "a.b.c" });
 });
 
-test("[SEC-01] a bearer token is never set aside for a cookie, not even a wrong one", () => {
+test("a bearer token is never set aside for a cookie, not even a wrong one", () => {
 	const both = { cookie: `session=${token}` };
 	expect(read({ ...both, authorization: `Bearer ${other}` })).toMatchObject({ token: other });
 	expect(read({ ...both, authorization: "Bearer wrong" })).toMatchObject({ kind: "access" });

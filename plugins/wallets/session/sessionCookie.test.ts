@@ -6,7 +6,7 @@ const plain = createSessionCookie({ secure: false });
 const read = (cookie: string, from = plain) =>
 	from.read(new Request("http://localhost/", { headers: { cookie } }));
 
-test("[SEC-01] behind TLS the cookie is Secure and bound to this host and path", () => {
+test("behind TLS the cookie is Secure and bound to this host and path", () => {
 	expect(secure.set("abc")).toBe(
 		"__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=604800",
 	);
@@ -22,7 +22,7 @@ test("the cookie is found among others, by its whole name", () => {
 	expect(plain.read(new Request("http://localhost/"))).toBeNull();
 });
 
-test("[SEC-01] one that a neighbour could have planted is not read", () => {
+test("one that a neighbour could have planted is not read", () => {
 	// Behind TLS only the name that browsers protect counts.
 	expect(read("session=planted", secure)).toBeNull();
 	expect(read("__Host-session=own; session=planted", secure)).toBe("own");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
 import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
 
-test("[SEC-01] a token is 256 bits of chance behind a prefix of ours", () => {
+test("a token is 256 bits of chance behind a prefix of ours", () => {
 	const asked: number[] = [];
 	const made = Array.from({ length: 500 }, () =>
 		sessionToken.create((count) => {
@@ -18,7 +18,7 @@ test("[SEC-01] a token is 256 bits of chance behind a prefix of ours", () => {
 	}
 });
 
-test("[SEC-01] what is stored is SHA-256 of it, keyed where the deployment has a secret", () => {
+test("what is stored is SHA-256 of it, keyed where the deployment has a secret", () => {
 	const token = sessionToken.create(randomBytes);
 	const plain = sessionToken.hash(token, undefined);
 	expect(plain).toEqual(createHash("sha256").update(token).digest());

@@ -304,7 +304,7 @@ describe("a new link", () => {
 		expect((await lab.ask(apiOf(made.url))).status).toBe(200);
 	});
 
-	test("[SEC-01] is not made for a stranger, nor where nothing is asked, nor without end", async () => {
+	test("is not made for a stranger, nor where nothing is asked, nor without end", async () => {
 		const by = await lab.person({ requireTradeConfirmation: true });
 		const other = await lab.person();
 		const [first] = await ask(by);
