@@ -83,17 +83,33 @@ for (const args of [
 }
 
 // Guarantee: a look into the wrong database (one that was just made) does not pass for proof.
-test("[SEC-06] a log without entries is said to be one", async () => {
+test("a log without entries is refused, and the refusal names the database", async () => {
 	const empty = await createTestDatabase();
+	const out: string[] = [];
 	const notes: string[] = [];
-	const code = await auditCommand.run(["verify"], {
-		out: () => {},
-		note: (line) => void notes.push(line),
-		openStorage: async () => ({ db: empty.db, where: "a new database", close: async () => {} }),
-	});
+	let isClosed = false;
+	const refused = await auditCommand
+		.run(["verify"], {
+			out: (line) => void out.push(line),
+			note: (line) => void notes.push(line),
+			openStorage: async () => ({
+				db: empty.db,
+				where: "a new database",
+				close: async () => {
+					isClosed = true;
+				},
+			}),
+		})
+		.catch((fault) => fault);
 	await empty.drop();
-	expect({ code, notes }).toEqual({
-		code: 0,
-		notes: ["in a new database", "whole: no entries. Nothing was ever recorded in this database"],
+	expect(refused).toMatchObject({
+		code: "no_entries",
+		retry: "never",
+		publicDetail: expect.stringContaining("a new database has no entries"),
+	});
+	expect({ out, notes, isClosed }).toEqual({
+		out: [],
+		notes: ["in a new database"],
+		isClosed: true,
 	});
 });

@@ -1,3 +1,4 @@
+import { auditFault } from "#core/audit/faults.ts";
 import { AUDIT_USAGE, parseAuditArgs } from "#core/audit/parseAuditArgs.ts";
 import { readHead } from "#core/audit/sql/readHead.ts";
 import { type ChainVerdict, verifyChain } from "#core/audit/verifyChain.ts";
@@ -27,6 +28,8 @@ export const auditCommand = {
 				return 0;
 			}
 			const verdict = await verifyChain(db, ask);
+			// Nothing to verify is no proof. (Held against an exported head it is broken: truncated.)
+			if (verdict.kind === "whole" && verdict.head.seq === 0) throw emptyFault(where);
 			context.out(JSON.stringify(verdict));
 			context.note(sentence(verdict, ask.exported !== null));
 			return verdict.kind === "whole" ? 0 : EXIT_BROKEN;
@@ -36,13 +39,17 @@ export const auditCommand = {
 	},
 };
 
+function emptyFault(where: string) {
+	return auditFault.noEntries({
+		public: `The audit log in ${where} has no entries, so there is nothing to verify. It is probably the wrong database.`,
+	});
+}
+
 function sentence(verdict: ChainVerdict, isAnchored: boolean): string {
 	if (verdict.kind === "broken") {
 		const { seq, flaw, good } = verdict;
 		return `BROKEN at entry ${seq}: ${flaw}. Up to entry ${good.seq} it is what was written.`;
 	}
-	if (verdict.head.seq === 0)
-		return "whole: no entries. Nothing was ever recorded in this database";
 	const whole = `whole: ${verdict.head.seq} entries`;
 	return isAnchored
 		? `${whole}, and the exported head is among them`

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "#api/cli/runCommand.ts";
+import { createAudit } from "#core/audit/createAudit.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
@@ -128,17 +129,53 @@ describe("svc", () => {
 	test("[SEC-06] audit works with a database alone: CHAINS is not asked for", async () => {
 		const database = await createTestDatabase();
 		try {
+			const audit = createAudit({ clock: { nowMs: () => 0 } });
+			await database.db.transaction((tx) =>
+				audit.append(tx, { actor: "operator:ann", action: "a.b", subject: "c", detail: {} }),
+			);
 			const env = { DATABASE_URL: database.connectionString };
 			const { code, out, notes } = await svc(["audit", "verify"], env);
 			expect({ code, kind: JSON.parse(out).kind }).toEqual({ code: 0, kind: "whole" });
 			// Nothing but its own word: what brought the database up to date is no part of it.
 			expect(notes).toEqual([
-				"in PostgreSQL at DATABASE_URL",
-				expect.stringContaining("whole: no entries"),
+				expect.stringMatching(
+					/^in PostgreSQL at DATABASE_URL: database "test_\w+" on \S+, port \d+$/,
+				),
+				expect.stringContaining("whole: 1 entries"),
 			]);
 		} finally {
 			await database.drop();
 		}
+	});
+
+	test("audit refuses a database without an audit log, names it, and makes no table there", async () => {
+		const database = await createTestDatabase();
+		const { db } = database;
+		const schemas = async () =>
+			(await db.query<{ n: string }>("select nspname as n from pg_namespace")).map(({ n }) => n);
+		try {
+			await db.execute("drop schema core cascade");
+			const before = await schemas();
+			for (const what of ["verify", "head"]) {
+				const refused = await fault(["audit", what], { DATABASE_URL: database.connectionString });
+				expect(refused).toMatchObject({ code: "no_entries", retry: "never" });
+				expect(refused.publicDetail).toContain('database "test_');
+			}
+			expect(await schemas()).toEqual(before);
+		} finally {
+			await database.drop();
+		}
+	});
+
+	test("audit makes no database where there is none, and names the sandbox's", async () => {
+		const dataDir = join(folder, "nobody");
+		const world = join(dataDir, "sandbox/world-1");
+		await Bun.write(join(world, "postgres/location"), ".");
+		const refused = await fault(["audit", "verify"], { DATA_DIR: dataDir });
+		expect(refused).toMatchObject({ code: "no_entries", retry: "never" });
+		expect(refused.publicDetail).toContain(dataDir);
+		expect(refused.publicDetail).toContain(`DATA_DIR=${world}`);
+		expect(existsSync(join(dataDir, "postgres"))).toBe(false);
 	});
 
 	test("an unknown command is a fault that shows the help", async () => {

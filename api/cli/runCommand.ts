@@ -2,6 +2,8 @@ import { type AuditContext, auditCommand } from "#api/cli/auditCommand.ts";
 import { cliFault } from "#api/cli/faults.ts";
 import { openCore } from "#api/cli/openCore.ts";
 import { openStorageOnly } from "#api/cli/openStorageOnly.ts";
+import { refuseNewDataDir } from "#api/cli/refuseNewDataDir.ts";
+import { refuseWithoutAuditLog } from "#api/cli/refuseWithoutAuditLog.ts";
 import { wantsHelp } from "#api/cli/wantsHelp.ts";
 import { loadPlugins } from "#api/service/loadPlugins.ts";
 import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
@@ -50,7 +52,13 @@ export async function runCommand(
 			interrupted: () => context.interrupted?.() ?? new AbortController().signal,
 			contributions: contributionsOf(plugins),
 			openCore: (needs) => openCore(needs, { ...context, plugins }),
-			openStorage: () => openStorageOnly({ ...context, plugins }),
+			openStorage: () =>
+				openStorageOnly({
+					...context,
+					plugins,
+					inspect: refuseWithoutAuditLog,
+					inspectFolder: refuseNewDataDir,
+				}),
 		});
 	}
 	if (name === "migrate") {

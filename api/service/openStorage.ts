@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { realpathSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { join } from "node:path";
+import { openServer } from "#api/service/openServer.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import type { Database } from "#core/db/Database.ts";
-import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import type { Log } from "#core/log/Log.ts";
@@ -25,9 +24,14 @@ export type Storage = {
 	/** This process's name among its peers, new at each start, and that of its connections. */
 	holder: string;
 	session: string;
-	/** For the banner: where the data is. */
+	/** For the operator: which database this is, without its password. */
 	where: string;
 	close(): Promise<void>;
+};
+
+export type StorageOptions = {
+	/** Throws where this is the wrong database; asked before anything is written into it. */
+	inspect?(connectionString: string, where: string): Promise<void>;
 };
 
 /** Opens the configured server, or starts the embedded one, and brings its schemas up to date. */
@@ -35,9 +39,11 @@ export async function openStorage(
 	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR" | "CHAINS">,
 	plugins: readonly AnyPlugin[],
 	log: Log,
+	{ inspect = async () => {} }: StorageOptions = {},
 ): Promise<Storage> {
 	const server = await openServer(config, log);
 	try {
+		await inspect(server.connectionString, server.where);
 		const tables = plugins.flatMap((plugin) => (plugin.tables ? [plugin.tables] : []));
 		await migrate(server.connectionString, [CORE_MIGRATIONS, ...tables], log);
 		await migrateQueue(server.connectionString);
@@ -66,20 +72,4 @@ export async function openStorage(
 		await server.close();
 		throw error;
 	}
-}
-
-async function openServer(config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">, log: Log) {
-	if (config.DATABASE_URL !== undefined) {
-		return {
-			connectionString: config.DATABASE_URL,
-			where: "PostgreSQL at DATABASE_URL",
-			close: async () => {},
-		};
-	}
-	const server = await startEmbeddedServer({ dataDir: config.DATA_DIR, log });
-	const { connectionString, cluster, how, tookMs } = server;
-	const isInside = cluster.startsWith(`${realpathSync(config.DATA_DIR)}${sep}`);
-	const folder = isInside ? config.DATA_DIR : dirname(cluster);
-	const where = `embedded PostgreSQL in ${folder}, ${how} in ${Math.round(tookMs)} ms`;
-	return { connectionString, where, close: () => server.close() };
 }
