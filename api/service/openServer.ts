@@ -12,7 +12,7 @@ export type OpenedServer = {
 	close(): Promise<void>;
 };
 
-/** The configured server, or the embedded one of DATA_DIR, which is started where it does not run. */
+/** The configured server, or the embedded one of DATA_DIR, started where it does not run. */
 export async function openServer(
 	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
 	log: Log,
