@@ -12,6 +12,7 @@ import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { systemClock as clock } from "#core/clock/systemClock.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
+import { secretsOf } from "#core/config/secretsOf.ts";
 import { assert } from "#core/fault/assert.ts";
 import { openForeignFetch } from "#core/foreign/openForeignFetch.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
@@ -54,7 +55,7 @@ export async function openCore<N extends Needs>(
 	const sections = sectionsOf(plugins);
 	const parsed = parseConfig(sections.all, env);
 	const config = parsed.of(sections.core);
-	const secrets = config.ADMIN_API_KEY === undefined ? [] : [config.ADMIN_API_KEY];
+	const secrets = secretsOf(sections.all, env);
 	const to = { write: (line: string) => note(line.trimEnd()) };
 	const log = createLog({ level: quieterLevel(config.LOG_LEVEL), clock, secrets, to });
 	for (const warning of parsed.warnings) note(warning);

@@ -4,6 +4,7 @@ import { sectionsOf } from "#api/service/sectionsOf.ts";
 import { systemClock as clock } from "#core/clock/systemClock.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
+import { secretsOf } from "#core/config/secretsOf.ts";
 import { createLog } from "#core/log/createLog.ts";
 import type { AnyPlugin } from "#core/plugin/Plugin.ts";
 
@@ -24,7 +25,8 @@ export async function openStorageOnly(given: Given): Promise<Storage> {
 	const sections = sectionsOf(plugins);
 	const config = parseConfig(sections.all, env).of(sections.core);
 	const to = { write: (line: string) => note(line.trimEnd()) };
-	const log = createLog({ level: quieterLevel(config.LOG_LEVEL), clock, to });
+	const secrets = secretsOf(sections.all, env);
+	const log = createLog({ level: quieterLevel(config.LOG_LEVEL), clock, secrets, to });
 	if (config.DATABASE_URL === undefined) inspectFolder?.(config.DATA_DIR);
 	return openStorage(config, plugins, log, inspect ? { inspect } : {});
 }

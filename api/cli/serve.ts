@@ -36,7 +36,7 @@ export async function serve(env: Environment, around: Around = {}): Promise<numb
 		}, STOP_TIMEOUT_MS);
 		return 0;
 	} catch (error) {
-		const code = reportFailure(error);
+		const code = reportFailure(error, env);
 		await stopAlso();
 		return code;
 	}

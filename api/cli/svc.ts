@@ -16,5 +16,5 @@ const code = await runCommand(process.argv.slice(2), {
 	},
 	terminal,
 	interrupted: untilInterrupted,
-}).catch(reportFailure);
+}).catch((error) => reportFailure(error));
 process.exit(code);

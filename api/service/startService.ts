@@ -16,6 +16,7 @@ import { systemClock } from "#core/clock/systemClock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
+import { secretsOf } from "#core/config/secretsOf.ts";
 import { openForeignFetch } from "#core/foreign/openForeignFetch.ts";
 import { createHttpApp } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
@@ -66,7 +67,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const sections = sectionsOf(plugins);
 	const parsed = parseConfig(sections.all, env);
 	const config = parsed.of(sections.core);
-	const secrets = config.ADMIN_API_KEY === undefined ? [] : [config.ADMIN_API_KEY];
+	const secrets = secretsOf(sections.all, env);
 	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock, secrets });
 	for (const warning of parsed.warnings) log.warn(warning);
 

@@ -1,8 +1,7 @@
+import { isSecretName } from "#core/config/isSecretName.ts";
+
 /** What stands where a secret was. */
 export const MASK = "***";
-
-const SECRET_NAME =
-	/(KEYS?|SECRETS?|TOKENS?|PASSWORDS?|PASSPHRASE|MNEMONIC|CREDENTIALS?)(_JSON)?$|^(DATABASE|REDIS)_URL$/;
 
 /** Short words stand in the paths of endpoints (v2, ws, rpc). A longer segment may be its key. */
 const HARMLESS_SEGMENT = /^(.{0,4}|ogrpc|mainnet|chain)$/i;
@@ -17,7 +16,7 @@ export type Maskable = { name: string; text: string; declaredSecret?: boolean };
  * be taken apart in the wrong place, and half of it shown.
  */
 export function maskValue({ name, text, declaredSecret = false }: Maskable): string {
-	return declaredSecret || SECRET_NAME.test(name) ? MASK : maskUrls(text);
+	return declaredSecret || isSecretName(name) ? MASK : maskUrls(text);
 }
 
 /** A scheme has at most 16 letters here: unbounded, the search is quadratic (100 KB took 3 s). */

@@ -92,6 +92,21 @@ test("secrets are taken out of context, bound context and message [SEC-07]", () 
 	expect(lines.join("")).not.toContain("c4n4ry");
 });
 
+test("a secret is taken out of nested errors, in whatever encoding they quote it", () => {
+	const secret = "c4n4ry /+=%&'";
+	const { log, lines } = capture("debug", [secret]);
+	const inner = new Error(`GET https://h/x?y=${encodeURIComponent(secret)}`, {
+		cause: new AggregateError([new Error(new URLSearchParams({ a: secret }).toString()), secret]),
+	});
+	Object.assign(inner, { body: JSON.stringify({ echoed: secret }), url: new URL("https://h/x") });
+	log.with({ lane: encodeURI(secret) }).error("failed", {
+		error: new Error("outer", { cause: inner }),
+		map: new Map([[secret, 1]]),
+	});
+	expect(lines.join("")).toContain("[redacted]");
+	expect(lines.join("")).not.toContain("c4n4ry");
+});
+
 test("a revert bomb's message makes a short line", () => {
 	const { log, lines } = capture();
 	const bomb = "r".repeat(4_000_575);

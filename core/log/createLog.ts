@@ -3,6 +3,7 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Log } from "#core/log/Log.ts";
 import { loggable } from "#core/log/loggable.ts";
 import { redactText } from "#core/log/redactText.ts";
+import { secretForms } from "#core/log/secretForms.ts";
 
 const STDOUT = 1;
 /** A sentence is ours and short; this is for the one that was built from somebody else's text. */
@@ -15,7 +16,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export type CreateLogOptions = {
 	level: LogLevel;
 	clock: Clock;
-	/** Values from configuration that must never be written, in whatever shape they come back. */
+	/** Values from configuration that must never be written, in none of their forms. */
 	secrets?: readonly string[];
 	/** Where lines go; standard output by default. */
 	to?: DestinationStream;
@@ -38,7 +39,7 @@ export function createLog(options: CreateLogOptions): Log {
 		},
 		to,
 	);
-	return wrap(logger, { bound: {}, secrets });
+	return wrap(logger, { bound: {}, secrets: secretForms(secrets) });
 }
 
 type Wrapping = { bound: Record<string, unknown>; secrets: readonly string[] };

@@ -22,8 +22,8 @@ const REDACTED = "[redacted]";
 /**
  * Takes out of a text what looks like a secret, and each of `secrets` wherever it occurs.
  *
- * The patterns are the second wall; the first is that configuration hands its secrets in as
- * `secrets`, so that a key is found in whatever shape an upstream echoes it.
+ * The patterns are the second wall; the first is that configuration hands its secrets in, in all
+ * their forms (`secretForms`), so that a key is found in whatever shape an upstream echoes it.
  */
 export function redactText(text: string, secrets: readonly string[] = []): string {
 	let redacted = text;

@@ -9,7 +9,7 @@ const HELP = `bun run start
 Runs the service on the chains in CHAINS, until Ctrl-C. Settings are environment variables:
 .env.example lists them, \`bun run svc config print\` shows what a start would use.`;
 
-process.exit(await start(process.argv.slice(2)).catch(reportFailure));
+process.exit(await start(process.argv.slice(2)).catch((error) => reportFailure(error)));
 
 async function start(args: readonly string[]): Promise<number> {
 	if (!wantsHelp(args, HELP)) return serve(readEnvironment());

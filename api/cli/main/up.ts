@@ -18,7 +18,9 @@ Runs Tapeline until Ctrl-C: on the chains in CHAINS or, without, on a sandbox ch
 needs no key and no network. Settings are environment variables, such as
 PORT=4100 DATA_DIR=/srv/tapeline bun run up; .env.example lists them.`;
 
-process.exit(await up(process.argv.slice(2), readEnvironment()).catch(reportFailure));
+process.exit(
+	await up(process.argv.slice(2), readEnvironment()).catch((error) => reportFailure(error)),
+);
 
 async function up(args: readonly string[], env: Environment): Promise<number> {
 	if (wantsHelp(args, HELP)) {
