@@ -4,7 +4,6 @@ import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
-import { quantity } from "#plugins/wallets/chain/quantity.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
@@ -47,17 +46,6 @@ function nodeOf(answers: Record<string, unknown>): { rpc: Rpc; calls: RpcCall[] 
 	};
 	return { rpc: { ...chain.rpc, settle }, calls };
 }
-
-test("a quantity is 0x and digits of at most 32 bytes, and nothing else", () => {
-	fc.assert(
-		fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => {
-			expect(quantity.parse(`0x${value.toString(16)}`)).toBe(value);
-		}),
-	);
-	for (const bad of ["0x", "1", "0xg", "0x-1", "", null, 1, 1n, `0x${"1".repeat(65)}`, "0x1 "]) {
-		expect(quantity.safeParse(bad).success).toBe(false);
-	}
-});
 
 describe("an account", () => {
 	test("is read with its plans run, a fifth of gas on top", async () => {

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { quantity } from "#plugins/wallets/chain/quantity.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 
 /** What became of an account's nonce. */
@@ -23,7 +23,7 @@ const block = z.object({
 		z.object({
 			hash: z.string().toLowerCase().refine(isHash),
 			from: z.string().toLowerCase(),
-			nonce: quantity,
+			nonce: chainNumbers.nonce,
 		}),
 	),
 });
@@ -45,7 +45,7 @@ const SCAN_AT_ONCE = 16;
 export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 	const { nonce, signal, fromBlock } = asked;
 	const head = await rpc.call({ method: "eth_blockNumber", params: [] }, { signal });
-	let high = Number(readAnswer(quantity, head));
+	let high = readAnswer(chainNumbers.blockNumber, head);
 	// Where it was free, it still is for a node that has not come so far: that proves nothing.
 	if (high < fromBlock) throw chainFault.chainBehind();
 	if ((await countAt(rpc, asked, toHex(high))) <= nonce) {
@@ -79,7 +79,7 @@ async function countAt(rpc: Rpc, { address, signal }: Asked, at: string): Promis
 		{ method: "eth_getTransactionCount", params: [address, at] },
 		{ signal },
 	);
-	return Number(readAnswer(quantity, count));
+	return readAnswer(chainNumbers.nonce, count);
 }
 
 /** Null where the node refuses to say: its state does not go back so far. */
@@ -102,7 +102,7 @@ async function usedIn(
 	});
 	for (const found of await rpc.batch(calls, { signal })) {
 		const used = readAnswer(block, found).transactions.find((one) => {
-			return one.from === address && Number(one.nonce) === nonce;
+			return one.from === address && one.nonce === nonce;
 		});
 		if (used) return used.hash;
 	}

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { quantity } from "#plugins/wallets/chain/quantity.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
@@ -25,12 +25,13 @@ export type AccountAsked = {
 	signal: AbortSignal;
 };
 
-type Head = { number: bigint; baseFeePerGas?: bigint | undefined };
+type Head = { number: number; baseFeePerGas?: bigint | undefined };
 
-const block = z.object({ number: quantity, baseFeePerGas: quantity.optional() });
+const { blockNumber, gas, gasPrice: pricePerGas, nonce: accountNonce, wei } = chainNumbers;
+const block = z.object({ number: blockNumber, baseFeePerGas: pricePerGas.optional() });
 const history = z.object({
-	oldestBlock: quantity,
-	baseFeePerGas: z.array(quantity).nullish(),
+	oldestBlock: blockNumber,
+	baseFeePerGas: z.array(pricePerGas).nullish(),
 });
 const REASON_LENGTH_MAX = 300;
 
@@ -60,19 +61,19 @@ export async function readAccount(
 	);
 	const [balance, nonce, latest, gasPrice, tip, ...others] = outcomes;
 	const head = await headOf(rpc, { latest, signal });
-	const price = readAnswer(quantity, resultOf(gasPrice));
+	const price = readAnswer(pricePerGas, resultOf(gasPrice));
 	const base = head.baseFeePerGas ?? null;
 	// A node that names no tip names a price, which has one in it: without any it would wait.
 	const priority =
-		tip?.kind === "result" ? readAnswer(quantity, tip.result) : tipIn(price, base ?? price);
+		tip?.kind === "result" ? readAnswer(pricePerGas, tip.result) : tipIn(price, base ?? price);
 	return {
 		account: {
-			balanceRaw: readAnswer(quantity, resultOf(balance)),
-			pendingNonce: Number(readAnswer(quantity, resultOf(nonce))),
+			balanceRaw: readAnswer(wei, resultOf(balance)),
+			pendingNonce: readAnswer(accountNonce, resultOf(nonce)),
 			// Room for base fees that double before it is mined; what is not needed is not paid.
 			maxFeePerGas: base ? base * 2n + priority : price,
 			maxPriorityFeePerGas: base ? priority : price,
-			headBlock: Number(head.number),
+			headBlock: head.number,
 		},
 		simulations: others.slice(0, plans.length).map(simulationOf),
 		answers: others.slice(plans.length).map(answerOf),
@@ -118,9 +119,9 @@ function answerOf(outcome: RpcOutcome): unknown {
 /** A node that answers nothing else than "it reverts" is believed; one that fails is not. */
 function simulationOf(outcome: RpcOutcome): Simulation {
 	if (outcome.kind === "result") {
-		const gas = readAnswer(quantity, outcome.result);
+		const used = readAnswer(gas, outcome.result);
 		// A fifth more: what it finds on chain may be a little different when it is mined.
-		return { kind: "ok", gasLimit: gas + gas / 5n };
+		return { kind: "ok", gasLimit: used + used / 5n };
 	}
 	if (outcome.fault.code !== "rpc_refused") throw outcome.fault;
 	return { kind: "reverts", detail: outcome.fault.message.slice(0, REASON_LENGTH_MAX) };

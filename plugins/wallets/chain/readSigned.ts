@@ -1,20 +1,21 @@
 import { keccak256, serializeTransaction } from "viem";
 import { z } from "zod";
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import { hexData } from "#plugins/wallets/chain/hexData.ts";
-import { quantity } from "#plugins/wallets/chain/quantity.ts";
 
 const signature = { r: hexData, s: hexData };
-const common = { nonce: quantity, to: hexData, value: quantity, input: hexData, gas: quantity };
+const { chainId, gas, gasPrice, nonce, quantity, wei } = chainNumbers;
+const common = { nonce, to: hexData, value: wei, input: hexData, gas };
 const feeMarket = z.object({
 	...common,
 	...signature,
 	type: z.literal("0x2"),
-	chainId: quantity,
-	maxFeePerGas: quantity,
-	maxPriorityFeePerGas: quantity,
+	chainId,
+	maxFeePerGas: gasPrice,
+	maxPriorityFeePerGas: gasPrice,
 	accessList: z.array(z.unknown()).max(0).optional(),
-	yParity: quantity,
+	yParity: quantity.refine((value) => value <= 1n),
 });
 
 /**
@@ -25,15 +26,17 @@ const feeMarket = z.object({
 export function readSigned(seen: unknown, hash: Hex): Hex | null {
 	const { data } = feeMarket.safeParse(seen);
 	if (data === undefined) return null;
-	const { input, yParity, r, s, value, gas, nonce, to } = data;
-	const { maxFeePerGas, maxPriorityFeePerGas } = data;
+	const { input, yParity, r, s, value, to, ...others } = data;
 	try {
 		const signed = serializeTransaction(
 			{
 				type: "eip1559",
-				chainId: Number(data.chainId),
-				nonce: Number(nonce),
-				...{ to, value, data: input, gas, maxFeePerGas, maxPriorityFeePerGas },
+				chainId: others.chainId,
+				nonce: others.nonce,
+				gas: others.gas,
+				maxFeePerGas: others.maxFeePerGas,
+				maxPriorityFeePerGas: others.maxPriorityFeePerGas,
+				...{ to, value, data: input },
 			},
 			{ r, s, yParity: Number(yParity) },
 		);

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { hexData } from "#plugins/wallets/chain/hexData.ts";
-import { quantity } from "#plugins/wallets/chain/quantity.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
@@ -37,15 +37,15 @@ const transaction = z.object({
 	hash: word,
 	from: address,
 	to: address.nullable(),
-	nonce: quantity,
-	value: quantity,
+	nonce: chainNumbers.nonce,
+	value: chainNumbers.wei,
 	input: hexData,
 });
 const receipt = z.object({
 	transactionHash: word,
-	blockNumber: quantity,
+	blockNumber: chainNumbers.blockNumber,
 	blockHash: word,
-	status: quantity,
+	status: chainNumbers.succeeded,
 	logs: z
 		.array(z.object({ address, topics: z.array(hexData).max(4), data: hexData }))
 		.max(LOGS_MAX),
@@ -64,7 +64,7 @@ export const sightingCodec = {
 	},
 
 	readHead(answer: unknown): number {
-		return Number(readAnswer(quantity, answer));
+		return readAnswer(chainNumbers.blockNumber, answer);
 	},
 
 	/**
@@ -80,7 +80,7 @@ export const sightingCodec = {
 		const { nonce, value, input, from, to, ...sent } = readAnswer(transaction, seen);
 		if (sent.hash !== hash) throw chainFault.chainUnreadable({ detail: "another transaction" });
 		return {
-			transaction: { from, to, nonce: Number(nonce), valueRaw: value, data: input },
+			transaction: { from, to, nonce, valueRaw: value, data: input },
 			receipt: mined === null ? null : receiptOf(mined, hash),
 			signed: mined === null ? readSigned(seen, hash) : null,
 			headBlock,
@@ -89,8 +89,8 @@ export const sightingCodec = {
 };
 
 function receiptOf(mined: unknown, hash: Hex): Receipt {
-	const { status, blockNumber, ...rest } = readAnswer(receipt, mined);
+	const { status, ...rest } = readAnswer(receipt, mined);
 	if (rest.transactionHash !== hash)
 		throw chainFault.chainUnreadable({ detail: "another receipt" });
-	return { ...rest, blockNumber: Number(blockNumber), succeeded: status === 1n };
+	return { ...rest, succeeded: status };
 }
