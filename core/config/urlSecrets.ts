@@ -11,8 +11,8 @@ const MIXED_LENGTH_MIN = 6;
 const CASES_LENGTH_MIN = 8;
 
 /**
- * What is secret in a URL: its password, an HTTP user that stands without one, the values of the query
- * that are called or look like keys, and such parts of the path.
+ * What is secret in a URL: its password, an HTTP user that stands without one, the values of the
+ * query that are called or look like keys, and such parts of the path.
  *
  * Hosts, short words and plain words of a path stay: replaced in every line, they would make a log
  * that nobody can read.
