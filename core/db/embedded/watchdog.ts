@@ -3,8 +3,7 @@ import { hostname } from "node:os";
 import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
 import { guardServer } from "#core/db/embedded/guardServer.ts";
 import { launchServer, type ServerPlan } from "#core/db/embedded/launchServer.ts";
-import { pollUntil } from "#core/db/embedded/pollUntil.ts";
-import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
+import { takeLifeLock } from "#core/db/embedded/takeLifeLock.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
 export type WatchdogPlan = {
@@ -22,9 +21,6 @@ export type WatchdogReport =
 	| { kind: "held" }
 	| { kind: "failed"; detail: string };
 
-/** A watchdog whose server died lets go of the lock within a moment. */
-const LIFE_LOCK_TIMEOUT_MS = 3_000;
-
 /**
  * A process of its own, which outlives the one that started it: launches the server, holds its
  * lock as long as it runs, and stops it when its parent is gone and nobody else is left.
@@ -36,10 +32,8 @@ async function watchdog(plan: WatchdogPlan): Promise<void> {
 		process.on(signal, () => {});
 	}
 	const parentGone = endOf(process.stdin);
-	const lock = await pollUntil(() => tryFileLock(plan.lifeLock), {
-		timeoutMs: LIFE_LOCK_TIMEOUT_MS,
-		everyMs: 20,
-	});
+	const { lifeLock, holderFile } = plan;
+	const lock = await takeLifeLock({ lifeLock, holderFile, cluster: plan.server.cluster });
 	if (!lock) return report({ kind: "held" });
 	try {
 		writeFileSync(plan.holderFile, `process ${process.pid} on host ${hostname()}`);

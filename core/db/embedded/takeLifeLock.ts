@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
+import { pollUntil } from "#core/db/embedded/pollUntil.ts";
+import { type FileLock, tryFileLock } from "#core/db/embedded/tryFileLock.ts";
+
+/**
+ * For a holder that cannot be seen from here: one in another container, or one that has just
+ * removed the file that says who it is and is about to release the lock.
+ */
+const UNSEEN_TIMEOUT_MS = 5_000;
+/**
+ * For a watchdog whose server is gone: it may be in a connection (15 s), in a stop (80 s), or
+ * wait for a processor.
+ */
+const ENDING_TIMEOUT_MS = 120_000;
+const EVERY_MS = 20;
+
+export type LifeLockPlan = {
+	lifeLock: string;
+	holderFile: string;
+	cluster: string;
+	/** For tests. */
+	limits?: { unseenMs: number; endingMs: number };
+};
+
+/**
+ * Takes the lock of a server's life; undefined where somebody else keeps it.
+ *
+ * After a crash of the service and its server the watchdog of both still has to notice, and to end.
+ * A restart that meets it there waits as long as that may take, because the lock will be free; a
+ * holder whose server runs, or that is nowhere to be seen, keeps it and is not waited for long.
+ */
+export async function takeLifeLock(plan: LifeLockPlan): Promise<FileLock | undefined> {
+	const { limits = { unseenMs: UNSEEN_TIMEOUT_MS, endingMs: ENDING_TIMEOUT_MS } } = plan;
+	const beganMs = performance.now();
+	const answer = await pollUntil(
+		() => {
+			const lock = tryFileLock(plan.lifeLock);
+			if (lock) return { lock };
+			const isOver = performance.now() - beganMs >= limits.unseenMs;
+			return isOver && !isEnding(plan) ? { lock: undefined } : undefined;
+		},
+		{ timeoutMs: limits.endingMs, everyMs: EVERY_MS },
+	);
+	return answer?.lock;
+}
+
+/** Whether the holder is a living process of this machine that has no server any more. */
+function isEnding({ holderFile, cluster }: LifeLockPlan): boolean {
+	if (findPostmaster(cluster) !== undefined) return false;
+	const [, pid, host] = /^process (\d+) on host (.*)$/.exec(readText(holderFile)) ?? [];
+	return host === hostname() && isAlive(Number(pid));
+}
+
+function readText(path: string): string {
+	try {
+		return readFileSync(path, "utf8");
+	} catch {
+		return "";
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (cause) {
+		// EPERM: it lives, as another user's.
+		return cause instanceof Error && "code" in cause && cause.code === "EPERM";
+	}
+}
