@@ -24,7 +24,7 @@ export const chainNumbers = {
 	quantity,
 	/** A chain has fewer than 2^48 blocks: at a thousand a second that is 8,900 years. */
 	blockNumber: wholeUpTo(2 ** 48 - 1),
-	/** EIP-2681 allows 2^64 - 2. An account that sends a thousand a second stays below for as long. */
+	/** EIP-2681 allows 2^64 - 2; at a thousand a second an account stays below this for as long. */
 	nonce: wholeUpTo(2 ** 48 - 1),
 	/** Seconds since 1970, of a block. */
 	seconds: wholeUpTo(SECONDS_MAX),

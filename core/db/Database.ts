@@ -12,8 +12,8 @@ export type SqlValue =
 	| readonly SqlValue[];
 
 /**
- * Reads and single statements. `int8` comes back as number (it fails above 2^53), `numeric` as
- * string.
+ * Reads and single statements. `int8` comes back as number (beyond 2^53 as bigint, which fails
+ * whoever takes it for one: rows that may hold such are read with `readRows`), `numeric` as string.
  */
 export type Queryable = {
 	query<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]>;

@@ -232,9 +232,12 @@ function typeParser(oid: number, format?: "text" | "binary") {
 	return types.getTypeParser(oid, format);
 }
 
-/** Block numbers and sequences stay far below 2^53; whatever does not is our own mistake. */
-function parseInt8(text: string): number {
+/**
+ * Block numbers and sequences stay far below 2^53. One that does not must neither be rounded nor
+ * fail all rows beside it: a failure in here would be the whole answer's. As a bigint it is exact,
+ * and fails whoever computes with it as with a number.
+ */
+function parseInt8(text: string): number | bigint {
 	const value = Number(text);
-	assert(Number.isSafeInteger(value), `int8 ${text} does not fit a number`);
-	return value;
+	return Number.isSafeInteger(value) ? value : BigInt(text);
 }

@@ -1,12 +1,14 @@
 import { Elysia } from "elysia";
 import type { Database } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Execution, TradingSetting, Wallets } from "#plugins/wallets/contract.ts";
 import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { openExecution } from "#plugins/wallets/execution/openExecution.ts";
+import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import { pruneLinksJob } from "#plugins/wallets/link/pruneLinksJob.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
@@ -15,6 +17,7 @@ import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { usdMax } from "#plugins/wallets/profile/usdMax.ts";
 import { resolveRoutes } from "#plugins/wallets/reconcile/resolveRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
+import { submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 import { createWebhooks } from "#plugins/wallets/webhook/createWebhooks.ts";
 import { readWebhookSecret } from "#plugins/wallets/webhook/readWebhookSecret.ts";
 import { webhookRoutes } from "#plugins/wallets/webhook/webhookRoutes.ts";
@@ -87,7 +90,10 @@ export function createWallets(options: WalletsOptions) {
 		.use(resolveRoutes({ world, core, ending }))
 		.use(linkRoutes({ world, links, execution, authenticate, chainOf, ending }))
 		.use(webhookRoutes(webhooks));
-	return { service, routes, jobs: [...identity.jobs, ...opened.jobs, pruneLinksJob(core)] };
+	const sources = [intentRow, submissionRow];
+	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
+	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine];
+	return { service, routes, jobs };
 }
 
 /** Where links lead. Without PUBLIC_URL this machine alone can follow them. */

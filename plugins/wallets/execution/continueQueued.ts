@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
 import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
@@ -45,11 +46,15 @@ async function nextQueued(
 ): Promise<Submission | null> {
 	const rows = await db.query<SubmissionRow>(
 		`select ${submissionRow.columns} from wallets.submission s
-		where s.wallet_id = $1 and s.chain_id = $2 and s.state = 'queued'
+		where s.wallet_id = $1 and s.chain_id = $2 and s.state = 'queued' and not exists (
+			select from core.quarantined_row q where (q.source, q.key) in
+				(('wallets.submission', s.id::text), ('wallets.intent', s.intent_id::text))
+		)
 		order by s.created_at, s.id limit 1`,
 		[walletId, chainId],
 	);
-	return rows[0] ? submissionRow.read(rows[0]) : null;
+	// One that cannot be read was handed to nobody: marked, it keeps the others no longer.
+	return (await readRows(db, submissionRow, rows)).items[0] ?? null;
 }
 
 async function begin(

@@ -1,4 +1,5 @@
-import type { Tx } from "#core/db/Database.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { quarantineFault } from "#core/quarantine/faults.ts";
 import type { Execution, Intent, IntentKind, NewIntent } from "#plugins/wallets/contract.ts";
 import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
@@ -70,10 +71,23 @@ export function createExecution(
 		},
 		async read(intentId, profileId) {
 			const [intent] = await readIntents(world.db, [intentId]);
+			if (!intent) await refuseUnreadable(world.db, { intentId, profileId });
 			return intent?.profileId === profileId ? intent : null;
 		},
 		list: (profileId, page) => listIntents(world.db, { profileId, ...page }),
 	};
+}
+
+/** Its owner is not told that there is no such intent where only its row cannot be read. */
+async function refuseUnreadable(
+	db: Queryable,
+	{ intentId, profileId }: { intentId: string; profileId: string },
+): Promise<void> {
+	const rows = await db.query("select 1 from wallets.intent where id = $1 and profile_id = $2", [
+		intentId,
+		profileId,
+	]);
+	if (rows.length > 0) throw quarantineFault.rowUnreadable({ detail: intentId });
 }
 
 async function create(

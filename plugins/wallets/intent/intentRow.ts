@@ -1,4 +1,6 @@
 import { bytesToHex } from "viem";
+import type { RowSource } from "#core/quarantine/RowSource.ts";
+import { rowField } from "#core/quarantine/rowField.ts";
 import type { Channel, Intent } from "#plugins/wallets/contract.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
@@ -23,20 +25,28 @@ export type IntentRow = {
 	expires_at: Date;
 };
 
+/** Of `wallets.intent i`, with the hash of its newest submission. */
+const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status,
+	i.error_code, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
+	i.expires_at,
+	(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
+		order by s.step desc limit 1) as transaction_hash`;
+
+const { whole, timeMs } = rowField;
+
 /** How an intent stands in the database. */
 export const intentRow = {
-	/** Of `wallets.intent i`, with the hash of its newest submission. */
-	columns: `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status, i.error_code,
-		i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at, i.expires_at,
-		(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
-			order by s.step desc limit 1) as transaction_hash`,
+	columns,
+	table: "wallets.intent",
+	select: `select ${columns} from wallets.intent i where i.id = any($1::uuid[])`,
+	keyOf: ({ id }: IntentRow) => id,
 	read(row: IntentRow): Intent {
 		return {
 			id: row.id,
 			kind: row.kind,
 			profileId: row.profile_id,
 			walletId: row.wallet_id,
-			chainId: row.chain_id,
+			chainId: whole(row.chain_id),
 			channel: row.channel,
 			status: row.status,
 			errorCode: row.error_code,
@@ -45,9 +55,9 @@ export const intentRow = {
 			planHash: row.plan_hash && bytesToHex(row.plan_hash),
 			batchId: row.batch_id,
 			transactionHash: row.transaction_hash && bytesToHex(row.transaction_hash),
-			createdAtMs: row.created_at.getTime(),
-			changedAtMs: row.changed_at.getTime(),
-			expiresAtMs: row.expires_at.getTime(),
+			createdAtMs: timeMs(row.created_at),
+			changedAtMs: timeMs(row.changed_at),
+			expiresAtMs: timeMs(row.expires_at),
 		};
 	},
-};
+} satisfies RowSource<IntentRow, Intent> & { columns: string };

@@ -1,4 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { type IntentRow, intentRow } from "#plugins/wallets/intent/intentRow.ts";
@@ -29,6 +30,7 @@ export async function listIntents(
 		`select ${intentRow.columns} from wallets.intent i
 		where profile_id = $1 and ($2::text[] is null or kind = any($2))
 			and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
+			and isfinite(created_at)
 		order by created_at desc, id desc limit $5`,
 		[
 			asked.profileId,
@@ -38,8 +40,10 @@ export async function listIntents(
 			asked.limit + 1,
 		],
 	);
-	const items = rows.slice(0, asked.limit).map(intentRow.read);
-	const last = items.at(-1);
+	const shown = rows.slice(0, asked.limit);
+	// What cannot be read is left out of its page, and keeps nobody from the pages behind it.
+	const { items } = await readRows(db, intentRow, shown);
+	const last = shown.at(-1);
 	const hasMore = rows.length > asked.limit && last;
-	return { items, nextCursor: hasMore ? `${last.createdAtMs}_${last.id}` : null };
+	return { items, nextCursor: hasMore ? `${last.created_at.getTime()}_${last.id}` : null };
 }

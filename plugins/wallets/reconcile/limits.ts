@@ -7,6 +7,8 @@ export const LOOKS_TOGETHER_MAX = 100;
 export const RECONCILES_AT_ONCE = 8;
 /** What was just sent is not mined yet: so long until it is looked at first. */
 export const FIRST_LOOK_AFTER_MS = 1_000;
+/** A submission whose row cannot be read is tried again so much later. */
+export const UNREADABLE_AGAIN_MS = 30_000;
 /** One look at one submission. */
 export const LOOK_TIMEOUT_MS = 10_000;
 /**

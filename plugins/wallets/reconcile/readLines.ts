@@ -6,7 +6,8 @@ export type Line = { walletId: string; chainId: number };
 /**
  * Wallets with something in line for so long that nobody may be at it any more, and whose account
  * is not held up by one in doubt or dropped: those would have no turn, and take that of others. But
- * for what has run out meanwhile: calling that off needs no turn. Scans `submission_open`.
+ * for what has run out meanwhile: calling that off needs no turn. What cannot be read takes no turn
+ * either. Scans `submission_open`.
  */
 export async function readLines(
 	db: Queryable,
@@ -15,6 +16,10 @@ export async function readLines(
 	return db.query<Line>(
 		`select wallet_id as "walletId", chain_id as "chainId" from wallets.submission s
 		where final_at is null and state = 'queued' and created_at < $1
+			and not exists (
+				select from core.quarantined_row q where (q.source, q.key) in
+					(('wallets.submission', s.id::text), ('wallets.intent', s.intent_id::text))
+			)
 			and (
 				not exists (
 					select from wallets.submission ahead

@@ -1,11 +1,15 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { RECONCILE_ROWS_MAX } from "#plugins/wallets/reconcile/limits.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
+import { RECONCILE_ROWS_MAX, UNREADABLE_AGAIN_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 
 /**
  * Submissions that are not final and whose time to be looked at has come, longest overdue first,
  * along the index `submission_open`. What a live process is just handing over is left to it.
+ *
+ * Read row by row: one that cannot be read is left out and put off, so that many of them do not
+ * take the turn of all others. Once it is repaired it is read again by itself.
  */
 export async function readOpen(
 	db: Queryable,
@@ -22,5 +26,17 @@ export async function readOpen(
 		order by look_at nulls first limit $3`,
 		[new Date(at.getTime() - sendTimeoutMs), at, RECONCILE_ROWS_MAX],
 	);
-	return rows.map(submissionRow.read);
+	const { items, unreadable } = await readRows(db, submissionRow, rows);
+	if (unreadable.length > 0) await putOff(db, { unreadable, at });
+	return items;
+}
+
+async function putOff(
+	db: Queryable,
+	{ unreadable, at }: { unreadable: readonly string[]; at: Date },
+): Promise<void> {
+	await db.execute("update wallets.submission set look_at = $2 where id = any($1::uuid[])", [
+		unreadable,
+		new Date(at.getTime() + UNREADABLE_AGAIN_MS),
+	]);
 }

@@ -18,7 +18,10 @@ export async function readStranded(
 	);
 	const created = await db.query<{ id: string }>(
 		`select min(id::text) as id from wallets.intent
-		where status = 'created' and changed_at < $1 and expires_at > $2
+		where status = 'created' and changed_at < $1 and expires_at > $2 and not exists (
+			select from core.quarantined_row q
+			where q.source = 'wallets.intent' and q.key = intent.id::text
+		)
 		group by coalesce(batch_id, id) order by min(changed_at) limit $3`,
 		[before, at, STRANDED_MAX],
 	);

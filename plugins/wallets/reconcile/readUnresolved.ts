@@ -13,7 +13,7 @@ export type Unresolved = {
 
 /** Intents in doubt, those first that are so for longest. Along the index `intent_open`. */
 export async function readUnresolved(db: Queryable, limit: number): Promise<Unresolved[]> {
-	return db.query<Unresolved>(
+	const rows = await db.query<Unresolved>(
 		`select i.id, i.kind, i.wallet_id as "walletId", i.chain_id as "chainId",
 			'0x' || encode(s.sender, 'hex') as sender, coalesce(s.nonce, s.seen_nonce) as nonce,
 			'0x' || encode(s.transaction_hash, 'hex') as "transactionHash",
@@ -23,4 +23,6 @@ export async function readUnresolved(db: Queryable, limit: number): Promise<Unre
 		order by i.changed_at limit $1`,
 		[limit],
 	);
+	// A nonce that fits no number is its row's flaw, and not the list's.
+	return rows.map((row) => ({ ...row, nonce: Number.isSafeInteger(row.nonce) ? row.nonce : null }));
 }

@@ -1,5 +1,7 @@
 import type { Audit } from "#core/audit/Audit.ts";
 import type { Queryable } from "#core/db/Database.ts";
+import { quarantineFault } from "#core/quarantine/faults.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
@@ -70,5 +72,7 @@ async function openSubmission(db: Queryable, intentId: string): Promise<Submissi
 		order by s.step desc limit 1`,
 		[intentId],
 	);
-	return rows[0] ? submissionRow.read(rows[0]) : null;
+	const { items, unreadable } = await readRows(db, submissionRow, rows);
+	if (unreadable.length > 0) throw quarantineFault.rowUnreadable({ detail: unreadable.join() });
+	return items[0] ?? null;
 }

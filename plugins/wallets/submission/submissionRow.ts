@@ -1,4 +1,6 @@
 import { bytesToHex } from "viem";
+import type { RowSource } from "#core/quarantine/RowSource.ts";
+import { rowField } from "#core/quarantine/rowField.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** What `submissionRow.columns` reads. */
@@ -24,34 +26,44 @@ export type SubmissionRow = {
 	sent_at: Date | null;
 };
 
+/** Of `wallets.submission s`. */
+const columns = `s.id, s.intent_id, s.wallet_id, s.chain_id, s.sender, s.nonce, s.state,
+	s.provider_transaction_id, s.transaction_hash, s.block_number, s.block_hash,
+	s.seen_nonce, s.seen_at, s.from_block, s.gas_limit::text, s.valid_until, s.session,
+	s.created_at, s.sent_at`;
+
+const { whole, wholeOrNull, timeMs, timeMsOrNull } = rowField;
+/** What a nonce and a block number can be, as nodes are believed (`core/chain/chainNumbers`). */
+const COUNT_MAX = 2 ** 48 - 1;
+const hex = (bytes: Uint8Array | null) => bytes && bytesToHex(bytes);
+
 /** How a submission stands in the database. */
 export const submissionRow = {
-	/** Of `wallets.submission s`. */
-	columns: `s.id, s.intent_id, s.wallet_id, s.chain_id, s.sender, s.nonce, s.state,
-		s.provider_transaction_id, s.transaction_hash, s.block_number, s.block_hash,
-		s.seen_nonce, s.seen_at, s.from_block, s.gas_limit::text, s.valid_until, s.session,
-		s.created_at, s.sent_at`,
+	columns,
+	table: "wallets.submission",
+	select: `select ${columns} from wallets.submission s where s.id = any($1::uuid[])`,
+	keyOf: ({ id }: SubmissionRow) => id,
 	read(row: SubmissionRow): Submission {
 		return {
 			id: row.id,
 			intentId: row.intent_id,
 			walletId: row.wallet_id,
-			chainId: row.chain_id,
+			chainId: whole(row.chain_id),
 			sender: bytesToHex(row.sender),
-			nonce: row.nonce,
+			nonce: wholeOrNull(row.nonce, COUNT_MAX),
 			state: row.state,
 			providerTransactionId: row.provider_transaction_id,
-			transactionHash: row.transaction_hash && bytesToHex(row.transaction_hash),
-			blockNumber: row.block_number,
-			blockHash: row.block_hash && bytesToHex(row.block_hash),
-			seenNonce: row.seen_nonce,
-			seenAtMs: row.seen_at?.getTime() ?? null,
-			fromBlock: row.from_block,
+			transactionHash: hex(row.transaction_hash),
+			blockNumber: wholeOrNull(row.block_number, COUNT_MAX),
+			blockHash: hex(row.block_hash),
+			seenNonce: wholeOrNull(row.seen_nonce, COUNT_MAX),
+			seenAtMs: timeMsOrNull(row.seen_at),
+			fromBlock: wholeOrNull(row.from_block, COUNT_MAX),
 			gasLimit: row.gas_limit === null ? null : BigInt(row.gas_limit),
-			validUntilMs: row.valid_until?.getTime() ?? null,
+			validUntilMs: timeMsOrNull(row.valid_until),
 			session: row.session,
-			createdAtMs: row.created_at.getTime(),
-			sentAtMs: row.sent_at?.getTime() ?? null,
+			createdAtMs: timeMs(row.created_at),
+			sentAtMs: timeMsOrNull(row.sent_at),
 		};
 	},
-};
+} satisfies RowSource<SubmissionRow, Submission> & { columns: string };
