@@ -1,15 +1,37 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { checkConfig } from "#api/cli/checkConfig.ts";
 
 test("a configuration is refused before anything is started for it, a plugin's part too", async () => {
-	await checkConfig({});
+	await checkConfig({ PORT: "0" });
 	for (const [name, value] of [
 		["PORT", "70000"],
 		["PROVIDER_BASE_URL", "nowhere"],
 	]) {
-		expect(checkConfig({ [String(name)]: value })).rejects.toMatchObject({
+		await expect(checkConfig({ [String(name)]: value })).rejects.toMatchObject({
 			code: "config_invalid",
 			privateDetail: expect.stringContaining(String(name)),
 		});
 	}
+});
+
+test("a port in use is said before a world is built for it", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "tapeline-port-"));
+	const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+	const port = String(other.port);
+	const child = Bun.spawn([process.execPath, "api/cli/up.ts"], {
+		cwd: join(import.meta.dir, "../.."),
+		env: { PATH: process.env["PATH"] ?? "", DATA_DIR: folder, PORT: port },
+		stdout: "ignore",
+		stderr: "pipe",
+	});
+	const said = await new Response(child.stderr).text();
+	const code = await child.exited;
+	await other.stop(true);
+	const made = readdirSync(folder);
+	rmSync(folder, { recursive: true });
+	expect({ code, made }).toEqual({ code: 1, made: [] });
+	expect(said).toContain(`PORT is ${port}, and another program listens there.`);
 });

@@ -2,14 +2,17 @@ import { loadPlugins } from "#api/service/loadPlugins.ts";
 import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
+import { refuseTakenPort } from "#core/http/refuseTakenPort.ts";
 import { orderPlugins } from "#core/plugin/orderPlugins.ts";
 
 /**
- * Refuses a configuration that a start would refuse, before anything is started for it: a sandbox
- * takes up to a minute to come up.
+ * Refuses a configuration that a start would refuse, and a port that is in use, before anything is
+ * started for it: a sandbox takes up to a minute to come up.
  */
 export async function checkConfig(env: Environment): Promise<void> {
 	const { loaded, disabled } = pluginNames(env);
 	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
-	parseConfig(sectionsOf(plugins).all, env);
+	const sections = sectionsOf(plugins);
+	const { HOST: host, PORT: port } = parseConfig(sections.all, env).of(sections.core);
+	await refuseTakenPort({ host, port });
 }

@@ -3,6 +3,7 @@ import { websocket } from "elysia/ws";
 import type { HttpApp } from "#core/http/createHttpApp.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { problemResponse } from "#core/http/problemResponse.ts";
+import { serveOnPort } from "#core/http/serveOnPort.ts";
 import { websocketLimits } from "#core/http/websocketLimits.ts";
 import type { Log } from "#core/log/Log.ts";
 
@@ -48,7 +49,7 @@ export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Prom
 	// Elysia carries an older copy of Bun's types; the value is the handler that its `listen` uses.
 	const elysia = websocket as unknown as Bun.WebSocketHandler<unknown>;
 	const sockets = new Set<Socket>();
-	const server = serve({
+	const server = serveOnPort({
 		hostname: options.host,
 		port: options.port,
 		development: false,
@@ -115,19 +116,4 @@ async function drain({ app, server, sockets, ...options }: Draining): Promise<vo
 function urlOf(host: string, port: number): string {
 	if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
 	return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Most starts that fail here fail on a port: said as what it is, and which variable decides it. */
-function serve(options: Parameters<typeof Bun.serve<unknown>>[0]) {
-	try {
-		return Bun.serve(options);
-	} catch (cause) {
-		const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-		if (!isTaken) throw cause;
-		const port = "port" in options ? options.port : "";
-		throw httpFault.portInUse({
-			public: `PORT is ${port}, and another program listens there. Stop it, or set another PORT.`,
-			cause,
-		});
-	}
 }
