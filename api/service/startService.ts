@@ -183,6 +183,8 @@ function listen({ core, host, config, shared }: Parts): Promise<HttpListener> {
 		limiter: shared.limiter,
 		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 		trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+		trustedProxies: config.TRUSTED_PROXIES,
+		listensOn: config.HOST,
 		publicUrl: config.PUBLIC_URL,
 		sandbox: config.SANDBOX,
 		version: VERSION,

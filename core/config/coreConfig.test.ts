@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { coreConfig } from "#core/config/coreConfig.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
+import { privateNetworks } from "#core/http/privateNetworks.ts";
 
 const section = { owner: "core", schema: coreConfig };
 const read = (env: Environment) => parseConfig([section], env).of(section);
@@ -19,6 +20,7 @@ test("nothing has to be set", () => {
 		PLUGINS: [],
 		PLUGINS_DISABLED: [],
 		WEB_ALLOWED_ORIGINS: [],
+		TRUSTED_PROXIES: [...privateNetworks],
 		TRUSTED_PROXY_HOPS: 1,
 		FOREIGN_FETCH_ENABLED: true,
 		LOG_LEVEL: "info",
@@ -38,6 +40,7 @@ test("a full deployment is read", () => {
 			'{"8453":["https://a.example","wss://b.example"],"Anvil":"http://127.0.0.1:8545"}',
 		WEB_ALLOWED_ORIGINS: "https://app.example,http://localhost:3000",
 		PUBLIC_URL: "https://market.example/",
+		TRUSTED_PROXIES: "203.0.113.7, 2001:db8::/32",
 		TRUSTED_PROXY_HOPS: "0",
 		SANDBOX: "yes",
 	});
@@ -48,6 +51,7 @@ test("a full deployment is read", () => {
 	});
 	expect(values.WEB_ALLOWED_ORIGINS).toEqual(["https://app.example", "http://localhost:3000"]);
 	expect(values.PUBLIC_URL).toBe("https://market.example");
+	expect(values.TRUSTED_PROXIES).toEqual(["203.0.113.7", "2001:db8::/32"]);
 	expect(values.SANDBOX).toBe(true);
 });
 
@@ -82,6 +86,7 @@ const refused: Record<string, string[]> = {
 	RPC_BATCH_MAX: ["0", "1001", "all"],
 	RPC_REQUESTS_PER_SECOND_MAX: ["0", "-1", "10001", "many"],
 	RPC_QUORUM: ["0", "9", "1.5", "most"],
+	TRUSTED_PROXIES: ["10.0.0.0/33", "10.1/16", "proxy.example", "010.0.0.1", "::1/129", "*"],
 	TRUSTED_PROXY_HOPS: ["-1", "yes", "11"],
 	LOG_LEVEL: ["loud"],
 	SANDBOX: ["on"],

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { addressRange } from "#core/config/addressRange.ts";
 import { commaList } from "#core/config/commaList.ts";
 import { exactOrigin } from "#core/config/exactOrigin.ts";
 import { jsonText } from "#core/config/jsonText.ts";
 import { rpcUrls } from "#core/config/rpcUrls.ts";
+import { privateNetworks } from "#core/http/privateNetworks.ts";
 
 /** What the runtime itself reads. `CHAINS` holds what was typed; the chain registry resolves it. */
 export const coreConfig = z.object({
@@ -81,12 +83,18 @@ export const coreConfig = z.object({
 		.optional()
 		.meta({ expects: "16 to 256 letters, digits and signs without spaces" })
 		.describe("What operators send as x-api-key. Unset: the admin routes answer 401 to everybody."),
+	TRUSTED_PROXIES: commaList(addressRange)
+		.default([...privateNetworks])
+		.meta({ expects: "addresses and ranges, separated by commas, such as 10.0.0.0/8" })
+		.describe(
+			"Whose x-forwarded-for is believed, by address. Unset: this machine and private networks.",
+		),
 	TRUSTED_PROXY_HOPS: z
 		.int()
 		.min(0)
 		.max(10)
 		.default(1)
-		.describe("Reverse proxies in front, whose x-forwarded-for is believed; 0 without any."),
+		.describe("Reverse proxies in front, each of them in TRUSTED_PROXIES; 0 without any."),
 	FOREIGN_FETCH_ENABLED: z
 		.boolean()
 		.default(true)

@@ -12,7 +12,7 @@ function post(
 
 async function codeOf(request: Request): Promise<string> {
 	try {
-		await admitBody(request);
+		await admitBody(request, request.url);
 		return "admitted";
 	} catch (error) {
 		return error instanceof Object && "code" in error ? String(error.code) : String(error);
@@ -32,13 +32,14 @@ function stream(chunks: number, chunkBytes: number, onRead = () => {}) {
 	});
 }
 
-test("the admitted request has the same bytes, address, method and headers", async () => {
+test("the admitted request has the same bytes, method and headers, and the address it was given", async () => {
 	const text = '{"a": "ü\\ud83d\\ude00"}\n';
 	const admitted = await admitBody(
 		post(text, { "content-type": "Application/JSON; charset=utf-8", "x-a": "b" }),
+		"http://localhost/v1/y",
 	);
 	expect(await admitted.text()).toBe(text);
-	expect(admitted.url).toBe("http://localhost/v1/x");
+	expect(admitted.url).toBe("http://localhost/v1/y");
 	expect(admitted.method).toBe("POST");
 	expect(admitted.headers.get("x-a")).toBe("b");
 	expect(admitted.headers.get("content-type")).toBe("application/json");
@@ -106,7 +107,7 @@ test("the client going away is still seen through the admitted request", async (
 		headers: { "content-type": "application/json" },
 		signal: leaving.signal,
 	});
-	const admitted = await admitBody(request);
+	const admitted = await admitBody(request, request.url);
 	leaving.abort();
 	expect(admitted.signal.aborted).toBe(true);
 });

@@ -4,14 +4,14 @@ import { jsonTextFlaw } from "#core/http/jsonTextFlaw.ts";
 const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * Reads an unsafe request's body within its limits and gives back a request that holds it.
+ * Reads a request's body within its limits and gives back a request to `url` that holds it.
  *
  * Everything behind this line (Elysia's parser, a webhook that verifies raw bytes) can read the
  * body without thinking about its size. Bun's own limit answers a bare 413 without a problem
  * document, so it is left open and this one counts; measured, Bun throws away what is not read
  * without keeping it.
  */
-export async function admitBody(request: Request): Promise<Request> {
+export async function admitBody(request: Request, url: string): Promise<Request> {
 	const declared = request.headers.get("content-length");
 	if (declared !== null && Number(declared) > BODY_BYTES_MAX) throw httpFault.bodyTooLarge();
 	if (request.body === null || declared === "0") return request;
@@ -19,7 +19,7 @@ export async function admitBody(request: Request): Promise<Request> {
 	const { method, signal } = request;
 	// "No body" is not always null: the stream was there and has been read, so it is left out.
 	if (bytes.byteLength === 0) {
-		return new Request(request.url, { method, signal, headers: request.headers });
+		return new Request(url, { method, signal, headers: request.headers });
 	}
 	// Only JSON is read: HTML forms can send the other types across origins without a preflight.
 	if (mediaType(request) !== "application/json") throw httpFault.unsupportedMediaType();
@@ -28,7 +28,7 @@ export async function admitBody(request: Request): Promise<Request> {
 	const headers = new Headers(request.headers);
 	// Elysia compares letters 12 and on of the type as they were sent: one spelling for all.
 	headers.set("content-type", "application/json");
-	return new Request(request.url, { method, signal, headers, body: bytes });
+	return new Request(url, { method, signal, headers, body: bytes });
 }
 
 function mediaType(request: Request): string {

@@ -1,8 +1,18 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { clientAddress } from "#core/http/clientAddress.ts";
+import { createProxyList } from "#core/http/createProxyList.ts";
+import { privateNetworks } from "#core/http/privateNetworks.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
 
 const socketAddress = "10.0.0.9";
+/** A proxy with a public address, listed beside the private networks. */
+const EDGE = "198.51.100.1";
+
+const metrics = createMetrics();
+const trustedProxies = [...privateNetworks, EDGE];
+const proxies = createProxyList({ trustedProxies, log: silentLog, metrics });
 
 function addressOf(
 	forwarded: string | undefined,
@@ -11,7 +21,7 @@ function addressOf(
 ) {
 	const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
 	const request = new Request("http://localhost/", { headers });
-	return clientAddress(request, { socketAddress: () => socket, trustedProxyHops });
+	return clientAddress(request, { socketAddress: () => socket, trustedProxyHops, proxies });
 }
 
 const cases: [name: string, forwarded: string | undefined, hops: number, address: string][] = [
@@ -19,7 +29,19 @@ const cases: [name: string, forwarded: string | undefined, hops: number, address
 	["two hops take the second from the right", "9.9.9.9, 203.0.113.7, 10.0.0.1", 2, "203.0.113.7"],
 	["no hop takes the socket's address", "203.0.113.7", 0, socketAddress],
 	["no header falls back to the socket", undefined, 1, socketAddress],
-	["too few entries fall back to the socket", "203.0.113.7", 2, socketAddress],
+	["with too few entries it is the one that there is", "203.0.113.7", 2, "203.0.113.7"],
+	["two hops through a listed public proxy", `9.9.9.9, 203.0.113.7, ${EDGE}`, 2, "203.0.113.7"],
+	["three hops, all listed", `9.9.9.9, 203.0.113.7, ${EDGE}, 10.0.0.1`, 3, "203.0.113.7"],
+	[
+		"who goes past the outer proxy is seen by the inner one",
+		"9.9.9.9, 203.0.113.7",
+		2,
+		"203.0.113.7",
+	],
+	["a client that is a proxy's neighbour", "10.0.0.5, 10.0.0.1", 2, "10.0.0.5"],
+	["a listed address beyond the hops is a client", `9.9.9.9, ${EDGE}`, 1, EDGE],
+	["an unreadable entry falls back to who wrote it", "unknown, 10.0.0.1", 2, "10.0.0.1"],
+	["an IPv6 proxy with brackets and a port", "203.0.113.7, [fd00::1]:443", 2, "203.0.113.7"],
 	["an empty entry falls back to the socket", "203.0.113.7, ", 1, socketAddress],
 	["a word falls back to the socket", "unknown", 1, socketAddress],
 	["a short form falls back to the socket", "127.1", 1, socketAddress],
@@ -52,15 +74,47 @@ test("a mapped socket address is the IPv4 client", () => {
 });
 
 const ipv4 = fc.ipV4();
+const listed = fc.oneof(
+	fc.constant(EDGE),
+	fc.tuple(fc.nat(255), fc.nat(255)).map(([a, b]) => `10.${a}.${b}.1`),
+);
+const stranger = ipv4.filter((address) => !proxies.has(address));
 const headerText = fc.stringMatching(/^[ -~]{0,40}$/);
 
 // Guarantee: what a client writes itself never decides which bucket it falls into.
 test("entries left of the trusted one change nothing [SEC-02]", () => {
 	fc.assert(
-		fc.property(headerText, ipv4, fc.array(ipv4, { maxLength: 3 }), (spoofed, client, proxies) => {
-			const entries = [spoofed, client, ...proxies].join(", ");
-			expect(addressOf(entries, proxies.length + 1)).toBe(client);
+		fc.property(headerText, ipv4, fc.array(listed, { maxLength: 3 }), (spoofed, client, ours) => {
+			const entries = [spoofed, client, ...ours].join(", ");
+			expect(addressOf(entries, ours.length + 1)).toBe(client);
 		}),
+	);
+});
+
+// Guarantee: a client that reaches us directly has one bucket, however many addresses it invents.
+test("a forwarded address from a peer that is not listed changes nothing [SEC-02]", () => {
+	fc.assert(
+		fc.property(stranger, headerText, fc.integer({ min: 0, max: 5 }), (peer, forwarded, hops) => {
+			expect(addressOf(forwarded, hops, peer)).toBe(peer);
+		}),
+	);
+	expect(addressOf("203.0.113.7", 1, null)).toBe("unknown");
+	expect(addressOf("203.0.113.7", 1, "2001:db8:1:2::9")).toBe("2001:db8:1:2::/64");
+	expect(addressOf("203.0.113.7", 1, `::ffff:${EDGE}`)).toBe("203.0.113.7");
+});
+
+test("an address that an unlisted proxy forwarded changes nothing, however many hops [SEC-02]", () => {
+	fc.assert(
+		fc.property(
+			headerText,
+			stranger,
+			fc.array(listed, { maxLength: 3 }),
+			fc.integer({ min: 1, max: 6 }),
+			(spoofed, seen, ours, more) => {
+				const entries = [spoofed, seen, ...ours].join(", ");
+				expect(addressOf(entries, ours.length + more)).toBe(seen);
+			},
+		),
 	);
 });
 

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import type { ProxyList } from "#core/http/createProxyList.ts";
 import { isPlainIpv4 } from "#core/http/isPlainIpv4.ts";
 
 /** Of a client whose address nobody knows (a request that came over no socket). */
@@ -8,34 +9,55 @@ const IPV6_CLIENT_BITS = 64;
 const IPV6_GROUPS = IPV6_CLIENT_BITS / 16;
 
 export type ClientAddressOptions = {
-	/** Asked for only where no proxy of ours has told an address: Bun makes an object for each. */
+	/** Asked for only where it decides something: Bun takes 0.5 µs for each. */
 	socketAddress: () => string | null;
 	/** How many proxies of ours stand in front; each appends the address it was called from. */
 	trustedProxyHops: number;
+	proxies: ProxyList;
 };
 
 /**
  * The client as the outermost proxy of ours saw it, as one text per client.
  *
- * Entries are counted from the right, because everything to the left of our proxies' own entries
- * is whatever the client wrote. What cannot be read falls back to the socket's address.
+ * An entry of `x-forwarded-for` counts only where a trusted proxy wrote it: the last was written by
+ * the socket's peer, each before it by the address in the entry behind it. What none of them wrote
+ * is whatever the client likes. What cannot be read falls back to who wrote it.
  */
 export function clientAddress(request: Request, options: ClientAddressOptions): string {
-	const { socketAddress, trustedProxyHops } = options;
-	const forwarded = forwardedEntry(request, trustedProxyHops);
-	return (
-		(forwarded === undefined ? undefined : canonical(forwarded)) ??
-		canonical(socketAddress() ?? "") ??
-		UNKNOWN
-	);
+	const { socketAddress, trustedProxyHops: hops, proxies } = options;
+	const forwarded = hops < 1 ? null : request.headers.get("x-forwarded-for");
+	if (!forwarded) return nameOf(socketAddress());
+	if (!proxies.hasEveryPeer) {
+		const peer = socketAddress();
+		if (peer === null || !proxies.has(peer)) {
+			proxies.refuse(peer ?? UNKNOWN);
+			return nameOf(peer);
+		}
+	}
+	// One hop and one entry is how most requests come: no list is made for it.
+	const isSimple = hops === 1 && !forwarded.includes(",");
+	const client = isSimple ? canonical(forwarded) : walk(forwarded.split(","), hops, proxies);
+	return client ?? nameOf(socketAddress());
 }
 
-function forwardedEntry(request: Request, hops: number): string | undefined {
-	if (hops < 1) return undefined;
-	const entries = request.headers.get("x-forwarded-for");
-	// One hop and one entry is how most requests come: no list is made for it.
-	if (hops === 1 && entries?.includes(",") === false) return entries;
-	return entries?.split(",").at(-hops);
+/** The first address from our end of the list that is no proxy of ours, or the `hops`th. */
+function walk(entries: readonly string[], hops: number, proxies: ProxyList): string | undefined {
+	let client: string | undefined;
+	for (let hop = 1; hop <= hops; hop += 1) {
+		const entry = entries.at(-hop);
+		const read = entry === undefined ? undefined : canonical(entry);
+		if (entry === undefined || read === undefined) return client;
+		client = read;
+		const sender = withoutPort(entry.trim());
+		if (hop === hops || proxies.has(sender)) continue;
+		if (entries.length > hop) proxies.refuse(sender);
+		return client;
+	}
+	return client;
+}
+
+function nameOf(address: string | null): string {
+	return canonical(address ?? "") ?? UNKNOWN;
 }
 
 /** One spelling for each client: mapped IPv4 as IPv4, IPv6 as its /64. */

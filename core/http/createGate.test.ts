@@ -28,6 +28,7 @@ function gateUnderTest(options: Partial<GateOptions> = {}) {
 			},
 		},
 		trustedProxyHops: 0,
+		proxies: { hasEveryPeer: true, has: () => true, refuse: () => {} },
 		sandbox: false,
 		newRequestId: () => "r",
 		draining: () => false,
@@ -74,7 +75,9 @@ describe("whatever Elysia does, the gate answers and counts it once", () => {
 			const { gate, ended, inFlight } = gateUnderTest();
 			const response = await gate(next, get());
 			expect(response?.status).toBe(status);
-			expect(ended).toMatchObject([{ status, pattern: "/v1/a/:id", path: "/v1/a/1" }]);
+			expect(ended).toMatchObject([
+				{ status, pattern: "/v1/a/:id", context: { target: { path: "/v1/a/1" } } },
+			]);
 			expect(inFlight()).toBe(0);
 		});
 	}
@@ -110,6 +113,9 @@ describe("a request that is refused never reaches a route", () => {
 				429,
 			],
 			["malformed", get("/v1/a/%ff"), {}, 400],
+			["with a fragment", get("/v1/a/1#b"), {}, 400],
+			["for two hosts", get("/v1/a/1", { headers: { host: "a, b" } }), {}, 400],
+			["for no known address", get("/v1/nowhere"), {}, 404],
 			["of an unknown method", get("/v1/a/1", { method: "PUT" }), {}, 405],
 			[
 				"with a foreign cookie",

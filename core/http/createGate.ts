@@ -3,6 +3,7 @@ import type { Fault } from "#core/fault/Fault.ts";
 import { admitBody } from "#core/http/admitBody.ts";
 import { clientAddress } from "#core/http/clientAddress.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
+import type { ProxyList } from "#core/http/createProxyList.ts";
 import { createQuickLane } from "#core/http/createQuickLane.ts";
 import type { RequestObserver } from "#core/http/createRequestObserver.ts";
 import type { RouteMatch, RouteTable } from "#core/http/createRouteTable.ts";
@@ -12,10 +13,10 @@ import { faultOfStatus } from "#core/http/faultOfStatus.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { isUpgrade } from "#core/http/isUpgrade.ts";
 import { problemResponse } from "#core/http/problemResponse.ts";
+import { readTarget } from "#core/http/readTarget.ts";
 import { type RequestContext, requestContexts } from "#core/http/requestContexts.ts";
 import { requestIdOf } from "#core/http/requestIdOf.ts";
 import { takeAllowance } from "#core/http/takeAllowance.ts";
-import { urlFlaw } from "#core/http/urlFlaw.ts";
 import type { Limiter } from "#core/limiter/Limiter.ts";
 import type { Log } from "#core/log/Log.ts";
 
@@ -26,6 +27,7 @@ export type GateOptions = {
 	origins: OriginPolicy;
 	observer: RequestObserver;
 	trustedProxyHops: number;
+	proxies: ProxyList;
 	publicUrl?: string | undefined;
 	sandbox: boolean;
 	newRequestId: () => string;
@@ -43,11 +45,13 @@ type Next = (request: Request) => unknown;
 type Passing = {
 	request: Request;
 	context: RequestContext;
-	path: string;
+	/** The routes of the target's path; undefined where there are none. */
 	match: RouteMatch | undefined;
 };
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Bun reads no body of these. */
+const BODILESS_METHODS = new Set(["GET", "HEAD"]);
 
 /**
  * Everything that happens to every request exactly once, around Elysia.
@@ -60,14 +64,14 @@ export function createGate(options: GateOptions) {
 	return (next: Next, request: Request): Response | Promise<Response | undefined> =>
 		quick.answer(request) ?? passThrough(next, request);
 
-	async function passThrough(next: Next, given: Request): Promise<Response | undefined> {
+	async function passThrough(next: Next, request: Request): Promise<Response | undefined> {
 		const startedMs = options.clock.nowMs();
-		const context = contextOf(given, options);
-		const request = withHost(given);
-		const path = pathOf(request.url);
+		const context = contextOf(request, options);
+		const { target } = context;
 		requestContexts.set(request, context);
-		const passing: Passing = { request, context, path, match: options.table().match(path) };
-		const observed = { startedMs, request, context, path, pattern: patternOf(passing) };
+		const match = target.path === "" ? undefined : options.table().match(target.path);
+		const passing: Passing = { request, context, match };
+		const observed = { startedMs, request, context, pattern: patternOf(passing) };
 		options.observer.began();
 		let response: Response | undefined;
 		try {
@@ -80,7 +84,7 @@ export function createGate(options: GateOptions) {
 			response = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
 		}
 		if (context.repeat && response?.status === 200) {
-			quick.keep(request, { repeat: context.repeat, path, pattern: observed.pattern });
+			quick.keep(request, { repeat: context.repeat, target, pattern: observed.pattern });
 		}
 		if (response) response = await dressResponse(response, { ...options, request, context });
 		options.observer.ended({ ...observed, status: response?.status ?? 101 });
@@ -89,17 +93,14 @@ export function createGate(options: GateOptions) {
 }
 
 async function pass(next: Next, passing: Passing, options: GateOptions) {
-	const { request, context, path } = passing;
+	const { request, context } = passing;
+	const { path, flaw } = context.target;
 	const preflight = preflightAnswer(request, options.origins);
 	if (preflight) return preflight;
-	if (isMetered(path)) {
+	if (flaw !== undefined || isMetered(path)) {
 		await takeAllowance({ limiter: options.limiter, context, log: options.log });
 	}
-	if (isBare(request.url)) {
-		throw httpFault.malformedUrl({ public: "The Host header names no host." });
-	}
-	const flaw = urlFlaw(request.url);
-	if (flaw) throw httpFault.malformedUrl({ public: flaw });
+	if (flaw !== undefined) throw httpFault.malformedUrl({ public: flaw });
 	const described = refuseOrDescribe(passing, options);
 	if (described) return described;
 	const answer = await next(await toElysia(passing));
@@ -139,14 +140,16 @@ function refuseOrDescribe(passing: Passing, options: GateOptions): Response | un
 	const { request, match, context } = passing;
 	if (isUpgrade(request)) {
 		if (options.draining()) throw httpFault.draining();
-		if (request.headers.has("origin") && !options.origins.trusts(request)) {
+		if (request.headers.has("origin") && !options.origins.trusts(request, context.target.host)) {
 			throw httpFault.originNotAllowed();
 		}
 	}
 	if (!SAFE_METHODS.has(request.method) && request.headers.has("cookie")) {
-		if (!options.origins.trusts(request)) throw httpFault.originNotAllowed();
+		if (!options.origins.trusts(request, context.target.host)) throw httpFault.originNotAllowed();
 	}
-	if (!match || knows(match, request)) return undefined;
+	// Not left to Elysia: what our table does not know has no limits here, so it must have no route.
+	if (!match) throw httpFault.notFound();
+	if (knows(match, request)) return undefined;
 	const allow = allowedMethods(match);
 	if (allow === "") {
 		context.headers.set("upgrade", "websocket");
@@ -172,16 +175,16 @@ function allowedMethods(match: RouteMatch): string {
 	return [...methods].sort().join(", ");
 }
 
-/** The request as Elysia gets it: its body read within limits, HEAD as the GET it stands for. */
-async function toElysia(passing: Passing): Promise<Request> {
-	const { request, match, context } = passing;
-	if (!match) return request;
+/** The request as Elysia gets it: the URL we read, its body within limits, HEAD as a GET. */
+async function toElysia({ request, match, context }: Passing): Promise<Request> {
+	const { url } = context.target;
+	const { headers, signal } = request;
+	const isGet = request.method === "HEAD" && match?.patterns.has("HEAD") === false;
 	let admitted = request;
-	if (request.method === "HEAD" && !match.patterns.has("HEAD")) {
-		admitted = new Request(request, { method: "GET", signal: request.signal });
-	} else if (!SAFE_METHODS.has(request.method)) {
-		admitted = await admitBody(request);
-	}
+	if (!BODILESS_METHODS.has(request.method)) admitted = await admitBody(request, url);
+	if (isGet) admitted = new Request(url, { method: "GET", headers, signal });
+	// A request of HTTP/1.0 without a host, or of another scheme.
+	else if (admitted.url !== url) admitted = new Request(url, admitted);
 	requestContexts.set(admitted, context);
 	return admitted;
 }
@@ -197,11 +200,12 @@ function bareError(answer: Response, path: string): Fault | undefined {
 }
 
 function contextOf(request: Request, options: GateOptions): RequestContext {
-	const { trustedProxyHops } = options;
+	const { trustedProxyHops, proxies } = options;
 	const socketAddress = () => options.socketAddress(request);
 	return {
 		requestId: requestIdOf(request, options.newRequestId),
-		clientAddress: clientAddress(request, { socketAddress, trustedProxyHops }),
+		target: readTarget(request),
+		clientAddress: clientAddress(request, { socketAddress, trustedProxyHops, proxies }),
 		headers: new Map(),
 		fault: undefined,
 		upgraded: false,
@@ -215,29 +219,4 @@ function patternOf({ match, request }: Passing): string | undefined {
 	const own = isUpgrade(request) ? patterns.get("WS") : undefined;
 	const [first] = patterns.values();
 	return own ?? patterns.get(request.method) ?? patterns.get("ALL") ?? first;
-}
-
-/**
- * Bun leaves scheme and host out of a URL where none is told, or none that can be one. What looks
- * for a path behind the host, as Elysia does, then finds another one than we do.
- */
-function isBare(url: string): boolean {
-	return url.startsWith("/");
-}
-
-/** HTTP/1.0 may ask without a host, and probes of load balancers do. */
-function withHost(request: Request): Request {
-	const { url, method, headers, signal } = request;
-	const isPlain = method === "GET" && !headers.has("host");
-	return isBare(url) && isPlain
-		? new Request(`http://localhost${url}`, { headers, signal })
-		: request;
-}
-
-/** The path as it was sent, still encoded: `http://host/path?query` between the two. */
-function pathOf(url: string): string {
-	const start = isBare(url) ? 0 : url.indexOf("/", url.indexOf("//") + 2);
-	if (start === -1) return "/";
-	const end = url.slice(start).search(/[?#]/);
-	return end === -1 ? url.slice(start) : url.slice(start, start + end);
 }

@@ -3,6 +3,7 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { createDrain } from "#core/http/createDrain.ts";
 import { createGate } from "#core/http/createGate.ts";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
+import { createProxyList } from "#core/http/createProxyList.ts";
 import { createRequestObserver } from "#core/http/createRequestObserver.ts";
 import { createRouteTable, type RouteTable } from "#core/http/createRouteTable.ts";
 import { faultOf } from "#core/http/faultOf.ts";
@@ -26,6 +27,10 @@ export type HttpAppOptions = {
 	metrics: Metrics;
 	allowedOrigins: readonly string[];
 	trustedProxyHops: number;
+	/** Addresses and ranges whose `x-forwarded-for` is believed. */
+	trustedProxies: readonly string[];
+	/** Where the port will be open, where that is known: on loopback only this machine is a peer. */
+	listensOn?: string | undefined;
 	/** Where strangers reach this service: used in the OpenAPI document and problem types. */
 	publicUrl?: string | undefined;
 	sandbox: boolean;
@@ -35,6 +40,8 @@ export type HttpAppOptions = {
 	routes: readonly AnyElysia[];
 	newRequestId?: () => string;
 };
+
+const THIS_MACHINE = "127.0.0.1";
 
 export type HttpApp = ReturnType<typeof createHttpApp>;
 
@@ -52,6 +59,9 @@ export function createHttpApp(options: HttpAppOptions) {
 		systemRouter: false,
 		nativeStaticResponse: false,
 		websocket: websocketLimits,
+		// Elysia looks for the path behind `http://` and no further: by default it takes a host to have
+		// four characters at least, and for a shorter one finds another path than everybody else.
+		handler: { standardHostname: false },
 	}).state("drain", drain);
 
 	app.onRequest(({ request, set }) => {
@@ -83,11 +93,14 @@ export function createHttpApp(options: HttpAppOptions) {
 	const gate = createGate({
 		...options,
 		origins: createOriginPolicy(options),
+		proxies: createProxyList(options),
 		observer: createRequestObserver({ log, clock, metrics }),
 		newRequestId: options.newRequestId ?? (() => crypto.randomUUID()),
 		draining: drain.begun,
 		table: currentTable(app),
-		socketAddress: (request) => app.server?.requestIP(request)?.address ?? null,
+		socketAddress: (request) =>
+			// Without a server the request was made in this process.
+			app.server === null ? THIS_MACHINE : (app.server.requestIP(request)?.address ?? null),
 		setIdleSeconds: (request, seconds) => app.server?.timeout(request, seconds),
 	});
 	app.wrap((next) => (request: Request) => gate(next, request));

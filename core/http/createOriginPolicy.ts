@@ -1,8 +1,8 @@
 import { assert } from "#core/fault/assert.ts";
 
 export type OriginPolicy = {
-	/** Whether a page of the request's Origin may act here with its user's cookies. */
-	trusts(request: Request): boolean;
+	/** Whether a page of the request's Origin may act on `host`, here, with its user's cookies. */
+	trusts(request: Request, host: string): boolean;
 	/** Headers which let (or do not let) a page of the request's Origin read the answer. */
 	readHeaders(request: Request): Readonly<Record<string, string>>;
 	/** The answer's headers to an allowed preflight; undefined for any other origin. */
@@ -50,10 +50,10 @@ export function createOriginPolicy(options: {
 
 	return {
 		readHeaders,
-		trusts(request) {
+		trusts(request, host) {
 			const origin = request.headers.get("origin");
 			if (origin === null) return false;
-			return allowed.has(origin) || isSame({ origin, own, host: request.headers.get("host") });
+			return allowed.has(origin) || isSame({ origin, own, host });
 		},
 		preflightHeaders(request) {
 			const origin = request.headers.get("origin");
@@ -72,11 +72,11 @@ export function createOriginPolicy(options: {
  * Same origin as the request's own address. The scheme is compared only where we know our public
  * one: behind a proxy that ends TLS we see http whatever the browser used.
  */
-function isSame(compared: { origin: string; own: URL | undefined; host: string | null }): boolean {
+function isSame(compared: { origin: string; own: URL | undefined; host: string }): boolean {
 	const { origin, own, host } = compared;
 	if (!URL.canParse(origin)) return false;
 	const parsed = new URL(origin);
 	if (parsed.origin !== origin || !/^https?:$/.test(parsed.protocol)) return false;
 	if (own && parsed.host === own.host) return origin === own.origin;
-	return host !== null && parsed.host === host.toLowerCase();
+	return parsed.host === host;
 }

@@ -257,7 +257,7 @@ test("a limiter that has to ask, and an answer that is still being made, are wai
 		expect(await later.text()).toBe("later");
 		expect(later.headers.get("ratelimit-remaining")).toBe(options.limiter ? "4" : "598");
 	}
-	expect(asked).toEqual(["unknown", "unknown"]);
+	expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
 });
 
 test("a limiter that fails leaves no other client's allowance on a repeated answer", async () => {

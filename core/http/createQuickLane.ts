@@ -1,12 +1,14 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import { clientAddress } from "#core/http/clientAddress.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
+import type { ProxyList } from "#core/http/createProxyList.ts";
 import type { ObservedRepeat, RequestObserver } from "#core/http/createRequestObserver.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
 import { faultOf } from "#core/http/faultOf.ts";
 import { grantAllowance } from "#core/http/grantAllowance.ts";
 import { problemResponse } from "#core/http/problemResponse.ts";
 import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
+import type { RequestTarget } from "#core/http/readTarget.ts";
 import type { RequestContext } from "#core/http/requestContexts.ts";
 import { requestIdOf } from "#core/http/requestIdOf.ts";
 import { takeAllowance } from "#core/http/takeAllowance.ts";
@@ -20,6 +22,7 @@ export type QuickLaneOptions = {
 	origins: OriginPolicy;
 	observer: RequestObserver;
 	trustedProxyHops: number;
+	proxies: ProxyList;
 	publicUrl?: string | undefined;
 	sandbox: boolean;
 	newRequestId: () => string;
@@ -35,7 +38,7 @@ export type QuickLane = {
 	keep(request: Request, kept: Kept): void;
 };
 
-type Kept = { repeat: Repeat; path: string; pattern: string | undefined };
+type Kept = { repeat: Repeat; target: RequestTarget; pattern: string | undefined };
 
 /** A URL with what all of its answers have in common. */
 type Lane = Kept & {
@@ -85,8 +88,8 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 		answer(request) {
 			if (request.method !== "GET" || draining()) return undefined;
 			const lane = lanes.get(request.url);
-			// A socket's request is never this page's.
-			if (!lane || request.headers.has("upgrade")) return undefined;
+			// A socket's request is never this page's, and two hosts are nobody's.
+			if (!lane || request.headers.has("upgrade") || isTwofold(request)) return undefined;
 			const begun = begin(request, lane, options);
 			return (
 				answerNow(request, { lane, begun, options }) ??
@@ -95,6 +98,8 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 		},
 		keep(request, answered) {
 			const { method, url } = request;
+			// What is found by one text must have been read as that text.
+			if (url !== answered.target.url) return;
 			// What is encoded is looked at by the gate each time.
 			if (method !== "GET" || url.length > URL_CHARS_MAX || url.includes("%")) return;
 			const observe = options.observer.repeats(answered);
@@ -104,13 +109,18 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 	};
 }
 
+/** The one thing about a host that the URL does not show: the header was sent twice. */
+function isTwofold(request: Request): boolean {
+	return request.headers.get("host")?.includes(",") === true;
+}
+
 /** In the order of the gate: who asks, may they, and only then the answer. */
 function begin(request: Request, lane: Lane, options: QuickLaneOptions): Begun {
-	const { clock, limiter, trustedProxyHops, newRequestId } = options;
+	const { clock, limiter, trustedProxyHops, proxies, newRequestId } = options;
 	const startedMs = clock.nowMs();
 	const requestId = requestIdOf(request, newRequestId);
 	const socketAddress = () => options.socketAddress(request);
-	const client = clientAddress(request, { socketAddress, trustedProxyHops });
+	const client = clientAddress(request, { socketAddress, trustedProxyHops, proxies });
 	const taken = limiter.takeNow?.(client);
 	const answer = taken?.allowed ? startAnswer(lane.repeat, startedMs) : undefined;
 	return { requestId, client, startedMs, taken, answer };
@@ -183,8 +193,8 @@ async function answerLater(request: Request, answering: Answering): Promise<Resp
 		const problem = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
 		response = await dressResponse(problem, { ...options, request, context });
 	}
-	const { path, pattern } = lane;
-	options.observer.ended({ request, context, path, pattern, startedMs, status: response.status });
+	const { pattern } = lane;
+	options.observer.ended({ request, context, pattern, startedMs, status: response.status });
 	return response;
 }
 
@@ -206,9 +216,10 @@ function commonHeaders({ headers }: RepeatedAnswer, sandbox: boolean): Record<st
 	};
 }
 
-function contextOf(request: Request, { begun, options }: Answering): RequestContext {
+function contextOf(request: Request, { lane, begun, options }: Answering): RequestContext {
 	return {
 		requestId: begun.requestId,
+		target: lane.target,
 		clientAddress: begun.client,
 		headers: new Map(),
 		fault: undefined,

@@ -1,11 +1,15 @@
 import { expect, test } from "bun:test";
 import { createRequestObserver, type ObservedRequest } from "#core/http/createRequestObserver.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import { targetOf } from "#core/http/testing/targetOf.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 
 function observe(
-	options: Partial<ObservedRequest> & { fault?: ReturnType<typeof httpFault.notFound> },
+	options: Partial<ObservedRequest> & {
+		fault?: ReturnType<typeof httpFault.notFound>;
+		path?: string;
+	},
 ) {
 	const lines: { level: string; message: string; context: Record<string, unknown> | undefined }[] =
 		[];
@@ -21,19 +25,19 @@ function observe(
 	};
 	const metrics = createMetrics();
 	const observer = createRequestObserver({ log, metrics, clock: { nowMs: () => 1_250 } });
-	const { fault, ...rest } = options;
+	const { fault, path = "/v1/links/c4n4ry?token=c4n4ry", ...rest } = options;
 	observer.began();
 	observer.ended({
-		request: new Request("http://localhost/v1/links/c4n4ry?token=c4n4ry"),
+		request: new Request(`http://localhost${path}`),
 		context: {
 			requestId: "r",
+			target: targetOf(path),
 			clientAddress: "1.2.3.4",
 			headers: new Map(),
 			fault,
 			upgraded: false,
 			keepOpen: () => {},
 		},
-		path: "/v1/links/c4n4ry",
 		pattern: "/v1/links/:token",
 		startedMs: 1_000,
 		status: fault?.status ?? 200,
@@ -119,7 +123,7 @@ test("a repeated answer is logged and counted as if it had taken the long way", 
 	const metrics = createMetrics();
 	const observer = createRequestObserver({ log, metrics, clock: { nowMs: () => 1_250 } });
 	const pattern = "/v1/links/:token";
-	const observe = observer.repeats({ path: "/v1/links/c4n4ry", pattern });
+	const observe = observer.repeats({ target: targetOf("/v1/links/c4n4ry"), pattern });
 	observe({ requestId: "r", clientAddress: "1.2.3.4", startedMs: 1_000 });
 	expect(lines).toEqual([
 		{

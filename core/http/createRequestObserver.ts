@@ -1,5 +1,6 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Fault } from "#core/fault/Fault.ts";
+import type { RequestTarget } from "#core/http/readTarget.ts";
 import type { RequestContext } from "#core/http/requestContexts.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
@@ -7,7 +8,6 @@ import type { Metrics } from "#core/metrics/createMetrics.ts";
 export type ObservedRequest = {
 	request: Request;
 	context: RequestContext;
-	path: string;
 	/** The route's pattern; undefined where no route matches. */
 	pattern: string | undefined;
 	startedMs: number;
@@ -17,11 +17,14 @@ export type ObservedRequest = {
 /** A 200 to a GET that was given at once, so that it never was in flight. */
 export type ObservedRepeat = { requestId: string; clientAddress: string; startedMs: number };
 
+/** What all requests that are answered alike have in common. */
+export type RepeatedWhere = { target: RequestTarget; pattern: string | undefined };
+
 export type RequestObserver = {
 	began(): void;
 	ended(observed: ObservedRequest): void;
 	/** For all repeated answers of one route, what `ended` would write for each. */
-	repeats(where: Pick<ObservedRequest, "path" | "pattern">): (repeat: ObservedRepeat) => void;
+	repeats(where: RepeatedWhere): (repeat: ObservedRepeat) => void;
 };
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -62,18 +65,18 @@ export function createRequestObserver(options: {
 			);
 			if (context.fault) logFailure(context.fault, { log, observed });
 			const level = status >= 500 && !isNotReady(context.fault) ? "warn" : "debug";
-			const { requestId, clientAddress: client, fault } = context;
+			const { requestId, clientAddress: client, fault, target } = context;
 			const about = { requestId, method: request.method, status, durationMs, client };
 			// Without the query, and without the path's values: links carry one-time tokens.
-			const where = pattern === undefined ? { path: observed.path } : { route: pattern };
+			const where = pattern === undefined ? { path: target.path } : { route: pattern };
 			log[level]("request", { ...about, ...where, ...(fault && { code: fault.code }) });
 		},
-		repeats({ path, pattern }) {
+		repeats({ target, pattern }) {
 			const [method, status] = ["GET", 200];
 			const route = pattern ?? "unmatched";
 			const series = duration.series({ route, method, status_class: "2xx" });
 			const where = pattern === undefined ? "path" : "route";
-			const place = pattern ?? path;
+			const place = pattern ?? target.path;
 			return ({ requestId, clientAddress: client, startedMs }) => {
 				const durationMs = clock.nowMs() - startedMs;
 				series.observe(durationMs / 1_000);

@@ -34,6 +34,7 @@ const expected: [path: string, patterns: Record<string, string>][] = [
 	["/all", { ALL: "/all" }],
 	["/slash", { PUT: "/slash/" }],
 	["/nope", {}],
+	["//", {}],
 	["/__proto__", {}],
 ];
 for (const [path, patterns] of expected) {

@@ -80,8 +80,8 @@ function setFirst(map: Map<string, string>, method: string, pattern: string): vo
 
 /** One slash at the end is ignored, as Elysia does unless it is told to be strict. */
 function segmentsOf(path: string): string[] {
-	const trimmed = path.endsWith("/") ? path.slice(1, -1) : path.slice(1);
-	return trimmed === "" ? [] : trimmed.split("/");
+	if (path === "/") return [];
+	return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
 }
 
 /** `/a/:b?` is both `/a/:b` and `/a`. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
+import { targetOf } from "#core/http/testing/targetOf.ts";
 
 function dress(
 	response: Response,
@@ -10,6 +11,7 @@ function dress(
 		request: new Request("http://localhost/", { method: options.method ?? "GET" }),
 		context: {
 			requestId: "r",
+			target: targetOf("/"),
 			clientAddress: "x",
 			headers: new Map([["ratelimit-limit", "600"]]),
 			fault: undefined,

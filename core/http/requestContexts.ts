@@ -1,9 +1,12 @@
 import type { Fault } from "#core/fault/Fault.ts";
 import type { Repeat } from "#core/http/Repeat.ts";
+import type { RequestTarget } from "#core/http/readTarget.ts";
 
 /** What the app knows of a request beside the request. */
 export type RequestContext = {
 	readonly requestId: string;
+	/** Host, path and query, read once for everybody: nobody reads `request.url` again. */
+	readonly target: RequestTarget;
 	/** One text per client (see clientAddress): a key for limits, not always an address. */
 	readonly clientAddress: string;
 	/** Headers that every answer to this request carries, whoever makes it. */

@@ -2,11 +2,13 @@ import { expect, test } from "bun:test";
 import { faultOf } from "#core/http/faultOf.ts";
 import type { RequestContext } from "#core/http/requestContexts.ts";
 import { takeAllowance } from "#core/http/takeAllowance.ts";
+import { targetOf } from "#core/http/testing/targetOf.ts";
 import type { LimiterAnswer } from "#core/limiter/Limiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
 const context = (): RequestContext => ({
 	requestId: "r",
+	target: targetOf("/"),
 	clientAddress: "203.0.113.7",
 	headers: new Map(),
 	fault: undefined,

@@ -1,4 +1,5 @@
 import { createHttpApp, type HttpAppOptions } from "#core/http/createHttpApp.ts";
+import { privateNetworks } from "#core/http/privateNetworks.ts";
 import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
@@ -13,6 +14,7 @@ export function testHttpApp(options: Partial<HttpAppOptions> = {}) {
 		metrics: createMetrics(),
 		allowedOrigins: ["https://app.example"],
 		trustedProxyHops: 1,
+		trustedProxies: privateNetworks,
 		sandbox: false,
 		version: "0.0.0-test",
 		health: async () => ({ status: "ok" }),

@@ -7,6 +7,7 @@ import type { Database } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import { createHttpApp } from "#core/http/createHttpApp.ts";
 import { listenHttp } from "#core/http/listenHttp.ts";
+import { privateNetworks } from "#core/http/privateNetworks.ts";
 import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
@@ -58,6 +59,7 @@ export async function streamWorld(
 		limiter: createMemoryLimiter({ requestsMax: 100_000, windowSeconds: 60 }),
 		allowedOrigins: [],
 		trustedProxyHops: options.trustedProxyHops ?? 0,
+		trustedProxies: privateNetworks,
 		sandbox: false,
 		version: "0",
 		health: async () => ({ status: "ok" }),
