@@ -16,6 +16,18 @@ export const dbFault = defineFaults({
 		retry: "later",
 		public: "The PostgreSQL server does not answer.",
 	},
+	databaseUnavailable: {
+		status: 503,
+		retry: "later",
+		public: "The database cannot be used right now. Try again in a moment.",
+	},
+	outcomeUnknown: {
+		status: 503,
+		retry: "later",
+		public:
+			"The database's answer was lost, so it is not known whether this was done. Look at what " +
+			"stands before you send it again.",
+	},
 	notCommitted: {
 		status: 500,
 		retry: "later",

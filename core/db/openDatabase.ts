@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Pool, type PoolClient, type QueryConfig, types } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { brokenConnections } from "#core/db/brokenConnections.ts";
 import { copyBegin, copyEnd } from "#core/db/copy/createCopyWriter.ts";
 import type {
 	Database,
@@ -12,6 +13,7 @@ import type {
 	Tx,
 } from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
+import { isRolledBack } from "#core/db/isRolledBack.ts";
 import { openGatheringSocket } from "#core/db/openGatheringSocket.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Log } from "#core/log/Log.ts";
@@ -52,7 +54,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 	pool.on("connect", (client) => client.on("error", () => {}));
 
 	return {
-		...queryable((text, values) => pool.query(statementOf(text, values))),
+		...queryable((text, values) => noting(pool.query(statementOf(text, values)))),
 		connectionString: options.connectionString,
 		transaction: (run, terms) => runTransaction(pool, { log: options.log, run, ...terms }),
 		close: () => pool.end(),
@@ -65,6 +67,16 @@ export function openDatabase(options: DatabaseOptions): Database {
  * `pg` do not know the option yet.)
  */
 const PIPELINED = { pipeline: true };
+
+/** What breaks a connection is remembered as such, and thrown as it is. */
+async function noting<Result>(asked: Promise<Result>): Promise<Result> {
+	try {
+		return await asked;
+	} catch (error) {
+		brokenConnections.note(error);
+		throw error;
+	}
+}
 
 type RunStatement = (
 	text: string,
@@ -89,12 +101,12 @@ async function runTransaction<Result>(
 	given: TransactionOptions & { log: Log; run: (tx: Tx) => Promise<Result> },
 ): Promise<Result> {
 	const { run, log } = given;
-	const client = await pool.connect();
+	const client = await noting(pool.connect());
 	const state: TxState = { ended: false, closed: false, beforeCommit: [], afterCommit: [] };
 	let broken: unknown;
 	try {
 		// Travels with the first statements: it fails only where the connection does, as they then do.
-		const begun = client.query(beginText(given));
+		const begun = noting(client.query(beginText(given)));
 		begun.catch(() => {});
 		const result = await run(openTx(client, state));
 		await begun;
@@ -131,7 +143,8 @@ async function finish(client: PoolClient, state: TxState): Promise<void> {
 		state.ended = true;
 		const committed = commit(client);
 		committed.catch(() => {});
-		for (const step of await stepped) if (step.status === "rejected") throw step.reason;
+		for (const step of await stepped)
+			if (step.status === "rejected") throw afterCommit(step.reason);
 		return committed;
 	}
 	for (const { run } of beforeCommit) await run();
@@ -139,9 +152,16 @@ async function finish(client: PoolClient, state: TxState): Promise<void> {
 	await commit(client);
 }
 
+/** What to throw for a failure from when the commit was sent: it may be done all the same. */
+function afterCommit(error: unknown): unknown {
+	return brokenConnections.has(error) ? dbFault.outcomeUnknown({ cause: error }) : error;
+}
+
 /** PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK, and without an error. */
 async function commit(client: PoolClient): Promise<void> {
-	const { command } = await client.query("commit");
+	const { command } = await noting(client.query("commit")).catch((error) => {
+		throw isRolledBack(error) ? error : dbFault.outcomeUnknown({ cause: error });
+	});
 	if (command !== "COMMIT") {
 		throw dbFault.notCommitted({ detail: `commit was answered by ${command}` });
 	}
@@ -194,7 +214,7 @@ function openTx(client: PoolClient, state: TxState): Tx {
 	return {
 		...queryable(async (text, values) => {
 			open();
-			return client.query(statementOf(text, values));
+			return await noting(client.query(statementOf(text, values)));
 		}),
 		inTransaction: true,
 		async copy(into, chunks) {

@@ -13,8 +13,8 @@ const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
 	"authorization, content-type, idempotency-key, x-admin-actor, x-api-key, x-request-id";
 const EXPOSED_HEADERS =
-	"retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-request-id, " +
-	"x-svc-cache, x-svc-sandbox";
+	"idempotency-replayed, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, " +
+	"x-request-id, x-svc-cache, x-svc-sandbox";
 const PREFLIGHT_SECONDS = 600;
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { NotFoundError, ParseError, status } from "elysia";
+import { DatabaseError } from "pg";
 import type { Fault } from "#core/fault/Fault.ts";
 import { faultOf } from "#core/http/faultOf.ts";
 import { httpFault } from "#core/http/httpFault.ts";
@@ -37,6 +38,19 @@ test("a Fault stays itself, also where Elysia wrapped it while parsing", () => {
 	const fault = httpFault.conflict();
 	expect(faultOf(fault)).toBe(fault);
 	expect(faultOf(new ParseError(fault))).toBe(fault);
+});
+
+test("what a parse hook throws is what it is, and only a text that is no JSON is a bad body", () => {
+	expect(faultOf(new ParseError(new Error("c4n4ry"))).code).toBe("internal_error");
+	expect(faultOf(new ParseError(new TypeError("c4n4ry"))).code).toBe("internal_error");
+	expect(faultOf(new ParseError()).code).toBe("malformed_body");
+	const away = new DatabaseError("c4n4ry", 1, "error");
+	away.code = "57P01";
+	expect(faultOf(new ParseError(away))).toMatchObject({
+		status: 503,
+		code: "database_unavailable",
+	});
+	expect(faultOf(away)).toMatchObject({ status: 503, code: "database_unavailable" });
 });
 
 test("an internal error keeps its cause for the log", () => {

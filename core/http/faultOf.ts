@@ -1,5 +1,6 @@
 import { ElysiaCustomStatusResponse, NotFoundError, ParseError, ValidationError } from "elysia";
 import { z } from "zod";
+import { databaseFaultOf } from "#core/db/databaseFaultOf.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { faultOfStatus } from "#core/http/faultOfStatus.ts";
 import { flatIssues } from "#core/http/flatIssues.ts";
@@ -14,9 +15,7 @@ const ISSUE_TEXT_LENGTH_MAX = 300;
 export function faultOf(error: unknown): Fault {
 	if (error instanceof Fault) return error;
 	if (error instanceof ValidationError) return faultOfValidation(error);
-	if (error instanceof ParseError) {
-		return error.cause instanceof Fault ? error.cause : httpFault.malformedBody({ cause: error });
-	}
+	if (error instanceof ParseError) return faultOfParsing(error);
 	if (error instanceof NotFoundError) return httpFault.notFound();
 	if (error instanceof ElysiaCustomStatusResponse) {
 		const { code, response } = error;
@@ -28,7 +27,18 @@ export function faultOf(error: unknown): Fault {
 		const known = ELYSIA_CODES.has(error.code) && typeof error.status === "number";
 		if (known) return faultOfStatus(Number(error.status));
 	}
-	return httpFault.internalError({ cause: error });
+	return databaseFaultOf(error) ?? httpFault.internalError({ cause: error });
+}
+
+/**
+ * The Fault behind a ParseError, as Elysia calls whatever a `parse` hook throws. Hooks do more than
+ * parse, so only a text that is no JSON is the caller's mistake.
+ */
+function faultOfParsing(error: ParseError): Fault {
+	const { cause } = error;
+	return cause === undefined || cause instanceof SyntaxError
+		? httpFault.malformedBody({ cause: error })
+		: faultOf(cause);
 }
 
 const ELYSIA_CODES = new Set<unknown>(["INVALID_COOKIE_SIGNATURE", "INVALID_FILE_TYPE"]);

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import type { AnyElysia } from "elysia";
 import { z } from "zod";
+import { HEADERS_MEMBER } from "#core/http/canCarry.ts";
 import { FAILURES_MEMBER } from "#core/http/canFail.ts";
 import { failureResponses } from "#core/http/failureResponses.ts";
 import { problemSchema } from "#core/http/problemSchema.ts";
@@ -25,6 +26,9 @@ const DESCRIPTION = [
 	"- **Errors** are `application/problem+json` with a stable `code`.",
 	"- **Limit**: 600 requests a minute for each client. `RateLimit-*` headers say what is left; a",
 	"  429 names the wait in `Retry-After` and `retryAfterMs`.",
+	"- **503** is ours and passes: wait `Retry-After` and repeat. `database_unavailable` can be answered",
+	"  by every operation that reads or writes. `outcome_unknown` may be done: repeat it with the same",
+	"  `idempotency-key`, or look first.",
 	"- **Lists** take `limit` and `cursor` and answer `{ data, page: { nextCursor, hasMore } }`",
 	"  unless their schema says otherwise.",
 	"- **Streams** are WebSockets, at the `…/stream` addresses beside their routes; they are not listed here.",
@@ -91,13 +95,15 @@ function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
 function operation(value: unknown): unknown {
 	if (!isRecord(value)) return value;
 	const responses = isRecord(value.responses) ? value.responses : {};
-	const { [FAILURES_MEMBER]: _, ...rest } = value;
+	const { [FAILURES_MEMBER]: _, [HEADERS_MEMBER]: headers, ...rest } = value;
 	return {
 		...rest,
 		...(Array.isArray(value.parameters) ? { parameters: value.parameters.map(described) } : {}),
 		...(isRecord(value.requestBody) ? { requestBody: jsonOnly(value.requestBody) } : {}),
 		responses: {
-			...(Object.keys(responses).length === 0 ? { 200: { description: "OK" } } : named(responses)),
+			...(Object.keys(responses).length === 0
+				? { 200: { description: "OK" } }
+				: named(responses, headers)),
 			...failureResponses(value),
 			default: responses.default ?? {
 				description: "Any error",
@@ -116,12 +122,14 @@ function described(parameter: unknown): unknown {
 	return { description: schema.description, ...parameter };
 }
 
-/** The status in words, in place of the generator's "Response for status 200". */
-function named(responses: Record<string, unknown>): Record<string, unknown> {
+/** The status in words, in place of the generator's "Response for status 200"; its headers. */
+function named(responses: Record<string, unknown>, headers: unknown): Record<string, unknown> {
 	const named = Object.entries(responses).map(([status, response]) => {
+		if (!isRecord(response)) return [status, response];
 		const words = STATUS_CODES[status];
-		const isMade = isRecord(response) && response.description === `Response for status ${status}`;
-		return [status, isMade && words ? { ...response, description: words } : response];
+		const isMade = response.description === `Response for status ${status}`;
+		const described = isMade && words ? { ...response, description: words } : response;
+		return [status, isRecord(headers) ? { ...described, headers } : described];
 	});
 	return Object.fromEntries(named);
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import { dbFault } from "#core/db/faults.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import { commitFault } from "#plugins/wallets/commit/faults.ts";
@@ -252,7 +253,18 @@ export const tradingDocumented = {
 		onceFault.requestRunning,
 		onceFault.idempotencyKeyInvalid,
 		commitFault.commitsWaiting,
+		onceFault.outcomeUnknown,
+		dbFault.databaseUnavailable,
 	],
+	/** What an answer with intents carries beside them. */
+	onceHeaders: {
+		"idempotency-replayed": {
+			description:
+				"`true` where an earlier request with the same idempotency-key recorded the intents, and " +
+				"this one recorded none.",
+			schema: { type: "string" as const, enum: ["true"] },
+		},
+	},
 	cancelFailures: [executionFault.intentState],
 };
 

@@ -56,6 +56,11 @@ test("[API-21] every POST that can move money takes a key, and says how that can
 			expect(codes(operation, 409)).toContain(code);
 		}
 		expect(codes(operation, 422)).toContain("idempotency_key_invalid");
+		for (const code of ["commits_waiting", "outcome_unknown", "database_unavailable"]) {
+			expect(codes(operation, 503)).toContain(code);
+		}
+		const made = operation.responses[201] ?? operation.responses[202];
+		expect(JSON.stringify(made)).toContain("idempotency-replayed");
 	}
 });
 

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canCarry } from "#core/http/canCarry.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
 import { httpFault } from "#core/http/httpFault.ts";
@@ -62,6 +63,7 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
 					...tradingDocumented.onceFailures,
 				),
 				parameters: tradingDocumented.onceParameters,
+				...canCarry(tradingDocumented.onceHeaders),
 			},
 		},
 	);

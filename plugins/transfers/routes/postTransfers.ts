@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { Fault } from "#core/fault/Fault.ts";
+import { canCarry } from "#core/http/canCarry.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
@@ -100,6 +101,7 @@ export function postTransfers(context: TransfersContext) {
 						"them one `confirmUrl`. With an `idempotency-key` header a retry sends nothing twice.",
 					security: [{ session: [] }],
 					parameters: tradingDocumented.onceParameters,
+					...canCarry(tradingDocumented.onceHeaders),
 					...canFail(transfersFault.walletNotFound, ...tradingDocumented.onceFailures),
 				},
 			},

@@ -7,8 +7,11 @@ import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.t
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
 import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
+import { createRelease, type Release } from "#plugins/wallets/once/createRelease.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
+import { recordingFailed } from "#plugins/wallets/once/recordingFailed.ts";
 import { recordOnce } from "#plugins/wallets/once/recordOnce.ts";
+import { unknownOutcome } from "#plugins/wallets/once/unknownOutcome.ts";
 
 export type OnceWorld = Pick<
 	ExecutionWorld,
@@ -23,9 +26,11 @@ const RUNNING_RETRY_MS = 1_000;
 /** Longer than any request that moves money is worked on: what is older is under way no more. */
 const REQUEST_MS_MAX = 600_000;
 
+type Answered = { status: number; body: Uint8Array };
+
 type Taken =
 	| { kind: "ours"; intentIds: readonly string[]; recorded: Recorded | null }
-	| { kind: "answered"; status: number; body: Uint8Array }
+	| ({ kind: "answered" } & Answered)
 	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
 	| { kind: "refused"; fault: Fault };
 
@@ -33,28 +38,31 @@ type Taken =
  * Runs requests that can move money once for each key. The key is taken by the statement that
  * records the intents, so there is never one without the other; who takes over from a process that
  * died goes on with the same intents, and the path they take sends once.
+ *
+ * What fails on our side once something may be recorded is `outcome_unknown`, whatever it was.
  */
 export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<Response> {
+	const release = createRelease(world);
 	return async (request) => {
 		const { idempotencyKey: key } = request;
 		if (key !== null && !KEY.test(key)) throw onceFault.idempotencyKeyInvalid();
-		const taken = await take(world, request);
+		const taken = await take(world, request, release);
+		void release.owed();
 		if (taken.kind === "refused") throw taken.fault;
-		if (taken.kind === "answered") return respond(taken.status, taken.body);
+		if (taken.kind === "answered") return respond(taken, true);
 		try {
 			const { status, body } = await request.answer(taken.intentIds, taken.recorded);
-			const bytes = new TextEncoder().encode(JSON.stringify(body));
-			if (key === null) return respond(status, bytes);
-			const kept = await keep(world, request, { status, bytes });
-			return respond(kept.status, kept.body);
+			const answered = { status, body: new TextEncoder().encode(JSON.stringify(body)) };
+			const kept = key === null ? answered : await keep(world, request, answered);
+			return respond(kept, taken.recorded === null);
 		} catch (error) {
-			await release(world, request);
-			throw error;
+			await release.now(request);
+			throw unknownOutcome(error, request);
 		}
 	};
 }
 
-async function take(world: OnceWorld, request: OnceRequest): Promise<Taken> {
+async function take(world: OnceWorld, request: OnceRequest, release: Release): Promise<Taken> {
 	const { steps, commits, holder, session } = world;
 	const { idempotencyKey: key, principal, route } = request;
 	const { profile } = principal;
@@ -70,56 +78,50 @@ async function take(world: OnceWorld, request: OnceRequest): Promise<Taken> {
 		const taking = { profileId: profile.id, route, key, bodyHash, holder, session };
 		isRecorded.value = await recordOnce(tx, taking, made);
 	};
-	await steps.run("commit.create", () =>
+	const recording = steps.run("commit.create", () =>
 		commits.together(profile.id, async (tx) => {
 			tx.beforeCommit(() => record(tx), { singleStatement: true });
 		}),
 	);
+	await recording.catch((error) => {
+		const { isLost, failure } = recordingFailed(error, request);
+		if (isLost) release.later(request);
+		throw failure;
+	});
 	if (isRecorded.value || key === null) {
 		const intents = newIntentRows.read(made.intents, made.times);
 		const intentIds = intents.map(({ id }) => id);
 		return { kind: "ours", intentIds, recorded: { intents, profile } };
 	}
-	return await steps.run("commit.create", () =>
-		commits.together(profile.id, (tx) => takeOver(world, tx, { request, key, bodyHash })),
+	const isOwed = release.claim(request);
+	const takingOver = steps.run("commit.create", () =>
+		commits.together(profile.id, (tx) => takeOver(world, tx, { request, key, bodyHash, isOwed })),
 	);
-}
-
-/**
- * An answer that failed, or could not be written down, is nobody's: the next one with the key goes
- * on with the same intents. Where the database is away this fails too; `take` knows for how long a
- * request can be under way.
- */
-async function release(world: OnceWorld, request: OnceRequest): Promise<void> {
-	const { principal, route, idempotencyKey } = request;
-	if (idempotencyKey === null) return;
-	await world.steps
-		.run("commit.answer", () =>
-			world.db.execute(
-				`update wallets.idempotent_answer set session = null
-				where profile_id = $1 and route = $2 and key = $3 and status is null`,
-				[principal.profile.id, route, idempotencyKey],
-			),
-		)
-		.catch(() => {});
+	const taken = await takingOver.catch((error) => {
+		if (isOwed) release.later(request);
+		throw unknownOutcome(error, request);
+	});
+	if (isOwed && taken.kind === "refused") release.later(request);
+	return taken;
 }
 
 /** What the first one left: its answer, or its intents where it is gone without one. */
 async function takeOver(
 	world: OnceWorld,
 	tx: Tx,
-	given: { request: OnceRequest; key: string; bodyHash: Uint8Array },
+	given: { request: OnceRequest; key: string; bodyHash: Uint8Array; isOwed: boolean },
 ): Promise<Taken> {
-	const { request, key, bodyHash } = given;
+	const { request, key, bodyHash, isOwed } = given;
 	const names = [request.principal.profile.id, request.route, key];
 	const rows = await tx.query<{
 		same: boolean;
 		status: number | null;
 		body: Uint8Array | null;
 		intent_ids: string[];
+		session: string | null;
 		alive: boolean;
 	}>(
-		`select body_hash = $4 as same, status, body, intent_ids,
+		`select body_hash = $4 as same, status, body, intent_ids, session,
 			created_at > $5
 				and exists (select from pg_stat_activity where application_name = session) as alive
 		from wallets.idempotent_answer where profile_id = $1 and route = $2 and key = $3
@@ -131,7 +133,8 @@ async function takeOver(
 	if (row.status !== null && row.body !== null) {
 		return { kind: "answered", status: row.status, body: row.body };
 	}
-	if (row.alive) {
+	const isGone = isOwed && row.session === world.session;
+	if (row.alive && !isGone) {
 		const members = { retryAfterMs: RUNNING_RETRY_MS };
 		return { kind: "refused", fault: onceFault.requestRunning({ members }) };
 	}
@@ -147,8 +150,8 @@ async function takeOver(
 async function keep(
 	{ steps, commits, db }: OnceWorld,
 	request: OnceRequest,
-	{ status, bytes }: { status: number; bytes: Uint8Array },
-): Promise<{ status: number; body: Uint8Array }> {
+	answered: Answered,
+): Promise<Answered> {
 	const owner = request.principal.profile.id;
 	const names = [owner, request.route, request.idempotencyKey];
 	const kept = await steps.run("commit.answer", () =>
@@ -158,29 +161,30 @@ async function keep(
 				written.rows = await tx.execute(
 					`update wallets.idempotent_answer set status = $4, body = $5
 					where profile_id = $1 and route = $2 and key = $3 and status is null`,
-					[...names, status, bytes],
+					[...names, answered.status, answered.body],
 				);
 			};
 			tx.beforeCommit(write, { singleStatement: true });
 			return written;
 		}),
 	);
-	if (kept.rows > 0) return { status, body: bytes };
-	const rows = await db.query<{ status: number; body: Uint8Array }>(
+	if (kept.rows > 0) return answered;
+	const rows = await db.query<Answered>(
 		`select status, body from wallets.idempotent_answer
 		where profile_id = $1 and route = $2 and key = $3`,
 		names,
 	);
-	return rows[0] ?? { status, body: bytes };
+	return rows[0] ?? answered;
 }
 
-function respond(status: number, bytes: Uint8Array): Response {
-	return new Response(new Uint8Array(bytes), {
+function respond({ status, body }: Answered, isReplayed: boolean): Response {
+	return new Response(new Uint8Array(body), {
 		status,
 		// It may hold a one-time link.
 		headers: {
 			"content-type": "application/json; charset=utf-8",
 			"cache-control": "no-store",
+			...(isReplayed && { "idempotency-replayed": "true" }),
 		},
 	});
 }

@@ -12,6 +12,14 @@ export const onceFault = defineFaults({
 		retry: "later",
 		public: "The request with that idempotency key is still under way.",
 	},
+	/** Said where an intent may be recorded, and the caller does not learn what became of it. */
+	outcomeUnknown: {
+		status: 503,
+		retry: "later",
+		public:
+			"It is not known whether this was done. Send it again with the same idempotency-key, which " +
+			"moves nothing twice; without one, look at your intents first.",
+	},
 	idempotencyKeyInvalid: {
 		status: 422,
 		retry: "never",

@@ -1,0 +1,348 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Client } from "pg";
+import { privateKeyToAccount } from "viem/accounts";
+import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
+import { renderSiweMessage } from "#plugins/wallets/siwe/renderSiweMessage.ts";
+import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
+import { startTcpProxy, type TcpProxy } from "#test/harness/startTcpProxy.ts";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: what is wrong with our database is told as ours, never as the caller's mistake; and
+// nobody is told that nothing was done where something may have been.
+
+const ADMIN_KEY = "a-key-of-operators-in-this-test";
+const CHAIN_ID = 31_337;
+const MESSAGES_MAX = 40;
+
+let proxy: TcpProxy;
+let database: TestDatabase;
+let service: TestService;
+let person: Person;
+let intentId: string;
+const token = newToken();
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	proxy = await startTcpProxy(database.connectionString);
+	service = await startTestService({
+		database,
+		env: { DATABASE_URL: proxy.connectionString, ADMIN_API_KEY: ADMIN_KEY },
+	});
+	person = await insertPerson(database.db, { chainId: CHAIN_ID, nowMs: Date.now() });
+	const { profile, wallet } = person;
+	await database.db.execute("update wallets.profile set canonical_wallet_id = $2 where id = $1", [
+		profile.id,
+		wallet.id,
+	]);
+	await openSession();
+	const made = await ask({ method: "POST", path: "/v1/nft-market/buys" });
+	intentId = made.body.id;
+	expect([made.status, typeof intentId]).toEqual([201, "string"]);
+});
+
+beforeEach(async () => {
+	await proxy.restore();
+	await administer(`alter database ${name()} with allow_connections true`);
+	await administer(`alter database ${name()} reset default_transaction_read_only`);
+});
+
+afterAll(async () => {
+	await proxy?.restore();
+	await service?.stop();
+	await proxy?.stop();
+	await database?.drop();
+});
+
+/** Signing out is done with a token that opens nothing, so that the others stay signed in. */
+const SIGN_OUT = "DELETE /v1/trading/session";
+
+function newToken(): string {
+	return sessionToken.create((count) => crypto.getRandomValues(new Uint8Array(count)));
+}
+
+async function openSession(): Promise<void> {
+	const at = new Date();
+	const until = new Date(at.getTime() + 3_600_000);
+	await database.db.execute(
+		`insert into wallets.session (id, token_hash, profile_id, created_at, seen_at, expires_at)
+		values ($1, $2, $3, $4, $4, $5)`,
+		[Bun.randomUUIDv7(), sessionToken.hash(token, undefined), person.profile.id, at, until],
+	);
+}
+
+type Route = { method: string; path: string };
+type Answer = { status: number; headers: Headers; text: string; body: any };
+
+const contract = `0x${"c0".repeat(20)}`;
+/** Bodies that pass the schemas, by route. */
+const bodies: Record<string, () => unknown> = {
+	"POST /v1/nft-market/quote-estimate": () => ({ slug: "cats", chain: "anvil" }),
+	"POST /v1/trading/profile": () => ({ requireTradeConfirmation: true }),
+	"POST /v1/trading/enrollment": () => ({}),
+	"POST /v1/trading/siwe/verify": () => ({ message: signInMessage(), signature: "0x00" }),
+	"PUT /v1/admin/trading/settings/{key}": () => ({ value: false }),
+	"POST /v1/admin/trading/intents/{id}/resolve": () => ({ abandon: true }),
+	"POST /v1/links/{token}": () => ({ planHash: `0x${"00".repeat(32)}` }),
+	"POST /v1/links": () => ({ intentId }),
+	"POST /v1/trading/wallet-transfers": () => ({
+		fromWalletId: person.wallet.id,
+		recipients: [`0x${"ab".repeat(20)}`],
+		amount: "0.01",
+	}),
+	"POST /v1/nft-market/buys": () => ({ contract, tokenId: "1", maxPriceNative: "0.1" }),
+	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
+};
+
+/** Right in all but its nonce, which is looked for in the database. */
+function signInMessage(): string {
+	return renderSiweMessage({
+		scheme: null,
+		domain: new URL(service.url).host,
+		address: privateKeyToAccount(`0x${"11".repeat(32)}`).address,
+		statement: null,
+		uri: service.url,
+		version: "1",
+		chainId: 4_663,
+		nonce: "a".repeat(24),
+		issuedAt: new Date().toISOString(),
+		expirationTime: null,
+		notBefore: null,
+		requestId: null,
+		resources: null,
+	});
+}
+
+const params: Record<string, () => string> = {
+	slug: () => "cats",
+	chain: () => "anvil",
+	contract: () => contract,
+	tokenId: () => "1",
+	key: () => "kill:all",
+	id: () => intentId ?? crypto.randomUUID(),
+	token: () => Buffer.alloc(32, 7).toString("base64url"),
+};
+
+const name = () => new Client({ connectionString: database.connectionString }).database ?? "";
+const THROW_OUT = `select pg_terminate_backend(pid) from pg_stat_activity
+	where datname = $1 and pid <> pg_backend_pid()`;
+
+/** Beside the service and its database: on one that stays open. */
+async function administer(statement: string, values: readonly string[] = []): Promise<void> {
+	const beside = database.connectionString.replace(/(\/\/[^/]*\/)[^?]*/, "$1postgres");
+	const client = new Client({ connectionString: beside });
+	await client.connect();
+	try {
+		await client.query(statement, [...values]);
+	} finally {
+		await client.end();
+	}
+}
+
+async function ask(route: Route, key: string | null = null): Promise<Answer> {
+	const { method, path } = route;
+	const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
+		encodeURIComponent(params[name]?.() ?? ""),
+	);
+	const query = path.includes("/nft-market/") && method === "GET" ? "?chain=anvil&q=cats" : "";
+	const body = bodies[`${method} ${path}`]?.();
+	const bearer = `${method} ${path}` === SIGN_OUT ? newToken() : token;
+	const response = await fetch(`${service.url}${filled}${query}`, {
+		method,
+		headers: {
+			authorization: `Bearer ${bearer}`,
+			"x-api-key": ADMIN_KEY,
+			"x-admin-actor": "tester",
+			"x-forwarded-for": `10.9.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`,
+			...(body === undefined ? {} : { "content-type": "application/json" }),
+			...(key === null ? {} : { "idempotency-key": key }),
+		},
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+	});
+	const text = await response.text();
+	const isJson = /json/.test(response.headers.get("content-type") ?? "");
+	return {
+		status: response.status,
+		headers: response.headers,
+		text,
+		body: isJson ? JSON.parse(text) : null,
+	};
+}
+
+async function routes(): Promise<Route[]> {
+	const { body } = await service.get("/openapi/json");
+	return Object.entries<object>(body.paths).flatMap(([path, item]) =>
+		Object.keys(item).map((method) => ({ method: method.toUpperCase(), path })),
+	);
+}
+
+/** What answers without the database, and how. */
+const WITHOUT: Record<string, number> = {
+	"GET /healthz": 200,
+	"GET /metrics": 200,
+	"GET /v1/trading/settings": 200,
+	// There is no wallet provider here, so nobody can enrol.
+	"POST /v1/trading/enrollment": 401,
+};
+
+/** Whether it is answered from a page that was made before, and is not too old yet. */
+const MAY_BE_CACHED = new Set(["GET /v1/nft-market/collections"]);
+
+/** A problem of ours that passes: what any client can act on without knowing us. */
+function expectOurs(name: string, { status, headers, body }: Answer): void {
+	expect({ name, status, code: body?.code }).toMatchObject({ name, status: 503 });
+	expect(headers.get("content-type")).toBe("application/problem+json");
+	expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+	for (const member of ["type", "title", "detail", "message", "requestId"]) {
+		expect(body[member]).toBeString();
+	}
+	expect(JSON.stringify(body)).not.toMatch(/ECONN|127\.0\.0\.1|terminat|select |postgres/i);
+}
+
+async function statuses(): Promise<Record<string, number>> {
+	const found: Record<string, number> = {};
+	for (const route of await routes()) {
+		found[`${route.method} ${route.path}`] = (await ask(route)).status;
+	}
+	return found;
+}
+
+async function expectOutage(): Promise<void> {
+	for (const route of await routes()) {
+		const name = `${route.method} ${route.path}`;
+		const answer = await ask(route);
+		const status = WITHOUT[name];
+		if (MAY_BE_CACHED.has(name) && answer.status === 200) continue;
+		if (status === undefined) expectOurs(name, answer);
+		else expect({ name, status: answer.status }).toEqual({ name, status });
+	}
+	expect((await fetch(`${service.url}/openapi`)).status).toBe(200);
+}
+
+test("while the database is away every route that needs it says so, and all come back", async () => {
+	const before = await statuses();
+	expect(Object.keys(before).length).toBeGreaterThan(40);
+	expect(Object.values(before).filter((status) => status >= 500)).toEqual([503]);
+	await proxy.cut();
+	await expectOutage();
+	await proxy.restore();
+	expect<Record<string, number>>(await statuses()).toEqual(before);
+});
+
+/** What writes in this test: the other POSTs are refused by what they read. */
+const WRITES = new Set([
+	"POST /v1/trading/profile",
+	"DELETE /v1/trading/profile/social",
+	"DELETE /v1/trading/profile/wallets/{id}",
+	"POST /v1/trading/siwe/nonce",
+	"POST /v1/trading/siwe/verify",
+	"DELETE /v1/trading/session",
+	"PUT /v1/admin/trading/settings/{key}",
+	"POST /v1/trading/wallet-transfers",
+	"POST /v1/nft-market/buys",
+	"POST /v1/nft-market/offers",
+]);
+
+test("so they do while the server lets nobody in, and after it threw everybody out", async () => {
+	const before = await statuses();
+	await administer(`alter database ${name()} with allow_connections false`);
+	await administer(THROW_OUT, [name()]);
+	await expectOutage();
+	await administer(`alter database ${name()} with allow_connections true`);
+	expect<Record<string, number>>(await statuses()).toEqual(before);
+});
+
+test("while it can only be read, reading goes on and writing says 503", async () => {
+	const before = await statuses();
+	await administer(`alter database ${name()} set default_transaction_read_only = on`);
+	await administer(THROW_OUT, [name()]);
+	const found = await statuses();
+	await administer(`alter database ${name()} reset default_transaction_read_only`);
+	await administer(THROW_OUT, [name()]);
+	for (const [name, status] of Object.entries(found)) {
+		expect({ name, status }).toEqual({
+			name,
+			status: WRITES.has(name) ? 503 : (before[name] ?? 0),
+		});
+	}
+	expect<Record<string, number>>(await statuses()).toEqual(before);
+});
+
+test("wherever in a request the database dies, the answer is right or says that it was ours", async () => {
+	const before = await statuses();
+	const routesTotal = Object.keys(before).length;
+	let died = 0;
+	for (const route of await routes()) {
+		const name = `${route.method} ${route.path}`;
+		for (let messages = 1; messages <= MESSAGES_MAX; messages++) {
+			proxy.cutAfter(messages);
+			const answer = await ask(route);
+			const hasDied = proxy.isCut();
+			await proxy.restore();
+			if (!hasDied) break;
+			died++;
+			if (answer.status !== before[name]) expectOurs(`${name} at ${messages}`, answer);
+		}
+	}
+	expect(died).toBeGreaterThan(routesTotal);
+	expect<Record<string, number>>(await statuses()).toEqual(before);
+}, 60_000);
+
+describe("money, wherever the database dies", () => {
+	for (const path of ["/v1/nft-market/buys", "/v1/trading/wallet-transfers"]) {
+		test(`${path} is recorded once, and nobody is told otherwise`, async () => {
+			const told = new Set<string>();
+			for (let messages = 1; messages <= MESSAGES_MAX; messages++) {
+				const key = `${path} ${messages}`.replaceAll(" ", "#");
+				proxy.cutAfter(messages);
+				const first = await ask({ method: "POST", path }, key);
+				const hasDied = proxy.isCut();
+				if (hasDied) await abandoned();
+				await proxy.restore();
+				const was = await recordedUnder(key);
+				if (first.status >= 400) expectOurs(`${path} at ${messages}`, first);
+				const { code = "", detail = "" } = first.body;
+				told.add(code);
+				if (code === "database_unavailable")
+					expect({ messages, was }).toEqual({ messages, was: 0 });
+				if (was > 0) expect(detail).not.toMatch(/nothing was done/i);
+				if (code === "outcome_unknown") expect(detail).toContain("same idempotency-key");
+				const again = await ask({ method: "POST", path }, key);
+				expect({ messages, status: again.status }).toEqual({ messages, status: STATUS[path] ?? 0 });
+				const isReplay = again.headers.get("idempotency-replayed") === "true";
+				expect({ messages, isReplay }).toEqual({ messages, isReplay: was > 0 });
+				expect(await recordedUnder(key)).toBe(1);
+				if (!hasDied) break;
+			}
+			expect([...told]).toContain("outcome_unknown");
+		}, 60_000);
+	}
+});
+
+const STATUS: Record<string, number> = {
+	"/v1/nft-market/buys": 201,
+	"/v1/trading/wallet-transfers": 202,
+};
+
+/** Waits until the server has done with whatever it was sent before it was cut off. */
+async function abandoned(): Promise<void> {
+	const giveUpAt = performance.now() + 10_000;
+	while (performance.now() < giveUpAt) {
+		const rows = await database.db.query(
+			`select 1 from pg_stat_activity
+			where datname = current_database() and application_name <> 'tapeline test'`,
+		);
+		if (rows.length === 0) return;
+		await Bun.sleep(5);
+	}
+	throw new Error("the server still works for connections that are gone");
+}
+
+async function recordedUnder(key: string): Promise<number> {
+	const rows = await database.db.query<{ intents: number }>(
+		`select count(*) as intents from wallets.idempotent_answer as a
+		join wallets.intent as i on i.id = any(a.intent_ids) where a.key = $1`,
+		[key],
+	);
+	return rows[0]?.intents ?? 0;
+}

@@ -1,0 +1,83 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { Client } from "pg";
+
+export type TcpProxy = {
+	/** The database as it is reached through here. */
+	connectionString: string;
+	/** Ends every connection, and refuses new ones until `restore`. */
+	cut(): Promise<void>;
+	/**
+	 * Cuts as soon as so many messages went to the server from now on. The last of them is passed on,
+	 * and its answer is lost: the server has done what it says.
+	 */
+	cutAfter(messages: number): void;
+	/** Whether it is cut now. */
+	isCut(): boolean;
+	/** Lets in who comes from now on, and forgets what `cutAfter` was told. */
+	restore(): Promise<void>;
+	stop(): Promise<void>;
+};
+
+/** Stands before a PostgreSQL server, which from outside then dies and comes back at will. */
+export async function startTcpProxy(upstream: string): Promise<TcpProxy> {
+	const { host, port, user, password, database } = new Client({ connectionString: upstream });
+	const target = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+	const open = new Set<() => void>();
+	let server: Server | null = null;
+	let closed = Promise.resolve();
+	let left = Number.POSITIVE_INFINITY;
+	let ownPort = 0;
+
+	const pair = (client: Socket) => {
+		const behind = connect(target);
+		const drop = () => {
+			open.delete(drop);
+			client.destroy();
+			// What was written goes out first: only the answer is lost.
+			behind.end();
+			behind.removeAllListeners("data");
+			behind.resume();
+		};
+		open.add(drop);
+		for (const socket of [client, behind]) {
+			socket.on("error", drop);
+			socket.on("close", drop);
+		}
+		client.on("data", (chunk) => {
+			behind.write(chunk);
+			left--;
+			if (left <= 0) void cut();
+		});
+		behind.on("data", (chunk) => void client.write(chunk));
+	};
+	async function cut(): Promise<void> {
+		left = Number.POSITIVE_INFINITY;
+		const closing = server;
+		server = null;
+		if (closing) closed = new Promise((done) => closing.close(() => done()));
+		for (const drop of [...open]) drop();
+		await closed;
+	}
+	async function restore(): Promise<void> {
+		left = Number.POSITIVE_INFINITY;
+		await closed;
+		if (server) return;
+		const made = createServer(pair);
+		server = made;
+		await new Promise<void>((done) => made.listen(ownPort, "127.0.0.1", done));
+		const address = made.address();
+		if (address !== null && typeof address === "object") ownPort = address.port;
+	}
+	await restore();
+	const login = `${user}${password ? `:${password}` : ""}`;
+	return {
+		connectionString: `postgres://${login}@127.0.0.1:${ownPort}/${database}`,
+		cut,
+		cutAfter(messages) {
+			left = messages;
+		},
+		isCut: () => server === null,
+		restore,
+		stop: cut,
+	};
+}
