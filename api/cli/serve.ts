@@ -27,13 +27,15 @@ export async function serve(env: Environment, around: Around = {}): Promise<numb
 	try {
 		const service = await startService({ env });
 		onUp(service.url);
-		process.stderr.write(banner(service, { tookMs: systemClock.nowMs() - beganMs, more }));
-		await untilStopped(async () => {
+		// Before the banner: whoever reads that we are up may already tell us to end.
+		const stopped = untilStopped(async () => {
 			process.stderr.write("\nstopping …\n");
 			await service.stop();
 			await stopAlso();
 			process.stderr.write("stopped\n");
 		}, STOP_TIMEOUT_MS);
+		process.stderr.write(banner(service, { tookMs: systemClock.nowMs() - beganMs, more }));
+		await stopped;
 		return 0;
 	} catch (error) {
 		const code = reportFailure(error, env);

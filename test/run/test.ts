@@ -1,7 +1,4 @@
-import { runSuite } from "#test/run/runSuite.ts";
-import { withDatabase } from "#test/run/withDatabase.ts";
+import { runSuiteScript } from "#test/run/runSuiteScript.ts";
 
 const argv = process.argv.slice(2);
-process.exit(
-	await withDatabase((env) => runSuite({ unitOnly: false, argv, report: "junit.xml", env })),
-);
+process.exit(await runSuiteScript({ unitOnly: false, argv, report: "junit.xml" }));

@@ -1,0 +1,26 @@
+import { installTools } from "#test/run/installTools.ts";
+import { readSuiteArgs } from "#test/run/readSuiteArgs.ts";
+import { runSuite } from "#test/run/runSuite.ts";
+import { thisMachine } from "#test/run/thisMachine.ts";
+import { withDatabase } from "#test/run/withDatabase.ts";
+
+const EXIT_USAGE = 2;
+
+/** What `bun run check`, `test` and `prove` do; answers the exit code. */
+export async function runSuiteScript(given: {
+	unitOnly: boolean;
+	report: string;
+	argv: readonly string[];
+}): Promise<number> {
+	const ask = readSuiteArgs(given.argv);
+	if (ask.kind === "help") {
+		process.stdout.write(`${ask.text}\n`);
+		return 0;
+	}
+	if (ask.kind === "wrong") {
+		process.stderr.write(`${ask.text}\n`);
+		return EXIT_USAGE;
+	}
+	await installTools(thisMachine);
+	return withDatabase((env) => runSuite({ ...given, env }));
+}
