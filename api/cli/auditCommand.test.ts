@@ -24,6 +24,7 @@ async function run(...args: string[]) {
 	const context = {
 		out: (line: string) => void out.push(line),
 		note: (line: string) => void notes.push(line),
+		contributions: () => [],
 		openStorage: async () => ({
 			db: database.db,
 			where: "a test's database",
@@ -42,7 +43,8 @@ test("[SEC-06] `audit head` prints a line that `audit verify --head` takes", asy
 	const printed = await head();
 	expect(printed).toEqual({ seq: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
 	const { code, out, notes } = await run("verify", "--head", text(printed));
-	expect({ code, out }).toEqual({ code: 0, out: [{ kind: "whole", head: printed }] });
+	const books = { batches: 0, rows: 0, unsealed: 0, flawsTotal: 0, flaws: [] };
+	expect({ code, out }).toEqual({ code: 0, out: [{ kind: "whole", head: printed, books }] });
 	expect(notes).toEqual([
 		"in a test's database",
 		"whole: 2 entries, and the exported head is among them",
@@ -92,6 +94,7 @@ test("a log without entries is refused, and the refusal names the database", asy
 		.run(["verify"], {
 			out: (line) => void out.push(line),
 			note: (line) => void notes.push(line),
+			contributions: () => [],
 			openStorage: async () => ({
 				db: empty.db,
 				where: "a new database",

@@ -1,18 +1,25 @@
+import type { BookFlaw } from "#core/audit/book/BookFlaw.ts";
+import type { BookReport } from "#core/audit/book/BookReport.ts";
+import { createBookVerifier } from "#core/audit/book/createBookVerifier.ts";
 import { auditFault } from "#core/audit/faults.ts";
 import { AUDIT_USAGE, parseAuditArgs } from "#core/audit/parseAuditArgs.ts";
 import { readHead } from "#core/audit/sql/readHead.ts";
 import { type ChainVerdict, verifyChain } from "#core/audit/verifyChain.ts";
 import type { Database } from "#core/db/Database.ts";
+import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
 import type { CliContext } from "#core/plugin/CliCommand.ts";
 
 /** The storage alone: an auditor need not know which chains a service follows. */
-export type AuditContext = Pick<CliContext, "out" | "note"> & {
+export type AuditContext = Pick<CliContext, "out" | "note" | "contributions"> & {
 	openStorage(): Promise<{ db: Database; where: string; close(): Promise<void> }>;
 };
 
 const EXIT_BROKEN = 1;
 
-/** Exports the audit log's head, and proves the log, against an exported head if one is given. */
+/**
+ * Exports the audit log's head, and proves the log and the books whose roots stand in it, against
+ * an exported head if one is given.
+ */
 export const auditCommand = {
 	name: "audit",
 	usage: AUDIT_USAGE,
@@ -27,17 +34,46 @@ export const auditCommand = {
 				context.out(JSON.stringify(await readHead(db)));
 				return 0;
 			}
-			const verdict = await verifyChain(db, ask);
+			const books = createBookVerifier(db, context.contributions(AuditBookPoint));
+			const { exported } = ask;
+			const verdict = await verifyChain(db, { exported, visit: (entry) => books.visit(entry) });
 			// Nothing to verify is no proof. (Held against an exported head it is broken: truncated.)
 			if (verdict.kind === "whole" && verdict.head.seq === 0) throw emptyFault(where);
-			context.out(JSON.stringify(verdict));
-			context.note(sentence(verdict, ask.exported !== null));
-			return verdict.kind === "whole" ? 0 : EXIT_BROKEN;
+			// Behind a break in the chain no root counts.
+			const report = verdict.kind === "whole" ? await books.end() : null;
+			return tell(context, { verdict, report, isAnchored: exported !== null });
 		} finally {
 			await close();
 		}
 	},
 };
+
+type Told = { verdict: ChainVerdict; report: BookReport | null; isAnchored: boolean };
+
+function tell({ out, note }: AuditContext, { verdict, report, isAnchored }: Told): number {
+	const isChanged = report !== null && report.flawsTotal > 0;
+	out(JSON.stringify(report ? { ...verdict, ...(isChanged && CHANGED), books: report } : verdict));
+	if (isChanged) {
+		const [first] = report.flaws;
+		const what = first ? flawSentence(first) : "";
+		note(`CHANGED: ${report.flawsTotal} rows or batches are not what was sealed. ${what}`);
+	} else {
+		note(sentence(verdict, isAnchored));
+	}
+	if (report && report.batches > 0) note(bookSentence(report));
+	return verdict.kind === "whole" && !isChanged ? 0 : EXIT_BROKEN;
+}
+
+const CHANGED = { kind: "changed" };
+
+function flawSentence({ book, batch, source, row, flaw }: BookFlaw): string {
+	const where = [book, source, row].filter((name) => name !== null && name !== "").join(" ");
+	return `The first: ${where}, batch ${batch}: ${flaw}.`;
+}
+
+function bookSentence({ batches, rows, unsealed }: BookReport): string {
+	return `books: ${rows} rows in ${batches} batches; ${unsealed} rows are too new to be sealed`;
+}
 
 function emptyFault(where: string) {
 	return auditFault.noEntries({

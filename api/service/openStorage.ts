@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { openServer } from "#api/service/openServer.ts";
+import { alignBookClock } from "#core/audit/book/alignBookClock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import type { Database } from "#core/db/Database.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import type { Log } from "#core/log/Log.ts";
+import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
+import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import type { AnyPlugin } from "#core/plugin/Plugin.ts";
 import { migrateQueue } from "#core/queue/runQueueWorkers.ts";
 
@@ -58,6 +61,7 @@ export async function openStorage(
 			applicationName: session,
 			log,
 		});
+		await alignBookClock(db, { books: contributionsOf(plugins)(AuditBookPoint), log });
 		return {
 			db,
 			holder,

@@ -7,6 +7,8 @@ import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
 import { VERSION } from "#api/version.ts";
 import { createOperators } from "#core/admin/createOperators.ts";
 import { auditHeadJob } from "#core/audit/auditHeadJob.ts";
+import type { AuditBook } from "#core/audit/book/AuditBook.ts";
+import { sealBookJob } from "#core/audit/book/sealBookJob.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { inProcessBus } from "#core/bus/inProcessBus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
@@ -27,6 +29,7 @@ import { dropColdCode } from "#core/memory/dropColdCode.ts";
 import { createMetrics, type Metrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import { pruneFramesJob } from "#core/outbox/pruneFramesJob.ts";
+import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
 import { ChainPoint } from "#core/plugin/ChainPoint.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
@@ -87,7 +90,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		undo.push(() => core.leases.stop());
 		const host = await createHost({ plugins, config: parsed, core });
 		await dropColdCode();
-		const running = await run({ core, host, config, shared }, undo);
+		const books = contributionsOf(plugins)(AuditBookPoint);
+		const running = await run({ core, host, config, shared, books }, undo);
 		return { ...running, core, host, config, storage, shared };
 	} catch (error) {
 		// What went wrong first is what the operator must read.
@@ -136,7 +140,13 @@ function makeCore(made: Made): Core {
 	};
 }
 
-type Parts = { core: Core; host: Host; config: CoreConfig; shared: Shared };
+type Parts = {
+	core: Core;
+	host: Host;
+	config: CoreConfig;
+	shared: Shared;
+	books: readonly AuditBook[];
+};
 
 /** Starts what runs, in order; `undo` collects how to end it, for a boot that fails half way. */
 async function run(parts: Parts, undo: (() => Promise<void>)[]) {
@@ -149,7 +159,12 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 		const { tasks } = host;
 		const workers = await runQueueWorkers({ db, tasks, concurrency: QUEUE_CONCURRENCY, log });
 		undo.push(() => workers.stop());
-		const jobs = [pruneFramesJob(outbox, clock), auditHeadJob({ db, log }), ...host.jobs];
+		const jobs = [
+			pruneFramesJob(outbox, clock),
+			auditHeadJob({ db, log }),
+			...parts.books.map((book) => sealBookJob(core, book)),
+			...host.jobs,
+		];
 		const schedules = runSchedules({ db, clock, log, jobs });
 		undo.push(() => schedules.stop());
 	}

@@ -20,6 +20,12 @@ export type ChainVerdict =
 	/** `good` is the last entry before the break: up to there the log is what was written. */
 	| { kind: "broken"; seq: number; flaw: ChainFlaw; good: AuditHead };
 
+export type VerifyOptions = {
+	exported?: AuditHead | null;
+	/** Gets each entry that is proved to follow the one before it. */
+	visit?(stored: StoredEntry): Promise<void>;
+};
+
 const START: AuditHead = { seq: 0, hash: "0".repeat(64) };
 
 /**
@@ -31,7 +37,7 @@ const START: AuditHead = { seq: 0, hash: "0".repeat(64) };
  */
 export async function verifyChain(
 	db: Queryable,
-	{ exported = null }: { exported?: AuditHead | null } = {},
+	{ exported = null, visit = async () => {} }: VerifyOptions = {},
 ): Promise<ChainVerdict> {
 	const { seq: toSeq } = await readHead(db);
 	let good = START;
@@ -45,6 +51,7 @@ export async function verifyChain(
 			const flaw = flawOf(stored, { good, exported });
 			if (flaw !== null) return { kind: "broken", seq: good.seq + 1, flaw, good };
 			good = { seq: stored.seq, hash: stored.hash };
+			await visit(stored);
 		}
 	}
 	const lengthMin = Math.max(toSeq, exported?.seq ?? 0);

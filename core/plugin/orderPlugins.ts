@@ -1,3 +1,4 @@
+import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
 import { ChainPoint } from "#core/plugin/ChainPoint.ts";
 import { pluginFault } from "#core/plugin/faults.ts";
 import type { AnyPlugin } from "#core/plugin/Plugin.ts";
@@ -22,7 +23,7 @@ export function orderPlugins(plugins: readonly AnyPlugin[]): AnyPlugin[] {
 		if (id !== undefined && !other) offers.set(id, plugin);
 	}
 	problems.push(...twiceClaimed(plugins));
-	const points = new Set([ChainPoint.id]);
+	const points = new Set([ChainPoint.id, AuditBookPoint.id]);
 	for (const plugin of plugins) for (const { id } of plugin.opens ?? []) points.add(id);
 	for (const plugin of plugins) {
 		for (const id of needIds(plugin)) {

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { contribute } from "#core/plugin/extensionPoint.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
+import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 import { createWallets } from "#plugins/wallets/createWallets.ts";
 import { custodyConfig } from "#plugins/wallets/custody/custodyConfig.ts";
@@ -22,6 +25,7 @@ export const walletsPlugin = definePlugin({
 	offers: WalletsKey,
 	tables: { schema: "wallets", folder: join(import.meta.dir, "migrations") },
 	opens: [TradingSettingPoint],
+	contributes: [contribute(AuditBookPoint, walletsBook)],
 	setup({ config, core, needs: { prices }, contributions }) {
 		const ending = new AbortController();
 		const { service, routes, jobs } = createWallets({

@@ -123,7 +123,8 @@ async function callOff(
 ): Promise<void> {
 	const at = new Date(world.clock.nowMs());
 	const gone = await tx.execute(
-		"update wallets.submission set state = 'never', final_at = $2 where id = $1 and state = 'queued'",
+		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
+		where id = $1 and state = 'queued'`,
 		[submission.id, at],
 	);
 	if (gone === 0) return;

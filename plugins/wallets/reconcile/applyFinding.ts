@@ -152,7 +152,10 @@ async function applyNever(
 	if (state === "never") {
 		const watchedMs = at.getTime() - submission.createdAtMs;
 		if (watchedMs < WATCH_NEVER_MS) return;
-		await tx.execute("update wallets.submission set final_at = $2 where id = $1", [id, at]);
+		await tx.execute(
+			"update wallets.submission set final_at = $2, final_tx = core.book_tx() where id = $1",
+			[id, at],
+		);
 		return;
 	}
 	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
