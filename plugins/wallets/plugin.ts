@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
+import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { contribute } from "#core/plugin/extensionPoint.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";

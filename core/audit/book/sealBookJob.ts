@@ -16,6 +16,11 @@ export function sealBookJob(world: SealWorld, book: AuditBook): Job {
 		help: "Rows whose hashes went to the audit chain",
 		labels: ["book"],
 	});
+	const seconds = world.metrics.counter<"book">({
+		name: "audit_book_seal_seconds_total",
+		help: "Time that sealing rows of a book took",
+		labels: ["book"],
+	});
 	const sealedAt = world.metrics.gauge<"book">({
 		name: "audit_book_sealed_timestamp_seconds",
 		help: "When all rows of a book had last been sealed, by the process that does it",
@@ -29,8 +34,11 @@ export function sealBookJob(world: SealWorld, book: AuditBook): Job {
 		async run({ signal }) {
 			let isWhole = false;
 			while (!isWhole && !signal.aborted) {
+				const beganMs = world.clock.nowMs();
 				const batch = await sealBook(world, book);
 				sealed.inc({ book: book.name }, batch.rows);
+				const tookMs = Math.max(0, world.clock.nowMs() - beganMs);
+				if (batch.rows > 0) seconds.inc({ book: book.name }, tookMs / 1_000);
 				isWhole = batch.isWhole;
 			}
 			if (isWhole) sealedAt.set({ book: book.name }, world.clock.nowMs() / 1_000);

@@ -10,6 +10,8 @@ import { percentile, spread } from "#test/bench/report/statistics.ts";
 const BARE = "bare script";
 const SUBMITTED_P95_MS_MAX = 30;
 const PER_SECOND_MIN = 200;
+/** A hundredth of what an intent takes at that rate. */
+const AUDIT_MS_MAX = 0.5;
 
 /** The path that money leaves by, up to where the wallet provider has it and we know. */
 export const intentFigures: readonly Figure[] = [
@@ -42,6 +44,19 @@ export const intentFigures: readonly Figure[] = [
 				`CPU ms an intent: ${sharesText(service.shares)}; ${BARE}: ${sharesText(bare.shares)}; ` +
 				`all ${settled} paid once and confirmed in ${settledSeconds.toFixed(1)} s, books balance`;
 			return { value: service.perSecond, reference: { value: bare.perSecond, of: BARE }, note };
+		},
+	},
+	{
+		name: "audit roots of an intent",
+		unit: "ms",
+		goal: { kind: "at_most", value: AUDIT_MS_MAX },
+		async measure(lab) {
+			const { audit, settled } = await lab.intents();
+			const note =
+				`hashing and storing what ${settled} intents wrote, behind them, by the clock of a busy ` +
+				`machine: ${audit.rows.toFixed(1)} rows and ${audit.bytes.toFixed(0)} bytes an intent; ` +
+				`proving all of it takes ${audit.verifyMs.toFixed(2)} ms an intent`;
+			return { value: audit.sealMs, note };
 		},
 	},
 ];

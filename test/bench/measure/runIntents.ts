@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { parseEther } from "viem";
 import type { Scope } from "#test/bench/createScope.ts";
+import { type AuditCost, auditCostOf } from "#test/bench/measure/auditCostOf.ts";
 import { cpuSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
 import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
 import { settleBooks } from "#test/bench/measure/intentBooks.ts";
@@ -30,6 +31,7 @@ export type Intents = {
 	/** Sent by the service, and found in its books, at the wallet provider and on chain. */
 	settled: number;
 	settledSeconds: number;
+	audit: AuditCost;
 };
 
 export const INTENT_OWNERS = 96;
@@ -79,8 +81,9 @@ export async function runIntents(options: {
 	const settled = all.reduce((sum, { done }) => sum + done, 0);
 	const settling = settleBooks(trading, { intents: settled, raw: parseEther(AMOUNT_ETH) });
 	const { settledSeconds } = await Promise.race([settling, trading.service.failed]);
+	const audit = await auditCostOf(trading, { intents: settled });
 	await trading.close();
-	return { service: measured(service), bare: measured(bare), settled, settledSeconds };
+	return { service: measured(service), bare: measured(bare), settled, settledSeconds, audit };
 }
 
 function openService(scope: Scope, { service, owners }: Trading): Side {
