@@ -28,7 +28,8 @@ export async function alignBookClock(
 			`select pg_snapshot_xmax(pg_current_snapshot())::text::int8 + core.book_tx_offset() as now,
 				core.book_tx_offset() as moved,
 				greatest(
-					(select max(to_tx) from core.audit_book where to_tx < ${CREDIBLE}), ${["null", ...newest].join(", ")}
+					(select max(to_tx) from core.audit_book where to_tx < ${CREDIBLE}),
+					${["null", ...newest].join(", ")}
 				) as highest`,
 		);
 		if (!row || row.highest === null || row.highest <= row.now) return;
