@@ -15,6 +15,12 @@ export type RpcOptions = {
 	 * what stands first was answered first.
 	 */
 	inOrder?: boolean | undefined;
+	/**
+	 * Says whether the result of the call at `index` can be so: a number in its range, a transaction
+	 * of the hash that was asked for. Where it says no, the endpoint is put last and another one is
+	 * asked. Only what no honest node answers, whatever stands on its chain, may be refused here.
+	 */
+	isReadable?: ((result: unknown, index: number) => boolean) | undefined;
 	/** Answers only what as many endpoints as the deployment asks for (`RPC_QUORUM`) agree on. */
 	quorum?: RpcQuorum | undefined;
 };
@@ -34,9 +40,10 @@ export type RpcStats = { requests: number; calls: number; bytes: number };
 /**
  * JSON-RPC to one chain. Results are what the node sent, unparsed: whoever asks checks.
  *
- * Throws only `rpcFault`s: `rpc_transport` (nothing was learned, ask again), `rpc_range` (the
- * node finds the range too large, ask for less; `meta.rangeBlocksMax` is how much it allows, where
- * it says so), `rpc_refused` (the node answered an error), `rpc_wrong_chain` where no endpoint
+ * Throws only `rpcFault`s: `rpc_transport` (nothing was learned, ask again), `rpc_unreadable` (the
+ * same: what was answered cannot be so, by `isReadable` or by its head), `rpc_range` (the node
+ * finds the range too large, ask for less; `meta.rangeBlocksMax` is how much it allows, where it
+ * says so), `rpc_refused` (the node answered an error), `rpc_wrong_chain` where no endpoint
  * serves the chain, and `rpc_disagreement` where a quorum was asked for and endpoints contradict
  * each other.
  */
@@ -44,7 +51,10 @@ export type Rpc = {
 	call(call: RpcCall, options?: RpcOptions): Promise<unknown>;
 	/** Results in the order of the calls. One call's error fails all. */
 	batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<unknown[]>;
-	/** The same, but a call that the node refuses fails alone. Throws where nothing was learned. */
+	/**
+	 * The same, but a call that the node refuses fails alone, and so does one whose result no
+	 * endpoint made readable. Throws where nothing was learned.
+	 */
 	settle(calls: readonly RpcCall[], options?: RpcOptions): Promise<RpcOutcome[]>;
 	/**
 	 * Says that the newest answer proved inconsistent: it is counted, and whoever served it is asked

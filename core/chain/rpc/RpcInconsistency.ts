@@ -13,7 +13,9 @@ export type RpcInconsistency =
 	| "wrong_chain"
 	/** The newest block is older than the one the same endpoint named before. */
 	| "head_jumped_back"
+	/** The newest block is further than the chain can be by what all endpoints said so far. */
+	| "head_too_far"
 	/** It was asked beside others, and told otherwise. */
 	| "disagreement"
-	/** What is no header, no log, no transaction. */
+	/** What is no header, no log, no transaction, no number that a node can mean. */
 	| "malformed";

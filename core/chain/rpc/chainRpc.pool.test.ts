@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import { hex } from "#core/chain/rpc/testing/fakeNode.ts";
@@ -105,18 +105,96 @@ test("[ING-14] a block that an endpoint just lacked is asked of another", async 
 	expect(lab.askedFor(name(99))).toEqual([0]);
 });
 
-test("[ING-14] an endpoint whose head is far ahead of the truth is believed only until it must show it", async () => {
+test("[ING-14] an endpoint whose head is far ahead of all others is not believed, and asked last", async () => {
 	const lab = rpcLab(anvil, 2);
-	const [liar] = lab.endpoints;
-	if (liar) {
-		liar.tamper = ({ method }, answer) => (method === "eth_blockNumber" ? "0xffffffff" : answer);
-	}
-	await lab.rpc.call({ method: "eth_blockNumber", params: [] });
-	if (lab.endpoints[1]) lab.endpoints[1].head = 200;
-	expect(await lab.rpc.call(block(150), { minBlock: 150 })).toBeNull();
-	// It claimed so much that one missing block looks like pruned history: distrust settles it.
-	lab.rpc.distrust("head_jumped_back");
+	const [liar, honest] = lab.endpoints;
+	if (!liar || !honest) throw new Error("no endpoints");
+	await lab.rpc.call(block(7));
+	await settled();
+	liar.tamper = ({ method }, answer) => (method === "eth_blockNumber" ? "0xffffffff" : answer);
+	expect(await lab.rpc.call({ method: "eth_blockNumber", params: [] })).toBe(hex(100));
+	expect(await lab.count("head_too_far", 0)).toBe(1);
+	honest.head = 200;
+	lab.askedFor("");
 	expect(await lab.rpc.call(block(150), { minBlock: 150 })).toMatchObject({ number: hex(150) });
+	expect(lab.askedFor(name(150))).toEqual([1]);
+});
+
+test("[ING-14] a head far ahead that a second endpoint names as well is the chain's", async () => {
+	const lab = rpcLab(anvil, 2);
+	await lab.rpc.call(block(7));
+	await settled();
+	for (const endpoint of lab.endpoints) endpoint.head = 1_000_000;
+	const head = { method: "eth_blockNumber", params: [] };
+	expect(await lab.rpc.call(head)).toBe(hex(1_000_000));
+	expect(await lab.rpc.call(head)).toBe(hex(1_000_000));
+});
+
+test("an endpoint that is alone is believed a head far ahead once it says it twice", async () => {
+	const lab = rpcLab(anvil, 1);
+	const [only] = lab.endpoints;
+	if (!only) throw new Error("no endpoint");
+	const head = { method: "eth_blockNumber", params: [] };
+	const latest = { method: "eth_getBlockByNumber", params: ["latest", false] };
+	await lab.rpc.call(head);
+	const lies = [hex(10 ** 9)];
+	only.tamper = ({ method }, answer) =>
+		method === "eth_chainId" ? answer : (lies.pop() ?? answer);
+	expect(await lab.rpc.call(head)).toBe(hex(100));
+	only.head = 50_000;
+	expect(await lab.rpc.call(latest)).toMatchObject({ number: hex(50_000) });
+	expect(await lab.count("head_too_far", 0)).toBe(2);
+});
+
+describe("a result that its caller cannot read", () => {
+	const isReadable = (result: unknown) => result === hex(5);
+	const price = { method: "eth_blockNumber", params: [] };
+
+	test("is asked of another endpoint, and counted against the one that answered it", async () => {
+		const lab = rpcLab(anvil, 2);
+		for (const endpoint of lab.endpoints) endpoint.head = 5;
+		const [liar] = lab.endpoints;
+		if (liar) liar.tamper = ({ method }, answer) => (method === "eth_blockNumber" ? "0x" : answer);
+		expect(await lab.rpc.call(price, { isReadable })).toBe(hex(5));
+		expect(await lab.count("malformed", 0)).toBe(1);
+		expect(await lab.rpc.batch([price], { isReadable })).toEqual([hex(5)]);
+		expect(await lab.rpc.settle([price], { isReadable })).toMatchObject([{ result: hex(5) }]);
+		expect(await lab.count("malformed", 0)).toBe(1);
+	});
+
+	test("of no endpoint is a failure: of its own where the calls stand for themselves", async () => {
+		const lab = rpcLab(anvil, 2);
+		const failed = await lab.rpc.call(price, { isReadable }).catch((error) => error.code);
+		expect(failed).toBe("rpc_unreadable");
+		const settled = await lab.rpc.settle([price, block(7)], {
+			isReadable: (result, index) => index === 1 || isReadable(result),
+		});
+		expect(settled).toMatchObject([
+			{ kind: "fault", fault: { code: "rpc_unreadable" } },
+			{ kind: "result", result: { number: hex(7) } },
+		]);
+	});
+
+	test("is asked once more where there is no other endpoint", async () => {
+		const lab = rpcLab(anvil, 1);
+		const [only] = lab.endpoints;
+		if (!only) throw new Error("no endpoint");
+		only.head = 5;
+		const lies = ["0x"];
+		only.tamper = ({ method }, answer) => {
+			return method === "eth_blockNumber" ? (lies.pop() ?? answer) : answer;
+		};
+		expect(await lab.rpc.call(price, { isReadable })).toBe(hex(5));
+	});
+
+	test("is no voice in a quorum", async () => {
+		const lab = rpcLab(anvil, 3, { quorum: 2 });
+		for (const endpoint of lab.endpoints) endpoint.head = 5;
+		const [liar] = lab.endpoints;
+		if (liar) liar.tamper = ({ method }, answer) => (method === "eth_blockNumber" ? "0x" : answer);
+		expect(await lab.rpc.call(price, { isReadable, quorum: true })).toBe(hex(5));
+		expect(await lab.count("malformed", 0)).toBe(1);
+	});
 });
 
 test("[ING-14] who told what cannot be so is counted, said once, and asked last for a while", async () => {

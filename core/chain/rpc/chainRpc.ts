@@ -9,6 +9,7 @@ import type { Rpc, RpcOutcome, RpcQuorum } from "#core/chain/rpc/Rpc.ts";
 import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import type { RpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import type { Clock } from "#core/clock/Clock.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import type { Log } from "#core/log/Log.ts";
 
 export type ChainRpcOptions = {
@@ -27,7 +28,8 @@ export type ChainRpcOptions = {
  * JSON-RPC to a chain through its endpoints: the one that served last, until it fails, lies, or
  * another is clearly better.
  *
- * Only silence moves a question on to the next endpoint; a node's own "no" would be said again.
+ * Only silence moves a question on to the next endpoint, and what cannot be read is no more than
+ * that; a node's own "no" would be said again.
  */
 export function chainRpc(options: ChainRpcOptions): Rpc {
 	const pool = createPool(options);
@@ -53,6 +55,10 @@ export function chainRpc(options: ChainRpcOptions): Rpc {
 				options: callOptions,
 				put: (rpc) => rpc.settle(calls, callOptions),
 				results: (outcomes) => outcomes.map(resultOf),
+				without: (outcomes, places) =>
+					outcomes.map((outcome, place) => {
+						return places.has(place) ? { kind: "fault", fault: rpcFault.unreadable() } : outcome;
+					}),
 			}),
 		distrust,
 		stats() {
@@ -82,10 +88,19 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 
 	async function inTurn<Result>(asked: RpcQuestion<Result>, order: readonly Endpoint[]) {
 		let last: unknown;
-		for (const endpoint of order) {
+		let partly: Partly<Result> | null = null;
+		// Where there is no other endpoint, the second source is its second answer.
+		for (let turn = 0; turn < order.length || (turn === 1 && isUnreadable(last)); turn++) {
+			const endpoint = order[turn % order.length];
+			if (!endpoint) break;
 			try {
 				const result = await endpoint.ask(asked);
 				served = [endpoint];
+				const places = unreadableIn(asked, result);
+				if (places.size > 0) {
+					if (!partly || places.size < partly.places.size) partly = { result, places };
+					throw refused(endpoint, asked, places);
+				}
 				pool.served(endpoint);
 				return result;
 			} catch (error) {
@@ -95,6 +110,7 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 				if (asked.options.signal?.aborted || !isSilence(error)) throw error;
 			}
 		}
+		if (partly && asked.without) return asked.without(partly.result, partly.places);
 		throw last;
 	}
 
@@ -112,6 +128,8 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 				// Who lacks the block has not contradicted those that have it.
 				const lacks = minBlock !== undefined && !hasBlock(endpoint, minBlock);
 				if (lacks) throw rpcFault.transport({ detail: `${endpoint.name} lacks ${minBlock}` });
+				const places = unreadableIn(asked, answer);
+				if (places.size > 0) throw refused(endpoint, asked, places);
 				return answer;
 			},
 			digest: (answer: Result) => digestOf(asked.results(answer), by),
@@ -129,6 +147,35 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 	function hasBlock({ health }: Endpoint, block: number): boolean {
 		return health.knows(block, clock.nowMs()) !== "lacks";
 	}
+}
+
+/** What an endpoint answered, and where it cannot be read. */
+type Partly<Result> = { result: Result; places: ReadonlySet<number> };
+
+/** Places of results that the caller cannot read. */
+function unreadableIn<Result>(asked: RpcQuestion<Result>, answer: Result): ReadonlySet<number> {
+	const { isReadable } = asked.options;
+	const places = new Set<number>();
+	if (!isReadable) return places;
+	for (const [place, result] of asked.results(answer).entries()) {
+		if (result !== undefined && !isReadable(result, place)) places.add(place);
+	}
+	return places;
+}
+
+/** Counts it against the endpoint. */
+function refused<Result>(
+	endpoint: Endpoint,
+	{ calls }: RpcQuestion<Result>,
+	places: ReadonlySet<number>,
+): Fault {
+	endpoint.caught("malformed");
+	const methods = new Set([...places].map((place) => calls[place]?.method));
+	return rpcFault.unreadable({ detail: `${endpoint.name}: ${[...methods].join()}` });
+}
+
+function isUnreadable(error: unknown): boolean {
+	return error instanceof Fault && error.code === "rpc_unreadable";
 }
 
 function differs(endpoint: Endpoint) {

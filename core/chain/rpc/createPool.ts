@@ -1,4 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
+import { blocksAheadMax } from "#core/chain/heads/blocksAheadMax.ts";
+import { createHeadJudge } from "#core/chain/rpc/createHeadJudge.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import {
 	type Endpoint,
@@ -17,7 +19,7 @@ export type EndpointPool = {
 	served(endpoint: Endpoint): void;
 };
 
-export type EndpointPoolOptions = Omit<EndpointOptions, "bestBlock"> & {
+export type EndpointPoolOptions = Omit<EndpointOptions, "bestBlock" | "judge"> & {
 	chain: Chain;
 	endpoints: readonly RpcEndpoint[];
 	/** An endpoint that nobody asked for this long is probed, to know how fast and how far it is. */
@@ -29,8 +31,9 @@ const PROBE_AFTER_MS = 60_000;
 /** The endpoints of a chain, and in which order they are asked now. */
 export function createPool(options: EndpointPoolOptions): EndpointPool {
 	const { chain, clock, probeAfterMs = PROBE_AFTER_MS } = options;
+	const judge = createHeadJudge();
 	const endpoints: readonly Endpoint[] = options.endpoints.map((definition) =>
-		openEndpoint(definition, { ...options, bestBlock }),
+		openEndpoint(definition, { ...options, bestBlock, judge }),
 	);
 	let incumbent: Incumbent = { index: 0, sinceMs: Number.NEGATIVE_INFINITY };
 
@@ -76,7 +79,11 @@ export function createPool(options: EndpointPoolOptions): EndpointPool {
 	function bestBlock(): number {
 		const nowMs = clock.nowMs();
 		const trusted = endpoints.filter(({ health }) => !health.isSuspect(nowMs));
-		return Math.max(-1, ...trusted.map(({ health }) => health.headBlock()));
+		const heads = trusted.map(({ health }) => health.headBlock()).sort((one, other) => other - one);
+		// Of two that contradict each other nobody can say which is wrong, and none is behind.
+		return (
+			heads.find((head, place) => head <= (heads[place + 1] ?? head) + blocksAheadMax(0)) ?? -1
+		);
 	}
 
 	function nobody() {

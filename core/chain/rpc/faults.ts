@@ -7,6 +7,12 @@ export const rpcFault = defineFaults({
 		retry: "later",
 		public: "The chain's RPC endpoint did not answer.",
 	},
+	unreadable: {
+		code: "rpc_unreadable",
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoint answered what cannot be so.",
+	},
 	range: {
 		code: "rpc_range",
 		status: 503,

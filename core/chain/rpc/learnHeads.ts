@@ -23,8 +23,9 @@ export function learnHeads(
 		if (asked !== null && result === null) health.lacks(asked, nowMs);
 		const served = numberOf(result);
 		if (served === null) continue;
-		if (asked !== null) health.has(served);
-		else if (params[0] === "latest") {
+		// A block that was not asked for proves nothing about what else it has.
+		if (asked !== null && served === asked) health.has(served);
+		if (params[0] === "latest") {
 			jumpedBack = health.heardHead(served, { bestBlock, nowMs }) || jumpedBack;
 		}
 	}

@@ -1,9 +1,11 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { callClassOf } from "#core/chain/rpc/callClassOf.ts";
 import { createEndpointHealth, type EndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
+import type { HeadJudge } from "#core/chain/rpc/createHeadJudge.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { isSilence } from "#core/chain/rpc/isSilence.ts";
 import { learnHeads } from "#core/chain/rpc/learnHeads.ts";
+import { newestNamed } from "#core/chain/rpc/newestNamed.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import type { RpcObserver } from "#core/chain/rpc/RpcObserver.ts";
@@ -22,6 +24,8 @@ export type RpcQuestion<Result> = {
 	put(rpc: Rpc): Promise<Result>;
 	/** The result of each call; undefined where one was refused. */
 	results(answer: Result): readonly unknown[];
+	/** The answer without these results, each a failure of its own; where that can be said. */
+	without?(answer: Result, places: ReadonlySet<number>): Result;
 };
 
 export type Endpoint = {
@@ -42,6 +46,8 @@ export type EndpointOptions = {
 	metrics?: RpcMetrics | undefined;
 	/** The newest block that any endpoint of the chain is known to have. */
 	bestBlock(): number;
+	/** Of all endpoints of the chain. */
+	judge: HeadJudge;
 };
 
 const CHAIN_ID = { method: "eth_chainId", params: [] };
@@ -58,19 +64,19 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 	const labels = { chain: chain.slug, endpoint: name };
 	const health = createEndpointHealth();
 	const rpc = definition.open({ began });
-	let verified = false;
-	let complained = false;
+	const chainCheck = createChainCheck(rpc, { ...options, labels });
 	let probing = false;
 
 	return { name, rpc, health, ask, probe, caught };
 
 	async function ask<Result>(question: RpcQuestion<Result>): Promise<Result> {
 		try {
-			await verify(question.options);
+			await chainCheck.pass(question.options);
 			const answer = await question.put(rpc);
-			health.succeeded();
 			const answered = { calls: question.calls, results: question.results(answer) };
+			refuseFalseHead(answered);
 			const at = { bestBlock: options.bestBlock(), nowMs: clock.nowMs() };
+			health.succeeded();
 			if (learnHeads(health, answered, at)) metrics?.inconsistent(labels, "head_jumped_back");
 			return answer;
 		} catch (error) {
@@ -79,31 +85,24 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 		}
 	}
 
+	/** What else came with a head that cannot be so is not believed either. */
+	function refuseFalseHead(answered: { calls: readonly RpcCall[]; results: readonly unknown[] }) {
+		const block = newestNamed(answered);
+		if (block === null || options.judge.believes(name, { block, nowMs: clock.nowMs() })) return;
+		caught("head_too_far");
+		throw rpcFault.unreadable({ detail: `${name} says that its head is ${block}` });
+	}
+
 	/** A node's own no is a sign of life. */
 	function fell(error: unknown) {
 		if (!isSilence(error)) return health.succeeded();
 		const { paced, retryAfterMs } = error instanceof Fault ? error.meta : {};
 		if (paced === true) return;
-		verified = false;
+		chainCheck.repeat();
 		// "At once" is no advice to follow after a refusal.
 		const isAdvice = typeof retryAfterMs === "number" && retryAfterMs > 0;
 		if (isAdvice) health.putAside(clock.nowMs() + retryAfterMs);
 		else health.failed(clock.nowMs());
-	}
-
-	async function verify({ signal }: RpcOptions) {
-		if (verified) return;
-		const answer = await chainIdOf(rpc, signal);
-		verified = typeof answer === "string" && Number(answer) === chain.id;
-		if (verified) {
-			complained = false;
-			return;
-		}
-		const context = { ...labels, expected: chain.id, answer };
-		if (!complained) log.error("an RPC endpoint serves another chain", context);
-		complained = true;
-		metrics?.inconsistent(labels, "wrong_chain");
-		throw rpcFault.wrongChain({ detail: JSON.stringify(context) });
 	}
 
 	async function probe() {
@@ -134,6 +133,35 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 			metrics?.requested(labels, { outcome, durationMs });
 		};
 	}
+}
+
+type ChainCheck = Pick<EndpointOptions, "chain" | "log" | "metrics"> & {
+	labels: { chain: string; endpoint: string };
+};
+
+/** Asks for the chain's id before the first question, and again after `repeat`. */
+function createChainCheck(rpc: Rpc, { chain, log, metrics, labels }: ChainCheck) {
+	let isPassed = false;
+	let complained = false;
+	return {
+		async pass({ signal }: RpcOptions): Promise<void> {
+			if (isPassed) return;
+			const answer = await chainIdOf(rpc, signal);
+			isPassed = typeof answer === "string" && Number(answer) === chain.id;
+			if (isPassed) {
+				complained = false;
+				return;
+			}
+			const context = { ...labels, expected: chain.id, answer };
+			if (!complained) log.error("an RPC endpoint serves another chain", context);
+			complained = true;
+			metrics?.inconsistent(labels, "wrong_chain");
+			throw rpcFault.wrongChain({ detail: JSON.stringify(context) });
+		},
+		repeat(): void {
+			isPassed = false;
+		},
+	};
 }
 
 /** Every node knows its chain: a no to that speaks of us, a key that ran out perhaps. */

@@ -11,6 +11,7 @@ const KINDS: Record<RpcInconsistency, true> = {
 	foreign_log: true,
 	wrong_chain: true,
 	head_jumped_back: true,
+	head_too_far: true,
 	disagreement: true,
 	malformed: true,
 };

@@ -5,6 +5,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
+import { readableBy } from "#plugins/wallets/chain/readableBy.ts";
 
 /** What became of an account's nonce. */
 export type NonceUse =
@@ -44,7 +45,10 @@ const SCAN_AT_ONCE = 16;
  */
 export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 	const { nonce, signal, fromBlock } = asked;
-	const head = await rpc.call({ method: "eth_blockNumber", params: [] }, { signal });
+	const head = await rpc.call(
+		{ method: "eth_blockNumber", params: [] },
+		{ signal, isReadable: readableBy([chainNumbers.blockNumber]) },
+	);
 	let high = readAnswer(chainNumbers.blockNumber, head);
 	// Where it was free, it still is for a node that has not come so far: that proves nothing.
 	if (high < fromBlock) throw chainFault.chainBehind();
@@ -77,7 +81,7 @@ export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 async function countAt(rpc: Rpc, { address, signal }: Asked, at: string): Promise<number> {
 	const count = await rpc.call(
 		{ method: "eth_getTransactionCount", params: [address, at] },
-		{ signal },
+		{ signal, isReadable: readableBy([chainNumbers.nonce]) },
 	);
 	return readAnswer(chainNumbers.nonce, count);
 }
@@ -100,7 +104,9 @@ async function usedIn(
 	const calls = Array.from({ length: until - first + 1 }, (_, index) => {
 		return { method: "eth_getBlockByNumber", params: [toHex(first + index), true] };
 	});
-	for (const found of await rpc.batch(calls, { signal })) {
+	// A node that has not come so far has no such block.
+	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
+	for (const found of await rpc.batch(calls, { signal, isReadable })) {
 		const used = readAnswer(block, found).transactions.find((one) => {
 			return one.from === address && one.nonce === nonce;
 		});

@@ -3,6 +3,7 @@ import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
+import { readableBy } from "#plugins/wallets/chain/readableBy.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
 /** What one transaction of an account takes now. */
@@ -33,6 +34,8 @@ const history = z.object({
 	oldestBlock: blockNumber,
 	baseFeePerGas: z.array(pricePerGas).nullish(),
 });
+/** What the first calls are answered by, in their order. */
+const ACCOUNT = [wei, accountNonce, history, pricePerGas, pricePerGas];
 const REASON_LENGTH_MAX = 300;
 
 /**
@@ -57,7 +60,7 @@ export async function readAccount(
 			...plans.map((plan) => ({ method: "eth_estimateGas", params: [callOf(plan), "latest"] })),
 			...questions,
 		],
-		{ signal },
+		{ signal, isReadable: readableBy([...ACCOUNT, ...plans.map(() => gas)]) },
 	);
 	const [balance, nonce, latest, gasPrice, tip, ...others] = outcomes;
 	const head = await headOf(rpc, { latest, signal });
@@ -87,7 +90,7 @@ async function headOf(
 ): Promise<Head> {
 	if (latest?.kind === "fault" && latest.fault.code === "rpc_refused") {
 		const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
-		const [found] = await rpc.settle([call], { signal });
+		const [found] = await rpc.settle([call], { signal, isReadable: readableBy([block]) });
 		return readAnswer(block, resultOf(found));
 	}
 	const { oldestBlock, baseFeePerGas } = readAnswer(history, resultOf(latest));

@@ -15,7 +15,11 @@ export async function readReceipt(
 	{ hash, minBlock, signal }: ReceiptAsked,
 ): Promise<Sighting | null> {
 	const calls = [...sightingCodec.callsFor(hash), sightingCodec.head];
-	const [seen, mined, head] = await rpc.batch(calls, { signal, minBlock });
+	const [seen, mined, head] = await rpc.batch(calls, {
+		...{ signal, minBlock },
+		isReadable: (result, place) =>
+			sightingCodec.isReadable(result, calls[place] ?? sightingCodec.head),
+	});
 	const headBlock = sightingCodec.readHead(head);
 	return sightingCodec.read({ seen, mined, headBlock }, { hash, minBlock });
 }

@@ -19,7 +19,10 @@ export async function readReceipts(
 	const { head } = sightingCodec;
 	const calls = [head, ...asked.flatMap(({ hash }) => sightingCodec.callsFor(hash)), head];
 	const minBlock = Math.max(0, ...asked.map((one) => one.minBlock));
-	const outcomes = await rpc.settle(calls, { signal, minBlock, inOrder: true });
+	const outcomes = await rpc.settle(calls, {
+		...{ signal, minBlock, inOrder: true },
+		isReadable: (result, place) => sightingCodec.isReadable(result, calls[place] ?? head),
+	});
 	const [before, ...answers] = outcomes;
 	const headBlock = headOf(before);
 	const newestBlock = headOf(answers.pop());

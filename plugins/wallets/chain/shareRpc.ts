@@ -9,6 +9,7 @@ import {
 type Asking = {
 	calls: readonly RpcCall[];
 	signal: AbortSignal | undefined;
+	isReadable: RpcOptions["isReadable"];
 	settle(answer: Promise<RpcOutcome[]>): void;
 };
 
@@ -19,7 +20,8 @@ type Asking = {
  *
  * Where a request that was shared fails, or takes long, each asks by itself: one's bad answer is
  * not another's.
- * Questions with options of their own (a quorum, a block that is needed) are not shared.
+ * Questions with options of their own (a quorum, a block that is needed) are not shared; what each
+ * can read (`isReadable`) is asked of its own results.
  */
 export function shareRpc(rpc: Rpc, { answerMs = SHARED_ANSWER_TIMEOUT_MS } = {}): Rpc {
 	const waiting: Asking[] = [];
@@ -37,10 +39,10 @@ export function shareRpc(rpc: Rpc, { answerMs = SHARED_ANSWER_TIMEOUT_MS } = {})
 	}
 
 	function settle(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<RpcOutcome[]> {
-		const { signal, ...others } = options;
+		const { signal, isReadable, ...others } = options;
 		if (Object.keys(others).length > 0) return rpc.settle(calls, options);
 		const { promise, resolve } = Promise.withResolvers<RpcOutcome[]>();
-		waiting.push({ calls, signal, settle: resolve });
+		waiting.push({ calls, signal, isReadable, settle: resolve });
 		begin();
 		return promise;
 	}
@@ -69,7 +71,8 @@ function takeGroup(waiting: Asking[]): Asking[] {
 async function ask(rpc: Rpc, group: readonly Asking[], answerMs: number): Promise<void> {
 	const [only] = group;
 	if (only && group.length === 1) {
-		const alone = rpc.settle(only.calls, { signal: only.signal });
+		const { signal, isReadable } = only;
+		const alone = rpc.settle(only.calls, { signal, isReadable });
 		only.settle(alone);
 		await alone.catch(() => {});
 		return;
@@ -85,15 +88,34 @@ async function ask(rpc: Rpc, group: readonly Asking[], answerMs: number): Promis
 	const wanted = group.map((one) => one.calls.map(placeOf));
 	// One's slow question (a simulation can be made to run long) must not be everybody's: who is not
 	// answered by then asks by itself, as who is called off meanwhile waits for nobody.
-	const asked = rpc.settle(calls, { signal: AbortSignal.timeout(answerMs) });
-	for (const [index, { signal, settle }] of group.entries()) {
-		const own = asked.then(
+	const isReadable = readableBy(group, wanted);
+	const asked = rpc.settle(calls, { signal: AbortSignal.timeout(answerMs), isReadable });
+	for (const [index, { signal, settle, ...own }] of group.entries()) {
+		const answer = asked.then(
 			(outcomes) => (wanted[index] ?? []).flatMap((place) => outcomes[place] ?? []),
-			() => rpc.settle(group[index]?.calls ?? [], { signal }),
+			() => rpc.settle(own.calls, { signal, isReadable: own.isReadable }),
 		);
-		settle(signal ? Promise.race([own, calledOff(signal)]) : own);
+		settle(signal ? Promise.race([answer, calledOff(signal)]) : answer);
 	}
 	await asked.catch(() => {});
+}
+
+/** A result that several asked for has to be readable for each of them. */
+function readableBy(
+	group: readonly Asking[],
+	wanted: readonly (readonly number[])[],
+): RpcOptions["isReadable"] {
+	const readers = new Map<number, ((result: unknown) => boolean)[]>();
+	for (const [index, { isReadable }] of group.entries()) {
+		for (const [own, place] of (wanted[index] ?? []).entries()) {
+			if (!isReadable) continue;
+			const all = readers.get(place) ?? [];
+			all.push((result) => isReadable(result, own));
+			readers.set(place, all);
+		}
+	}
+	if (readers.size === 0) return undefined;
+	return (result, place) => readers.get(place)?.every((reads) => reads(result)) ?? true;
 }
 
 function calledOff(signal: AbortSignal): Promise<never> {

@@ -63,6 +63,19 @@ export const sightingCodec = {
 		];
 	},
 
+	/** Whether an answer to `callsFor` or `head` can be so; the caller names the calls' hashes. */
+	isReadable(answer: unknown, call: RpcCall): boolean {
+		const [hash] = call.params;
+		switch (call.method) {
+			case "eth_getTransactionByHash":
+				return answer === null || transaction.safeParse(answer).data?.hash === hash;
+			case "eth_getTransactionReceipt":
+				return answer === null || receipt.safeParse(answer).data?.transactionHash === hash;
+			default:
+				return chainNumbers.blockNumber.safeParse(answer).success;
+		}
+	},
+
 	readHead(answer: unknown): number {
 		return readAnswer(chainNumbers.blockNumber, answer);
 	},

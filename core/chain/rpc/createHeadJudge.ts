@@ -1,0 +1,54 @@
+import { blocksAheadMax } from "#core/chain/heads/blocksAheadMax.ts";
+
+export type HeadJudge = {
+	/** Whether the newest block that an endpoint names is believed. Remembers what it said. */
+	believes(endpoint: string, claim: { block: number; nowMs: number }): boolean;
+};
+
+type Heard = { block: number; atMs: number };
+
+/** See `chainNumbers.blockNumber`. */
+const BLOCKS_MAX = 2 ** 48 - 1;
+/** An endpoint whose head has not moved for so long says nothing about where the chain is. */
+const MOVING_MS = 60_000;
+
+/**
+ * Judges heads by what all endpoints of a chain said. One that is implausibly far ahead of those
+ * that move is false until a second answer agrees: another endpoint's, or, where no other one is
+ * there to contradict it, its own next one.
+ *
+ * Only ahead: whoever is behind is asked last anyway, and a head that jumped back is the newest
+ * word.
+ */
+export function createHeadJudge(): HeadJudge {
+	const believed = new Map<string, Heard>();
+	const claimed = new Map<string, Heard>();
+
+	return {
+		believes(endpoint, { block, nowMs }) {
+			const isWithin = ({ block: from, atMs }: Heard) => {
+				return block <= from + blocksAheadMax(nowMs - atMs);
+			};
+			const isAgreed = (claim: Heard) =>
+				isWithin(claim) && block >= claim.block - blocksAheadMax(0);
+			const isOthers = ([name, { atMs }]: [string, Heard]) => {
+				return name !== endpoint && nowMs - atMs <= MOVING_MS;
+			};
+			const others = [...believed].filter(isOthers).map(([, heard]) => heard);
+			const own = believed.get(endpoint);
+			const ownClaim = claimed.get(endpoint);
+			const isAlone = others.length === 0;
+			const isPlausible = isAlone ? !own || isWithin(own) : others.some(isWithin);
+			const second = [...claimed].filter(isOthers).map(([, heard]) => heard);
+			if (isAlone && ownClaim) second.push(ownClaim);
+			const isBelieved = block <= BLOCKS_MAX && (isPlausible || second.some(isAgreed));
+			if (!isBelieved) {
+				claimed.set(endpoint, { block, atMs: nowMs });
+				return false;
+			}
+			claimed.delete(endpoint);
+			if (own?.block !== block) believed.set(endpoint, { block, atMs: nowMs });
+			return true;
+		},
+	};
+}

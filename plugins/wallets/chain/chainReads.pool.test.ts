@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
+import { assert } from "#core/fault/assert.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
+import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
+import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
+import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
+
+// Guarantee: what one endpoint answers wrong is asked of another, and counted against the first.
+
+const ANNA = `0x${"a1".repeat(20)}` as const;
+const SHOP = `0x${"5".repeat(40)}` as const;
+const signal = new AbortController().signal;
+const anvil = builtinChains.find(({ slug }) => slug === "anvil");
+const OUT_OF_RANGE = [
+	...["0x20000000000000", `0x${"f".repeat(64)}`, "0x-1", "", "0x", "1.5", 1.5, "many", {}, null],
+];
+
+/** One chain behind two endpoints; the first says `lie` in place of what `method` answers. */
+function openPool(lie: { method: string; member?: string; value: unknown }) {
+	assert(anvil, "the sandbox's chain is built in");
+	const chain = createScriptedChain();
+	const metrics = createMetrics();
+	const told = (method: string | undefined, result: unknown) => {
+		if (method !== lie.method) return result;
+		if (lie.member === undefined) return lie.value;
+		return { ...(result as object), [lie.member]: lie.value };
+	};
+	const honest: Rpc = {
+		...chain.rpc,
+		call: async (call, options) => {
+			return call.method === "eth_chainId" ? "0x7a69" : await chain.rpc.call(call, options);
+		},
+	};
+	const liar: Rpc = {
+		...honest,
+		call: async (call, options) => told(call.method, await honest.call(call, options)),
+		batch: async (calls, options) => {
+			const results = await honest.batch(calls, options);
+			return results.map((result, place) => told(calls[place]?.method, result));
+		},
+		settle: async (calls, options) => {
+			const outcomes = await honest.settle(calls, options);
+			return outcomes.map((outcome, place) => {
+				if (outcome.kind === "fault") return outcome;
+				return { kind: "result", result: told(calls[place]?.method, outcome.result) };
+			});
+		},
+	};
+	const pool = chainRpc({
+		chain: anvil,
+		endpoints: [
+			{ name: "liar", open: () => liar },
+			{ name: "honest", open: () => honest },
+		],
+		clock: { nowMs: () => 1_000_000 },
+		log: silentLog,
+		metrics: rpcMetrics(metrics),
+	});
+	const caught = async () => {
+		const { body } = await metrics.expose();
+		const lines = body.split("\n").filter((line) => line.includes("rpc_inconsistency_total{"));
+		return lines.map((line) => /endpoint="(\w+)"/.exec(line)?.[1]);
+	};
+	return { chain, rpc: shareRpc(pool), caught };
+}
+
+describe("a number out of its range is asked of the other endpoint", () => {
+	const MEMBERS = [
+		["eth_getBalance"],
+		["eth_getTransactionCount"],
+		["eth_gasPrice"],
+		["eth_feeHistory", "oldestBlock"],
+	] as const;
+	test("of an account", async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom(...MEMBERS),
+				fc.constantFrom(...OUT_OF_RANGE),
+				async ([method, member], value) => {
+					// An amount may be as large as 256 bits are, and a price of gas 2^53 wei.
+					fc.pre(method !== "eth_getBalance" || !/^0x[2f]/.test(String(value)));
+					fc.pre(method !== "eth_gasPrice" || value !== "0x20000000000000");
+					const lie = { method, value, ...(member ? { member } : {}) };
+					const { rpc, caught } = openPool(lie);
+					const both = await Promise.all(
+						[ANNA, SHOP].map((address) => readAccount(rpc, { address, plans: [], signal })),
+					);
+					for (const { account } of both) {
+						expect(account).toMatchObject({
+							pendingNonce: 0,
+							headBlock: 0,
+							balanceRaw: 10n ** 24n,
+						});
+					}
+					expect(new Set(await caught())).toEqual(new Set(["liar"]));
+				},
+			),
+			{ numRuns: 100 },
+		);
+	});
+
+	test("of a receipt, a head and a count", async () => {
+		for (const value of OUT_OF_RANGE) {
+			for (const [method, member] of [
+				["eth_getTransactionReceipt", "blockNumber"],
+				["eth_getTransactionReceipt", "status"],
+				["eth_getTransactionByHash", "nonce"],
+				["eth_blockNumber", undefined],
+			] as const) {
+				const lie = { method, value, ...(member ? { member } : {}) };
+				const { rpc, chain, caught } = openPool(lie);
+				const sent = { from: ANNA, to: SHOP, nonce: 0, valueRaw: 5n, data: "0x12" } as const;
+				const hash = chain.send(sent);
+				chain.mine();
+				const [seen] = await readReceipts(rpc, { asked: [{ hash, minBlock: 0 }], signal });
+				expect(seen).toMatchObject({ receipt: { blockNumber: 1, succeeded: true }, headBlock: 1 });
+				expect(await caught()).toEqual(["liar"]);
+			}
+			const { rpc } = openPool({ method: "eth_getTransactionCount", value });
+			const asked = { address: ANNA, nonce: 0, fromBlock: 0, signal };
+			expect(await findByNonce(rpc, asked)).toEqual({ kind: "free" });
+		}
+	});
+});
