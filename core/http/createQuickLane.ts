@@ -12,6 +12,7 @@ import type { RequestTarget } from "#core/http/readTarget.ts";
 import type { RequestContext } from "#core/http/requestContexts.ts";
 import { requestIdOf } from "#core/http/requestIdOf.ts";
 import { takeAllowance } from "#core/http/takeAllowance.ts";
+import { varyWith } from "#core/http/varyWith.ts";
 import type { Limiter, LimiterAnswer } from "#core/limiter/Limiter.ts";
 import type { Log } from "#core/log/Log.ts";
 
@@ -210,7 +211,7 @@ function commonHeaders({ headers }: RepeatedAnswer, sandbox: boolean): Record<st
 	return {
 		"referrer-policy": "no-referrer",
 		...headers,
-		vary: headers.vary ? `${headers.vary}, Origin` : "Origin",
+		vary: varyWith(headers.vary, "Origin"),
 		"x-content-type-options": "nosniff",
 		...(sandbox && { "x-svc-sandbox": "true" }),
 	};

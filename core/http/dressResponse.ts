@@ -1,5 +1,6 @@
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { RequestContext } from "#core/http/requestContexts.ts";
+import { varyWith } from "#core/http/varyWith.ts";
 
 export type Dressing = {
 	request: Request;
@@ -32,8 +33,7 @@ function withHeaders(response: Response, dressing: Dressing): Response {
 function dress(headers: Headers, dressing: Dressing): void {
 	const { request, context } = dressing;
 	for (const [name, value] of Object.entries(dressing.origins.readHeaders(request))) {
-		if (name === "vary") addVary(headers, value);
-		else headers.set(name, value);
+		headers.set(name, name === "vary" ? varyWith(headers.get(name), value) : value);
 	}
 	for (const [name, value] of context.headers) headers.set(name, value);
 	headers.set("x-request-id", context.requestId);
@@ -42,13 +42,6 @@ function dress(headers: Headers, dressing: Dressing): void {
 	if (dressing.sandbox) headers.set("x-svc-sandbox", "true");
 	// Keep-alive clients would otherwise hold on to a server that is going away.
 	if (dressing.draining()) headers.set("connection", "close");
-}
-
-function addVary(headers: Headers, value: string): void {
-	const existing = headers.get("vary");
-	if (existing === "*" || existing?.toLowerCase().split(/,\s*/).includes(value.toLowerCase()))
-		return;
-	headers.set("vary", existing ? `${existing}, ${value}` : value);
 }
 
 /** Bun announces a length of 0 for a null body, so the real one is measured; a stream has none. */

@@ -223,6 +223,16 @@ describe("a stream", () => {
 		});
 	}
 
+	for (const host of ["x", "ab", "[::1]:80"]) {
+		test(`is opened for the host ${host} at its own path, and at no other`, async () => {
+			const { port } = await start(echo());
+			const asked = upgrade().replace("localhost", host);
+			expect(await raw(port, asked)).toStartWith("HTTP/1.1 101 ");
+			const shifted = asked.replace("/v1/stream", "/aa/v1/stream");
+			expect(await raw(port, shifted)).toStartWith("HTTP/1.1 404 ");
+		});
+	}
+
 	test("carries the request's id and limits in the answer to its upgrade", async () => {
 		const { port } = await start(echo());
 		const answer = await raw(
