@@ -117,7 +117,7 @@ test("a process that never met Redis has its quarter at once, and never more", a
 	const beganMs = performance.now();
 	const answers = await Promise.all(Array.from({ length: 60 }, () => take(1)));
 	expect(answers.filter(({ granted }) => granted)).toHaveLength(30);
-	expect(performance.now() - beganMs).toBeLessThan(1_000);
+	expect(performance.now() - beganMs).toBeLessThan(2_500);
 });
 
 testWithRedis(

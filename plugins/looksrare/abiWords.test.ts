@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addressAt, byteLengthOf, uintAt, uintsAt } from "#plugins/looksrare/abiWords.ts";
+import { cpuTimer } from "#test/harness/cpuTimer.ts";
 
 const word = (value: bigint) => value.toString(16).padStart(64, "0");
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
@@ -35,12 +36,12 @@ test("[ING-13] a list is read whole or not at all, wherever it lies", () => {
 });
 
 test("[ING-13] an offset or a length that lies is refused before anything is read", () => {
-	const started = performance.now();
+	const cpuMs = cpuTimer();
 	for (const lie of [2n ** 256n - 1n, 2n ** 255n, 2n ** 53n, 2n ** 48n, 2n ** 48n - 1n, 2n]) {
 		expect(uintsAt(`0x${word(32n)}${word(lie)}${word(7n)}`, 0)).toBeNull();
 		if (lie > 2n) expect(uintsAt(`0x${word(lie)}${word(0n)}`, 0)).toBeNull();
 	}
-	expect(performance.now() - started).toBeLessThan(100);
+	expect(cpuMs()).toBeLessThan(500);
 });
 
 test("[ING-13] only whole bytes of hex have a length", () => {

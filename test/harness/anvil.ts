@@ -16,7 +16,7 @@ export type Anvil = {
 	stop(): Promise<void>;
 };
 
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 50_000;
 const ROOT = join(import.meta.dir, "../..");
 
 /**

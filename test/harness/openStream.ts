@@ -8,7 +8,7 @@ export type TestStream = {
 	close(): void;
 };
 
-const FRAME_TIMEOUT_MS = 20_000;
+const FRAME_TIMEOUT_MS = 50_000;
 
 /** A WebSocket client that remembers what it was told. */
 export async function openStream(url: string): Promise<TestStream> {

@@ -14,7 +14,7 @@ export type RpcProxy = {
 };
 
 const ASK_EVERY_MS = 5;
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 50_000;
 
 /** Stands before a JSON-RPC server, and can misbehave as endpoints do. */
 export async function startRpcProxy(upstream: string): Promise<RpcProxy> {

@@ -23,7 +23,7 @@ export type TestServiceOptions = {
 	database?: TestDatabase;
 };
 
-const INDEXED_TIMEOUT_MS = 30_000;
+const INDEXED_TIMEOUT_MS = 50_000;
 const ASK_EVERY_MS = 10;
 
 /** The whole service in this process, on a database and a port of its own. */

@@ -8,6 +8,7 @@ import { readHolders } from "#plugins/market-index/owners/readHolders.ts";
 import type { PlannedMove } from "#plugins/market-index/owners/testing/createMoveChain.ts";
 import { createOwnerLab, LAB_DEPTH } from "#plugins/market-index/owners/testing/ownerLab.ts";
 import { ownerModel } from "#plugins/market-index/owners/testing/ownerModel.ts";
+import { cpuTimer } from "#test/harness/cpuTimer.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -97,7 +98,7 @@ test("[IDX-11] a range of 2^255 ids is taken in, sold from and taken back in mom
 	lab.mine([one(ZERO_ADDRESS, ALICE, 0n, last)]);
 	await lab.lane();
 	await lab.watch();
-	const startedAtMs = performance.now();
+	const cpuMs = cpuTimer();
 	await lab.walk();
 	lab.mine([one(ALICE, BOB, 2n ** 200n)]);
 	await lab.lane();
@@ -108,7 +109,7 @@ test("[IDX-11] a range of 2^255 ids is taken in, sold from and taken back in mom
 	]);
 	await lab.reorg(1);
 	expect(await holders()).toEqual([{ owner: ALICE, units: last + 1n }]);
-	expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+	expect(cpuMs()).toBeLessThan(2_000);
 });
 
 test("[IDX-11] the walk of the collection that was active last comes first", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { isAuthority, isPchars, isStatement, isUri } from "#plugins/wallets/siwe/uriGrammar.ts";
+import { cpuTimer } from "#test/harness/cpuTimer.ts";
 
 const IPV6 = [
 	"::",
@@ -141,8 +142,8 @@ test("what URL takes for an origin, and writes back unchanged, is a URI and an a
 test("long texts that nearly fit are refused at once", () => {
 	const long = "a".repeat(8_000);
 	const texts = [`https://${long} `, `${long}:${"/a".repeat(4_000)} `, `a:${"%20".repeat(2_600)}%`];
-	const startedMs = performance.now();
+	const cpuMs = cpuTimer();
 	expect(texts.filter((text) => isUri(text) || isAuthority(text))).toEqual([]);
 	expect(isAuthority(`[${"1:".repeat(4_000)}]`)).toBe(false);
-	expect(performance.now() - startedMs).toBeLessThan(1_000);
+	expect(cpuMs()).toBeLessThan(1_000);
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Hex } from "viem";
 import { orderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
 import { pairNfts } from "#plugins/chain-scanner/venues/seaport/pairNfts.ts";
+import { cpuTimer } from "#test/harness/cpuTimer.ts";
 
 const token: Hex = "0x00000000000000000000000000000000000000cc";
 const person = (index: number): Hex => `0x${(index + 1).toString(16).padStart(40, "0")}`;
@@ -95,7 +96,7 @@ test("[ING-12] thousands of lots of one NFT are paired in a moment", () => {
 	const sides = Array.from({ length: 8_000 }, (_, index) =>
 		side(index, [{ id: 1n, amount: 2n }], [{ id: 1n, amount: 2n, to: index + 1 }]),
 	);
-	const started = performance.now();
+	const cpuMs = cpuTimer();
 	expect(pairNfts(sides).unmet).toEqual([]);
-	expect(performance.now() - started).toBeLessThan(2_000);
+	expect(cpuMs()).toBeLessThan(2_000);
 });
