@@ -12,10 +12,10 @@ const NONSENSE = [
 ];
 /** The greatest that each may be; the next one is refused. */
 const WHOLE = {
-	blockNumber: 2n ** 48n - 1n,
+	blockNumber: 2n ** 33n - 1n,
 	nonce: 2n ** 48n - 1n,
 	seconds: 8_640_000_000_000n,
-	place: 2n ** 31n - 1n,
+	place: 2n ** 30n - 1n,
 	chainId: 2n ** 53n - 1n,
 };
 const UNITS = { gas: 2n ** 48n - 1n, gasPrice: 10n ** 18n, wei: 2n ** 256n - 1n };

@@ -1,9 +1,5 @@
 import { z } from "zod";
-
-/** The last second that a Date can hold: what a node sends beyond it is no time. */
-const SECONDS_MAX = 8_640_000_000_000;
-/** PostgreSQL's int4, in which places within a block are stored. */
-const INT4_MAX = 2 ** 31 - 1;
+import { BLOCK_NUMBER_MAX, PLACE_MAX, SECONDS_MAX } from "#core/chain/limits.ts";
 
 const isQuantity = (text: string): text is `0x${string}` => /^0x[0-9a-f]{1,64}$/i.test(text);
 
@@ -22,14 +18,13 @@ const quantity = z
  */
 export const chainNumbers = {
 	quantity,
-	/** A chain has fewer than 2^48 blocks: at a thousand a second that is 8,900 years. */
-	blockNumber: wholeUpTo(2 ** 48 - 1),
+	blockNumber: wholeUpTo(BLOCK_NUMBER_MAX),
 	/** EIP-2681 allows 2^64 - 2; at a thousand a second an account stays below this for as long. */
 	nonce: wholeUpTo(2 ** 48 - 1),
 	/** Seconds since 1970, of a block. */
 	seconds: wholeUpTo(SECONDS_MAX),
 	/** A transaction's or a log's place in its block. */
-	place: wholeUpTo(INT4_MAX),
+	place: wholeUpTo(PLACE_MAX),
 	/** EIP-2294 bounds chain ids below 2^63; ours are configured as safe integers. */
 	chainId: wholeUpTo(Number.MAX_SAFE_INTEGER),
 	/** Far above every block's limit; some chains count in hundredths. */

@@ -34,6 +34,7 @@ test("what is no header is null, and never a head at a wrong block", () => {
 		{ ...good, number: "0x" },
 		{ ...good, number: 1 },
 		{ ...good, number: `0x${"f".repeat(14)}` },
+		{ ...good, number: "0x200000000" },
 		{ ...good, hash: "0x12" },
 		{ ...good, parentHash: undefined },
 		{ ...good, timestamp: "now" },

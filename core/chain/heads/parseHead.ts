@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
+import { BLOCK_NUMBER_MAX, SECONDS_MAX } from "#core/chain/limits.ts";
 
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);
-/** The last second that a Date can hold: what a node sends beyond it is no time. */
-const TIMESTAMP_MAX = 8_640_000_000_000;
 
 const hash = z
 	.string()
@@ -17,10 +16,10 @@ const bloom = z
 	.transform((text) => text.toLowerCase() as Hex);
 
 const headerSchema = z.object({
-	number: quantity,
+	number: quantity.refine((text) => Number(text) <= BLOCK_NUMBER_MAX),
 	hash,
 	parentHash: hash,
-	timestamp: quantity.refine((text) => Number(text) <= TIMESTAMP_MAX),
+	timestamp: quantity.refine((text) => Number(text) <= SECONDS_MAX),
 	// A head without a bloom, or with half of one, is a head all the same.
 	logsBloom: bloom.nullable().catch(null),
 });

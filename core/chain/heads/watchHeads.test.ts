@@ -57,6 +57,30 @@ test("without a socket the chain is polled, at once and then again and again", a
 	expect([await heads.next(), await heads.next(), await heads.next()]).toEqual([1, 2, 3]);
 });
 
+test("a socket's head far ahead is not passed on until the endpoints say the same", async () => {
+	const node = fakeNode();
+	nodes.push(node);
+	const answer = node.socketAnswer;
+	const subscribed = Promise.withResolvers<void>();
+	node.socketAnswer = (call) => {
+		if (call.method === "eth_subscribe") subscribed.resolve();
+		return answer(call);
+	};
+	let block = 7;
+	const { heads } = watch(async () => fakeHeader(block), [node.wsUrl]);
+	expect(await heads.next()).toBe(7);
+	await subscribed.promise;
+	// Told until a socket's head was heard: what follows it comes by the socket.
+	node.announce(8);
+	while ((await heads.next()) !== 8) node.announce(8);
+	heads.rest().length = 0;
+	node.announce(10 ** 9);
+	expect(await heads.next()).toBe(7);
+	block = 10 ** 9;
+	node.announce(10 ** 9);
+	while ((await heads.next()) !== 10 ** 9);
+});
+
 test("while a socket speaks nothing is polled; when it has long been silent, polling begins", async () => {
 	const node = fakeNode();
 	nodes.push(node);

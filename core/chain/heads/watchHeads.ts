@@ -1,4 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
+import { blocksAheadMax } from "#core/chain/heads/blocksAheadMax.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
 import { subscribeHeads } from "#core/chain/heads/subscribeHeads.ts";
@@ -32,10 +33,14 @@ const SILENT_POLLS = 10;
  * Follows a chain's head until the signal aborts: by `newHeads` where a socket is there, by
  * polling where there is none, and when the socket is silent for long. `onHead` may be called
  * with a head that is older or the same: its listener compares.
+ *
+ * A head of a socket that is implausibly far ahead is not passed on: the endpoints are asked, which
+ * need a second answer that agrees.
  */
 export function watchHeads(options: HeadWatchOptions): void {
 	const { rpc, clock, pollMs, log, onHead, signal } = options;
 	let heardAtMs = Number.NEGATIVE_INFINITY;
+	let last: { block: number; atMs: number } | null = null;
 	let polling = false;
 	let failing = false;
 
@@ -44,8 +49,9 @@ export function watchHeads(options: HeadWatchOptions): void {
 		subscribeHeads({
 			...options,
 			onHead(head) {
+				if (isTooFar(head)) return void poll();
 				heardAtMs = clock.nowMs();
-				onHead(head);
+				pass(head);
 			},
 			onLost() {
 				heardAtMs = Number.NEGATIVE_INFINITY;
@@ -53,17 +59,30 @@ export function watchHeads(options: HeadWatchOptions): void {
 		});
 	}
 
-	const timer = setInterval(poll, pollMs);
+	const timer = setInterval(pollWhereSilent, pollMs);
 	signal.addEventListener("abort", () => clearInterval(timer), { once: true });
-	poll();
+	pollWhereSilent();
+
+	function isTooFar({ number }: Head): boolean {
+		return last !== null && number > last.block + blocksAheadMax(clock.nowMs() - last.atMs);
+	}
+
+	function pass(head: Head) {
+		last = { block: head.number, atMs: clock.nowMs() };
+		onHead(head);
+	}
+
+	function pollWhereSilent() {
+		if (clock.nowMs() - heardAtMs >= pollMs * SILENT_POLLS) void poll();
+	}
 
 	async function poll() {
-		if (polling || clock.nowMs() - heardAtMs < pollMs * SILENT_POLLS) return;
+		if (polling) return;
 		polling = true;
 		try {
 			const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
 			const head = parseHead(await rpc.call(call, { signal }));
-			if (head) onHead(head);
+			if (head) pass(head);
 			if (failing && head) log.info("the chain's RPC answers again", { head: head.number });
 			failing = head === null;
 			if (failing) options.onFailure?.("rpc_inconsistent");

@@ -1,4 +1,5 @@
 import { blocksAheadMax } from "#core/chain/heads/blocksAheadMax.ts";
+import { BLOCK_NUMBER_MAX } from "#core/chain/limits.ts";
 
 export type HeadJudge = {
 	/** Whether the newest block that an endpoint names is believed. Remembers what it said. */
@@ -7,8 +8,6 @@ export type HeadJudge = {
 
 type Heard = { block: number; atMs: number };
 
-/** See `chainNumbers.blockNumber`. */
-const BLOCKS_MAX = 2 ** 48 - 1;
 /** An endpoint whose head has not moved for so long says nothing about where the chain is. */
 const MOVING_MS = 60_000;
 
@@ -41,7 +40,7 @@ export function createHeadJudge(): HeadJudge {
 			const isPlausible = isAlone ? !own || isWithin(own) : others.some(isWithin);
 			const second = [...claimed].filter(isOthers).map(([, heard]) => heard);
 			if (isAlone && ownClaim) second.push(ownClaim);
-			const isBelieved = block <= BLOCKS_MAX && (isPlausible || second.some(isAgreed));
+			const isBelieved = block <= BLOCK_NUMBER_MAX && (isPlausible || second.some(isAgreed));
 			if (!isBelieved) {
 				claimed.set(endpoint, { block, atMs: nowMs });
 				return false;

@@ -47,6 +47,8 @@ test("a time of zero, and one that no clock shows, is no time", () => {
 const broken: [string, unknown][] = [
 	["an address that is short", { ...sound, address: "0x12" }],
 	["an address that is not hex", { ...sound, address: `0x${"zz".repeat(20)}` }],
+	["a place in its block that no log has", { ...sound, logIndex: "0x40000000" }],
+	["a transaction's place that none has", { ...sound, transactionIndex: "0xffffffffff" }],
 	["a topic that is not hex", { ...sound, topics: [`0x${"g".repeat(64)}`] }],
 	["five topics", { ...sound, topics: Array(5).fill(word("aa")) }],
 	["no topics", { ...sound, topics: undefined }],

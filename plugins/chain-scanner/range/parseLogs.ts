@@ -1,4 +1,5 @@
 import type { Hex } from "#core/chain/Hex.ts";
+import { PLACE_MAX } from "#core/chain/limits.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
@@ -7,6 +8,8 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const CAPITAL = /[A-Z]/;
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
 const TOPICS_MAX = 4;
+/** `0x` and seven digits stay below 2^28. */
+const PLACE_LENGTH = 9;
 /** The last second that PostgreSQL and JavaScript both can name without trouble: year 9999. */
 const TIMESTAMP_MAX = 253_402_300_799;
 
@@ -76,8 +79,8 @@ function parseLog(value: Record<string, unknown>, last: Parsed | null): RawLog {
 			known !== undefined && before?.["transactionHash"] === transactionHash
 				? known.transactionHash
 				: hexOf(transactionHash, "transactionHash", WORD),
-		transactionIndex: quantityOf(transactionIndex, "transactionIndex"),
-		logIndex: quantityOf(value["logIndex"], "logIndex"),
+		transactionIndex: placeOf(transactionIndex, "transactionIndex"),
+		logIndex: placeOf(value["logIndex"], "logIndex"),
 		blockTimestamp:
 			isSameBlock && before?.["blockTimestamp"] === value["blockTimestamp"]
 				? known.blockTimestamp
@@ -122,6 +125,13 @@ function dataOf(value: unknown): Hex {
 function quantityOf(value: unknown, field: string): Hex {
 	if (!isHex(value) || !QUANTITY.test(value)) throw bad(field);
 	return value;
+}
+
+/** Of few digits it is in range; others are rare enough to be looked at. */
+function placeOf(value: unknown, field: string): Hex {
+	const place = quantityOf(value, field);
+	if (place.length > PLACE_LENGTH && Number(place) > PLACE_MAX) throw bad(field);
+	return place;
 }
 
 /** Some nodes send none, and some send 0 where they do not know: then the header is asked. */

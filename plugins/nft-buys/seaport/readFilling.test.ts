@@ -63,6 +63,28 @@ describe("a basic order", () => {
 	});
 });
 
+test("shares that no call of Seaport can hold are unreadable, also where they are consistent", async () => {
+	const { fulfilment } = await sellListing(terms);
+	const answer = fulfilment(1n, { recipient: BUYER });
+	const withShares = (share: unknown) => {
+		const { transaction } = answer;
+		const inputData = structuredClone(transaction.inputData) as {
+			advancedOrder: { numerator: unknown; denominator: unknown };
+		};
+		Object.assign(inputData.advancedOrder, { numerator: share, denominator: share });
+		return readFilling({ ...answer, transaction: { ...transaction, inputData } });
+	};
+	for (const share of [2n ** 120n, 2n ** 130n, 2n ** 255n, 0n]) {
+		expect(withShares(String(share))).toBe("unreadable");
+	}
+	for (const share of [2 ** 53, -1, 1.5, "", "0x", "1e3", null]) {
+		expect(withShares(share)).toBe("unreadable");
+	}
+	const largest = withShares(String(2n ** 120n - 1n));
+	if (typeof largest === "string") throw new Error(largest);
+	expect(encodeFilling(largest, { wallet: BUYER, suffix: null })).toStartWith("0x");
+});
+
 test("encoding is the inverse of reading, for the wallet and with the attribution last", async () => {
 	const { fulfilment } = await sellListing(terms);
 	for (const recipient of [undefined, BUYER]) {

@@ -16,6 +16,8 @@ const uint = z
 	.union([z.int().min(0), z.string().regex(/^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/)])
 	.transform((value) => BigInt(value))
 	.refine((value) => value < UNITS_BOUND);
+/** A share of an order, which Seaport reads as a uint120: a larger one can be no call of it. */
+const share = uint.refine((value) => value > 0n && value < 2n ** 120n);
 const uint8 = uint.refine((value) => value < 256n).transform(Number);
 const address = z.string().toLowerCase().refine(isAddress);
 const word = z.string().toLowerCase().refine(isWord);
@@ -63,8 +65,8 @@ export const wireOrder = {
 	fulfillOrder: z.object({ order, fulfillerConduitKey: word }),
 	fulfillAdvancedOrder: z.object({
 		advancedOrder: order.extend({
-			numerator: uint,
-			denominator: uint,
+			numerator: share,
+			denominator: share,
 			extraData: bytes(EXTRA_DATA_BYTES_MAX),
 		}),
 		criteriaResolvers: z.array(z.unknown()).max(PAYMENTS_MAX),
