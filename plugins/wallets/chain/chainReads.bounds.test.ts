@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
 import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
+import { lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
 
 // Guarantee: a number that a node cannot mean is that node's failure, in whichever member of
@@ -41,40 +41,6 @@ function beyond(member: string): readonly string[] {
 	return PRICES.has(member) ? BEYOND.slice(1) : BEYOND;
 }
 
-/** A node that answers one member of one method's answer with something else. */
-function lying(rpc: Rpc, lie: { method: string; path: readonly string[]; value: unknown }): Rpc {
-	const told = (method: string | undefined, answer: unknown) => {
-		return method === lie.method ? withMember(answer, lie.path, lie.value) : answer;
-	};
-	return {
-		...rpc,
-		call: async (call, options) => told(call.method, await rpc.call(call, options)),
-		async batch(calls, options) {
-			const answers = await rpc.batch(calls, options);
-			return answers.map((answer, place) => told(calls[place]?.method, answer));
-		},
-		async settle(calls, options) {
-			const outcomes = await rpc.settle(calls, options);
-			return outcomes.map((outcome, place) => {
-				if (outcome.kind === "fault") return outcome;
-				return { kind: "result", result: told(calls[place]?.method, outcome.result) };
-			});
-		},
-	};
-}
-
-function withMember(answer: unknown, path: readonly string[], value: unknown): unknown {
-	const [name, ...rest] = path;
-	if (name === undefined) return value;
-	if (typeof answer !== "object" || answer === null) return answer;
-	if (Array.isArray(answer)) {
-		return answer.map((one, place) => {
-			return String(place) === name ? withMember(one, rest, value) : one;
-		});
-	}
-	return { ...answer, [name]: withMember(Reflect.get(answer, name), rest, value) };
-}
-
 function lieOf(members: readonly string[]) {
 	return fc
 		.constantFrom(...members)
@@ -105,7 +71,7 @@ describe("a number out of its range is the node's failure", () => {
 		];
 		await fc.assert(
 			fc.asyncProperty(lieOf(members), async (lie) => {
-				const rpc = lying(createScriptedChain().rpc, lie);
+				const rpc = lyingEndpoint(createScriptedChain().rpc, () => lie);
 				const asked = { address: ANNA, plans: [plan], signal };
 				expect(await isFailed(readAccount(rpc, asked))).toBe(true);
 			}),
@@ -128,7 +94,7 @@ describe("a number out of its range is the node's failure", () => {
 				const sent = { from: ANNA, to: SHOP, nonce: 0, valueRaw: 5n, data: "0x12" } as const;
 				const hash = chain.send(sent);
 				chain.mine();
-				const rpc = lying(chain.rpc, lie);
+				const rpc = lyingEndpoint(chain.rpc, () => lie);
 				expect(await isFailed(readReceipt(rpc, { hash, minBlock: 0, signal }))).toBe(true);
 				const asked = [{ hash, minBlock: 0 }];
 				const many = readReceipts(rpc, { asked, signal }).then((all) => {
@@ -144,7 +110,7 @@ describe("a number out of its range is the node's failure", () => {
 		const members = ["eth_blockNumber", "eth_getTransactionCount"];
 		await fc.assert(
 			fc.asyncProperty(lieOf(members), async (lie) => {
-				const rpc = lying(createScriptedChain().rpc, lie);
+				const rpc = lyingEndpoint(createScriptedChain().rpc, () => lie);
 				const asked = { address: ANNA, nonce: 0, fromBlock: 0, signal };
 				expect(await isFailed(findByNonce(rpc, asked))).toBe(true);
 			}),

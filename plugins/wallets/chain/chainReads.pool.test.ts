@@ -11,6 +11,7 @@ import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
 import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
+import { lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
 
 // Guarantee: what one endpoint answers wrong is asked of another, and counted against the first.
@@ -28,32 +29,15 @@ function openPool(lie: { method: string; member?: string; value: unknown }) {
 	assert(anvil, "the sandbox's chain is built in");
 	const chain = createScriptedChain();
 	const metrics = createMetrics();
-	const told = (method: string | undefined, result: unknown) => {
-		if (method !== lie.method) return result;
-		if (lie.member === undefined) return lie.value;
-		return { ...(result as object), [lie.member]: lie.value };
-	};
 	const honest: Rpc = {
 		...chain.rpc,
 		call: async (call, options) => {
 			return call.method === "eth_chainId" ? "0x7a69" : await chain.rpc.call(call, options);
 		},
 	};
-	const liar: Rpc = {
-		...honest,
-		call: async (call, options) => told(call.method, await honest.call(call, options)),
-		batch: async (calls, options) => {
-			const results = await honest.batch(calls, options);
-			return results.map((result, place) => told(calls[place]?.method, result));
-		},
-		settle: async (calls, options) => {
-			const outcomes = await honest.settle(calls, options);
-			return outcomes.map((outcome, place) => {
-				if (outcome.kind === "fault") return outcome;
-				return { kind: "result", result: told(calls[place]?.method, outcome.result) };
-			});
-		},
-	};
+	const { method, member, value } = lie;
+	const told = { method, path: member === undefined ? [] : [member], value };
+	const liar = lyingEndpoint(honest, () => told);
 	const pool = chainRpc({
 		chain: anvil,
 		endpoints: [
