@@ -38,6 +38,7 @@ export function renderTransfer(
 		chainId,
 		batchId,
 		transactionHash,
+		cancellation: intent.cancellation,
 		signUrl: status === "signature_required" ? url : null,
 		confirmUrl: status === "confirmation_required" ? url : null,
 		createdAt: time(intent.createdAtMs),

@@ -49,6 +49,7 @@ const intent: Intent<TransferRequest> = {
 	planHash: null,
 	batchId: null,
 	transactionHash: null,
+	cancellation: null,
 	createdAtMs: NOW_MS,
 	changedAtMs: NOW_MS,
 	expiresAtMs: NOW_MS,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cancellationSchema } from "#plugins/wallets/contract.ts";
 
 const time = z.string().meta({ format: "date-time" });
 const questionUrl = z
@@ -40,6 +41,7 @@ export const transferSchema = z.object({
 		.nullable()
 		.meta({ description: "What was asked for with one request is judged as a whole." }),
 	transactionHash: z.string().nullable(),
+	cancellation: cancellationSchema,
 	signUrl: questionUrl,
 	confirmUrl: questionUrl,
 	createdAt: time,

@@ -5,10 +5,13 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
 import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
 export type WalletCapability =
@@ -127,10 +130,15 @@ export type Intent<Request = unknown> = {
 	planHash: Hex | null;
 	batchId: string | null;
 	transactionHash: Hex | null;
+	/** Its newest cancellation by nonce; null where nobody asked for one. */
+	cancellation: Cancellation | null;
 	createdAtMs: number;
 	changedAtMs: number;
 	expiresAtMs: number;
 };
+
+/** A transaction of nothing that takes the nonce from an intent's payment. */
+export type Cancellation = { state: SubmissionState; transactionHash: Hex | null };
 
 /** How a kind of intent thinks. Registered in `setup`; it owns no state. */
 export type IntentKind<Request> = {
@@ -202,8 +210,12 @@ export type Execution = {
 	approve(intentId: string, planHash: Hex): Promise<Intent>;
 	/** The owner's own wallet sent it. The chain decides whether that is so. */
 	signed(intentId: string, transactionHash: Hex): Promise<Intent>;
-	/** Called off before anything was sent. */
-	cancel(intentId: string): Promise<Intent>;
+	/**
+	 * Cancels it, for its owner (`profile:<id>`) or an operator (`operator:<name>`). What was not
+	 * sent is called off at once. What was sent, or may have been, is cancelled by its nonce, and
+	 * stands where it stood until that is final: `cancellation` says how far it is.
+	 */
+	cancel(intentId: string, by: { actor: string; signal: AbortSignal }): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
 	list(
 		profileId: string,
@@ -235,6 +247,9 @@ export type OnceRequest = {
 	): Promise<{ status: number; body: unknown }>;
 };
 
+/** How answers show `cancellation` of an intent. */
+export const cancellationSchema = cancellationView;
+
 /** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
 export const tradingDocumented = {
 	onceParameters: [
@@ -265,7 +280,18 @@ export const tradingDocumented = {
 			schema: { type: "string" as const, enum: ["true"] },
 		},
 	},
-	cancelFailures: [executionFault.intentState],
+	cancelFailures: [
+		executionFault.intentState,
+		cancelFault.handingOver,
+		cancelFault.nonceUsed,
+		cancelFault.cancelNotOurs,
+		cancelFault.cancelOff,
+	],
+	cancelDescription:
+		"What was not sent is called off at once. What was sent, or may have been, is cancelled by its " +
+		"nonce: a transaction of nothing to the wallet itself takes its place, at the wallet's cost for " +
+		"gas. The intent stays where it is until one of the two is final, and `cancellation` says how " +
+		"far that is; `failed` with `cancelled` is the end, or `confirmed` where the payment was faster.",
 };
 
 export type Wallets = {

@@ -16,10 +16,12 @@ import type { Intent, IntentKind, Profile, Wallet } from "#plugins/wallets/contr
 import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
 import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
 import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
+import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 import { createFakeProvider } from "#test/harness/fakeProvider.ts";
@@ -77,6 +79,9 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		kindSteps: createSteps((step, edge) => void (edge === "before" && steps.push(step))),
 		profileOf: (queryable, id) => readProfile(queryable, { id }),
 		newId: () => Bun.randomUUIDv7(),
+		nonceClaims: createNonceClaims(),
+		queueRuns: createQueueRuns(),
+		audit: { append: async () => {} },
 		settings: {
 			get isDryRun() {
 				return state.isDryRun;

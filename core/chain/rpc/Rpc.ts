@@ -21,6 +21,10 @@ export type RpcOptions = {
 	 * asked. Only what no honest node answers, whatever stands on its chain, may be refused here.
 	 */
 	isReadable?: ((result: unknown, index: number) => boolean) | undefined;
+	/**
+	 * Asks another endpoint than the one that served last, where there is one: for a second opinion.
+	 */
+	second?: boolean | undefined;
 	/** Answers only what as many endpoints as the deployment asks for (`RPC_QUORUM`) agree on. */
 	quorum?: RpcQuorum | undefined;
 };

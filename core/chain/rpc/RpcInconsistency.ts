@@ -17,5 +17,7 @@ export type RpcInconsistency =
 	| "head_too_far"
 	/** It was asked beside others, and told otherwise. */
 	| "disagreement"
+	/** A receipt in a block that is not on the chain, or does not have the transaction. */
+	| "false_receipt"
 	/** What is no header, no log, no transaction, no number that a node can mean. */
 	| "malformed";

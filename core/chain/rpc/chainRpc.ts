@@ -81,9 +81,18 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 	return { question, distrust };
 
 	async function question<Result>(asked: RpcQuestion<Result>): Promise<Result> {
-		const order = pool.order(asked.options);
+		const ranked = pool.order(asked.options);
+		const order = asked.options.second ? othersFirst(ranked) : ranked;
 		if (!asked.options.quorum || quorum < 2) return inTurn(asked, order);
 		return inQuorum(asked, asked.options.quorum, order);
+	}
+
+	function othersFirst(order: readonly Endpoint[]): readonly Endpoint[] {
+		const isFirstOpinion = (endpoint: Endpoint) => served.includes(endpoint);
+		return [
+			...order.filter((one) => !isFirstOpinion(one)),
+			...order.filter((one) => isFirstOpinion(one)),
+		];
 	}
 
 	async function inTurn<Result>(asked: RpcQuestion<Result>, order: readonly Endpoint[]) {

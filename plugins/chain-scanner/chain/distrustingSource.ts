@@ -13,6 +13,7 @@ const KINDS: Record<RpcInconsistency, true> = {
 	head_jumped_back: true,
 	head_too_far: true,
 	disagreement: true,
+	false_receipt: true,
 	malformed: true,
 };
 

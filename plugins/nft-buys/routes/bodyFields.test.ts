@@ -116,6 +116,7 @@ test("[NFT-03] an intent shows its limit exactly and for display, in the chain's
 		planHash: null,
 		batchId: null,
 		transactionHash: null,
+		cancellation: null,
 		createdAtMs: 0,
 		changedAtMs: 0,
 		expiresAtMs: 0,

@@ -4,6 +4,7 @@ import { createSignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
 import { getIntent } from "#plugins/nft-buys/routes/getIntent.ts";
 import { getIntents } from "#plugins/nft-buys/routes/getIntents.ts";
 import { postBuys } from "#plugins/nft-buys/routes/postBuys.ts";
+import { postCancel } from "#plugins/nft-buys/routes/postCancel.ts";
 import { postOffers } from "#plugins/nft-buys/routes/postOffers.ts";
 
 /** Buying NFTs, and what became of it. */
@@ -13,5 +14,6 @@ export function buyRoutes(context: BuyContext) {
 		.use(postBuys(context, signedIn))
 		.use(postOffers(context, signedIn))
 		.use(getIntents(context, signedIn))
-		.use(getIntent(context, signedIn));
+		.use(getIntent(context, signedIn))
+		.use(postCancel(context, signedIn));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cancellationSchema } from "#plugins/wallets/contract.ts";
 
 /** A buy or an offer, as its owner sees it. */
 export const intentSchema = z.object({
@@ -30,6 +31,7 @@ export const intentSchema = z.object({
 	}),
 	planHash: z.string().nullable(),
 	transactionHash: z.string().nullable(),
+	cancellation: cancellationSchema,
 	createdAt: z.string(),
 	changedAt: z.string(),
 	expiresAt: z.string(),

@@ -35,6 +35,7 @@ export function renderIntent(intent: Intent, chains: ChainRegistry): IntentView 
 		plan: intent.plan && { ...intent.plan.shown },
 		planHash: intent.planHash,
 		transactionHash: intent.transactionHash,
+		cancellation: intent.cancellation,
 		createdAt: isoTime(intent.createdAtMs),
 		changedAt: isoTime(intent.changedAtMs),
 		expiresAt: isoTime(intent.expiresAtMs),

@@ -8,8 +8,8 @@ import type { TransfersContext } from "#plugins/transfers/routes/TransfersContex
 import { transferSchema } from "#plugins/transfers/transferSchema.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
-/** Calls a transfer off that was not sent yet. No switch of an operator's holds that back. */
-export function postCancel({ wallets, chains }: TransfersContext) {
+/** Cancels one of your transfers. No switch of an operator's holds that back. */
+export function postCancel({ wallets, chains, ending }: TransfersContext) {
 	return new Elysia()
 		.derive(async ({ request }) => ({ principal: await wallets.authenticate(request) }))
 		.post(
@@ -18,7 +18,8 @@ export function postCancel({ wallets, chains }: TransfersContext) {
 				const { profile } = principal;
 				set.headers["cache-control"] = "no-store";
 				const own = await ownTransfer(wallets, { id: params.id, profileId: profile.id });
-				const intent = await wallets.execution.cancel(own.id);
+				const by = { actor: `profile:${profile.id}`, signal: ending };
+				const intent = await wallets.execution.cancel(own.id, by);
 				return renderTransfer(intent, { profile, chainOf: chains.byId });
 			},
 			{
@@ -26,10 +27,10 @@ export function postCancel({ wallets, chains }: TransfersContext) {
 				response: { 200: transferSchema },
 				detail: {
 					tags: ["trading"],
-					summary: "Calls off a wallet transfer that was not sent",
+					summary: "Cancels a wallet transfer",
 					description:
-						"409 `intent_state` once it is on its way. What was asked for with it is not sent " +
-						"either: a batch goes whole or not at all.",
+						`${tradingDocumented.cancelDescription} Of a batch of which nothing was sent, nothing ` +
+						"is sent any more: it goes whole or not at all.",
 					security: [{ session: [] }],
 					...canFail(transfersFault.notFound, ...tradingDocumented.cancelFailures),
 				},

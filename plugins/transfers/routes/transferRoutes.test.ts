@@ -103,9 +103,22 @@ test("what waits for its owner can be called off, also with everything switched 
 	expect(again).toMatchObject({ status: 409, body: { code: "intent_state" } });
 });
 
-test("what is on its way cannot be called off", async () => {
+test("what is on its way is cancelled by its nonce, and stays where it is until that is final", async () => {
 	const by = await lab.person();
 	const [id] = await sendTo(by, ["2"]);
 	const { status, body } = await lab.ask(`${PATH}/${id}/cancel`, { by, method: "POST" });
-	expect({ status, code: body.code }).toEqual({ status: 409, code: "intent_state" });
+	expect({ status, body }).toMatchObject({
+		status: 200,
+		body: { id, status: "submitted", cancellation: { state: "sent" } },
+	});
+	const sent = () => lab.handed.filter(({ transaction }) => transaction.from === by.wallet.address);
+	expect(sent().map(({ transaction }) => transaction.nonce)).toEqual([0, 0]);
+	const again = await lab.ask(`${PATH}/${id}/cancel`, { by, method: "POST" });
+	expect(again.status).toBe(200);
+	expect(sent()).toHaveLength(2);
+	const stranger = await lab.person();
+	const other = await lab.ask(`${PATH}/${id}/cancel`, { by: stranger, method: "POST" });
+	expect({ status: other.status, code: other.body.code }).toEqual({
+		...{ status: 404, code: "not_found" },
+	});
 });

@@ -56,6 +56,7 @@ describe("an account", () => {
 		const read = await readAccount(chain.rpc, { address: ANNA, plans, signal });
 		expect(read.account).toEqual({
 			balanceRaw: 77n,
+			minedNonce: 0,
 			pendingNonce: 0,
 			// The base fee twice, and the tip.
 			maxFeePerGas: 16n,
@@ -171,14 +172,14 @@ describe("a receipt", () => {
 	/** A node that answers these in place of what it knows. */
 	async function read(answers: Record<string, unknown>, minBlock = 0) {
 		const { rpc } = createScriptedChain();
-		const batch: Rpc["batch"] = async (calls, options) => {
-			const known = await rpc.batch(calls, options);
-			return known.map((answer, index) => {
-				const own = answers[calls[index]?.method ?? ""];
-				return own === undefined ? answer : own;
+		const settle: Rpc["settle"] = async (calls, options) => {
+			const known = await rpc.settle(calls, options);
+			return known.map((outcome, index) => {
+				const result = answers[calls[index]?.method ?? ""];
+				return result === undefined ? outcome : { kind: "result", result };
 			});
 		};
-		return readReceipt({ ...rpc, batch }, { hash: HASH, minBlock, signal });
+		return readReceipt({ ...rpc, settle }, { hash: HASH, minBlock, signal });
 	}
 	const HASH = `0x${"ab".repeat(32)}` as const;
 	const OTHER = `0x${"cd".repeat(32)}` as const;

@@ -7,6 +7,11 @@ export const chainFault = defineFaults({
 		retry: "later",
 		public: "The chain's RPC endpoint answered something that cannot be read.",
 	},
+	chainContradicts: {
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoints do not agree on what is mined.",
+	},
 	chainBehind: {
 		status: 503,
 		retry: "later",

@@ -16,7 +16,15 @@ export type NonceUse =
 	| { kind: "pending" }
 	| { kind: "free" };
 
-type Asked = { address: Address; nonce: number; fromBlock: number; signal: AbortSignal };
+type Asked = {
+	address: Address;
+	nonce: number;
+	/** A block in which it was free. */
+	fromBlock: number;
+	/** A chain that has still not come so far shows then that the block was never there. */
+	isFromBlockOld?: boolean;
+	signal: AbortSignal;
+};
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const block = z.object({
@@ -44,14 +52,15 @@ const SCAN_AT_ONCE = 16;
  * the block where the nonce was free.
  */
 export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
-	const { nonce, signal, fromBlock } = asked;
+	const { nonce, signal, isFromBlockOld = false } = asked;
 	const head = await rpc.call(
 		{ method: "eth_blockNumber", params: [] },
 		{ signal, isReadable: readableBy([chainNumbers.blockNumber]) },
 	);
 	let high = readAnswer(chainNumbers.blockNumber, head);
 	// Where it was free, it still is for a node that has not come so far: that proves nothing.
-	if (high < fromBlock) throw chainFault.chainBehind();
+	if (high < asked.fromBlock && !isFromBlockOld) throw chainFault.chainBehind();
+	const fromBlock = high < asked.fromBlock ? 0 : asked.fromBlock;
 	if ((await countAt(rpc, asked, toHex(high))) <= nonce) {
 		const waiting = await countAt(rpc, asked, "pending");
 		return waiting > nonce ? { kind: "pending" } : { kind: "free" };

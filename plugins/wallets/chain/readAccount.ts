@@ -2,6 +2,7 @@ import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 import { readableBy } from "#plugins/wallets/chain/readableBy.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
@@ -9,6 +10,8 @@ import type { Plan } from "#plugins/wallets/contract.ts";
 /** What one transaction of an account takes now. */
 export type AccountState = {
 	balanceRaw: bigint;
+	/** The first nonce that nothing mined uses. */
+	minedNonce: number;
 	/** The first nonce that nothing seen by the node uses. */
 	pendingNonce: number;
 	maxFeePerGas: bigint;
@@ -18,9 +21,11 @@ export type AccountState = {
 
 export type Simulation = { kind: "ok"; gasLimit: bigint } | { kind: "reverts"; detail: string };
 
+type PlannedCall = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
+
 export type AccountAsked = {
 	address: Address;
-	plans: readonly Plan[];
+	plans: readonly PlannedCall[];
 	/** What else is to be asked in the same request. */
 	questions?: readonly RpcCall[];
 	signal: AbortSignal;
@@ -35,7 +40,7 @@ const history = z.object({
 	baseFeePerGas: z.array(pricePerGas).nullish(),
 });
 /** What the first calls are answered by, in their order. */
-const ACCOUNT = [wei, accountNonce, history, pricePerGas, pricePerGas];
+const ACCOUNT = [wei, accountNonce, accountNonce, history, pricePerGas, pricePerGas];
 const REASON_LENGTH_MAX = 300;
 
 /**
@@ -52,6 +57,7 @@ export async function readAccount(
 	const outcomes = await rpc.settle(
 		[
 			{ method: "eth_getBalance", params: [address, "latest"] },
+			{ method: "eth_getTransactionCount", params: [address, "latest"] },
 			{ method: "eth_getTransactionCount", params: [address, "pending"] },
 			{ method: "eth_feeHistory", params: ["0x1", "latest", []] },
 			{ method: "eth_gasPrice", params: [] },
@@ -62,19 +68,23 @@ export async function readAccount(
 		],
 		{ signal, isReadable: readableBy([...ACCOUNT, ...plans.map(() => gas)]) },
 	);
-	const [balance, nonce, latest, gasPrice, tip, ...others] = outcomes;
+	const [balance, mined, pending, latest, gasPrice, tip, ...others] = outcomes;
 	const head = await headOf(rpc, { latest, signal });
 	const price = readAnswer(pricePerGas, resultOf(gasPrice));
 	const base = head.baseFeePerGas ?? null;
 	// A node that names no tip names a price, which has one in it: without any it would wait.
 	const priority =
 		tip?.kind === "result" ? readAnswer(pricePerGas, tip.result) : tipIn(price, base ?? price);
+	// Room for base fees that double before it is mined; what is not needed is not paid.
+	const maxFeePerGas = base ? base * 2n + priority : price;
+	// Nothing that offers nothing is mined where gas has a price, and all later nonces wait for it.
+	if (maxFeePerGas === 0n) throw chainFault.chainUnreadable({ detail: "gas for nothing" });
 	return {
 		account: {
 			balanceRaw: readAnswer(wei, resultOf(balance)),
-			pendingNonce: readAnswer(accountNonce, resultOf(nonce)),
-			// Room for base fees that double before it is mined; what is not needed is not paid.
-			maxFeePerGas: base ? base * 2n + priority : price,
+			minedNonce: readAnswer(accountNonce, resultOf(mined)),
+			pendingNonce: readAnswer(accountNonce, resultOf(pending)),
+			maxFeePerGas,
 			maxPriorityFeePerGas: base ? priority : price,
 			headBlock: head.number,
 		},
@@ -101,7 +111,7 @@ function tipIn(price: bigint, base: bigint): bigint {
 	return price > base ? price - base : 0n;
 }
 
-function callOf(plan: Plan) {
+function callOf(plan: PlannedCall) {
 	return {
 		from: plan.from,
 		to: plan.to,

@@ -1,25 +1,25 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { type Sighting, sightingCodec } from "#plugins/wallets/chain/sightingCodec.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 
 export type ReceiptAsked = {
 	hash: Hex;
 	/** The block where it was seen before, 0 where it was not. */
 	minBlock: number;
-	signal: AbortSignal;
+	/** The hash of that block: a receipt in it was checked when it was first seen there. */
+	knownBlock?: Hex | null;
+	/** No receipt in an older block is believed, by the chain's head. */
+	oldestBlock?(headBlock: number): number;
 };
 
 /** What a chain knows of a hash; null where the node knows nothing of it. */
 export async function readReceipt(
 	rpc: Rpc,
-	{ hash, minBlock, signal }: ReceiptAsked,
+	{ signal, second = false, ...asked }: ReceiptAsked & { signal: AbortSignal; second?: boolean },
 ): Promise<Sighting | null> {
-	const calls = [...sightingCodec.callsFor(hash), sightingCodec.head];
-	const [seen, mined, head] = await rpc.batch(calls, {
-		...{ signal, minBlock },
-		isReadable: (result, place) =>
-			sightingCodec.isReadable(result, calls[place] ?? sightingCodec.head),
-	});
-	const headBlock = sightingCodec.readHead(head);
-	return sightingCodec.read({ seen, mined, headBlock }, { hash, minBlock });
+	const [sighting] = await readReceipts(rpc, { asked: [asked], signal, second });
+	if (sighting instanceof Fault) throw sighting;
+	return sighting ?? null;
 }

@@ -12,7 +12,7 @@ import type { Receipt } from "#plugins/wallets/contract.ts";
 export type Sighting = {
 	transaction: SeenTransaction;
 	receipt: Receipt | null;
-	/** The bytes as signed, of what waits; null where the node does not tell enough of it. */
+	/** The bytes as signed; null where the node does not tell enough of the transaction. */
 	signed: Hex | null;
 	headBlock: number;
 };
@@ -95,7 +95,7 @@ export const sightingCodec = {
 		return {
 			transaction: { from, to, nonce, valueRaw: value, data: input },
 			receipt: mined === null ? null : receiptOf(mined, hash),
-			signed: mined === null ? readSigned(seen, hash) : null,
+			signed: readSigned(seen, hash),
 			headBlock,
 		};
 	},

@@ -112,6 +112,7 @@ test("the list says what is set, by whom, and what can be set to what", async ()
 		"kill:chain:<id>",
 		"kill:plugin:<name>",
 		"kill:wallet:<id>",
+		"rebroadcast",
 		"slippage-bps",
 	]);
 	expect(body.known[0].valueSchema).toMatchObject({ type: "boolean" });

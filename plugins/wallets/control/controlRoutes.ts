@@ -5,6 +5,7 @@ import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { changeSetting } from "#plugins/wallets/control/changeSetting.ts";
 import { type Killable, killSettings } from "#plugins/wallets/control/killSettings.ts";
 import { SETTING_KEY_LENGTH_MAX, SETTINGS_LISTED_MAX } from "#plugins/wallets/control/limits.ts";
+import { rebroadcastSetting } from "#plugins/wallets/control/rebroadcastSetting.ts";
 import { type SettingRow, settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
 
 const settingSchema = z.object({
@@ -43,7 +44,7 @@ export type ControlOptions = {
 /** What operators switch while the service runs, the kill switches first of all. */
 export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
 	const { db, clock, audit, operators, chains } = core;
-	const settings = [...killSettings({ chains, plugins }), ...contributed];
+	const settings = [...killSettings({ chains, plugins }), rebroadcastSetting, ...contributed];
 	const known = settings.map(({ shown, description, schema }) => {
 		const valueSchema = z.toJSONSchema(schema, { unrepresentable: "any" });
 		return { key: shown, description, valueSchema: { ...valueSchema } };

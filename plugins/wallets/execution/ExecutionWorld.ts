@@ -1,3 +1,4 @@
+import type { Audit } from "#core/audit/Audit.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
@@ -8,8 +9,10 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import type { Commits } from "#plugins/wallets/commit/Commits.ts";
 import type { IntentKind, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import type { QueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
 import type { DefaultLimits } from "#plugins/wallets/spend/limitsInForce.ts";
+import type { NonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 
 /** Everything the path that money leaves by can touch. */
 export type ExecutionWorld = {
@@ -30,6 +33,10 @@ export type ExecutionWorld = {
 	/** With the wallets that are not removed. */
 	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
 	newId(): string;
+	nonceClaims: NonceClaims;
+	/** Wallets whose nonce queues this process works on. */
+	queueRuns: QueueRuns;
+	audit: Audit;
 	settings: ExecutionSettings;
 };
 

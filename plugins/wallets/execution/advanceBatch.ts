@@ -1,6 +1,6 @@
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
-import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
+import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
@@ -8,6 +8,7 @@ import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/limits.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
+import { queueKey } from "#plugins/wallets/execution/queueKey.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;
@@ -77,15 +78,30 @@ export async function advanceBatch(world: ExecutionWorld, given: Given): Promise
 		world.commits.together(profile.id, (tx) => decideBatch(world, tx, { planned, account })),
 	);
 	if (!decided) return null;
-	const { outcome, sentAtMs } = await handOver(world, decided.next);
-	if (planned.length === 1) {
-		if (outcome.kind !== "sent" || sentAtMs === null) return null;
-		const { transactionHash } = outcome;
-		return { ...decided.intent, status: "submitted", transactionHash, changedAtMs: sentAtMs };
+	const queue = { walletId: wallet.id, chainId: first.chainId, signal };
+	if (!decided.next) {
+		await continueQueued(world, queue);
+		return null;
 	}
-	const line = { walletId: wallet.id, chainId: first.chainId, signal };
-	if (outcome.kind !== "unknown") await continueQueued(world, line);
-	return null;
+	const { outcome, sentAtMs } = await handOver(world, decided.next);
+	if (planned.length > 1) {
+		if (outcome.kind !== "unknown") await continueQueued(world, queue);
+		return null;
+	}
+	// Others of the wallet came meanwhile, and wait for this: it does not wait for them.
+	if (world.queueRuns.isWaited(queueKey(queue))) void continueBehind(world, queue);
+	if (outcome.kind !== "sent" || sentAtMs === null) return null;
+	const { transactionHash } = outcome;
+	return { ...decided.intent, status: "submitted", transactionHash, changedAtMs: sentAtMs };
+}
+
+/** What fails here is taken up by the job. */
+async function continueBehind(world: ExecutionWorld, queue: QueueAsked): Promise<void> {
+	try {
+		await continueQueued(world, queue);
+	} catch (error) {
+		world.log.warn("a nonce queue could not be continued now", { ...queue, error });
+	}
 }
 
 const NO_WALLET: Denial = {

@@ -1,45 +1,78 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
-import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { beginSelfTransfer } from "#plugins/wallets/cancel/beginSelfTransfer.ts";
+import { selfTransfer } from "#plugins/wallets/cancel/selfTransfer.ts";
+import {
+	type AccountState,
+	readAccount,
+	type Simulation,
+} from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
+import { callOff } from "#plugins/wallets/execution/callOff.ts";
+import type { QueueRunEnd } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { queueKey } from "#plugins/wallets/execution/queueKey.ts";
+import { type NonceWait, takeNonce } from "#plugins/wallets/execution/takeNonce.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
 import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
-import { readLane } from "#plugins/wallets/submission/readLane.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 
 /** Transactions handed over in one go before others get their turn. */
 const TURN_MAX = 50;
+/** How long a queue that has to wait is left alone before the job comes back to it. */
+const WAIT_MS = 1_000;
+
+export type QueueAsked = { walletId: string; chainId: number; signal: AbortSignal };
+
+/** What became of the next one: nothing yet, for a reason, or not any more. */
+type Begun = HandOver | "called off" | NonceWait | "later";
 
 /**
- * Hands over what a wallet still has in line on a chain, one after the other, until nothing is left
- * or something is in doubt. What was never handed over can still be called off, and is where an
- * operator switched it off, the wallet is gone, or what was planned has run out meanwhile.
+ * Hands over what waits in a wallet's nonce queue, one after the other, until nothing is left or
+ * something has to be waited for. One run for each queue and process.
  */
-export async function continueQueued(
-	world: ExecutionWorld,
-	{ walletId, chainId, signal }: { walletId: string; chainId: number; signal: AbortSignal },
-): Promise<void> {
-	for (let turn = 0; turn < TURN_MAX && !signal.aborted; turn++) {
-		const submission = await nextQueued(world.db, { walletId, chainId });
-		if (!submission) return;
-		const [intent] = await readIntents(world.db, [submission.intentId]);
-		if (!intent) return;
-		const next = await begin(world, { submission, intent, signal });
-		if (next === "busy") return;
-		if (next === "called off") continue;
-		const { outcome } = await handOver(world, next);
-		if (outcome.kind === "unknown") return;
-	}
+export async function continueQueued(world: ExecutionWorld, asked: QueueAsked): Promise<void> {
+	await world.queueRuns.run(queueKey(asked), () => handOverQueued(world, asked));
 }
 
+/**
+ * What was never handed over can still be called off, and is where an operator switched it off, the
+ * wallet is gone, or what was planned has run out meanwhile.
+ */
+async function handOverQueued(world: ExecutionWorld, asked: QueueAsked): Promise<QueueRunEnd> {
+	const { signal } = asked;
+	let isAskedAgain = false;
+	for (let turn = 0; turn < TURN_MAX && !signal.aborted; turn++) {
+		const submission = await nextQueued(world.db, asked);
+		if (!submission) return "empty";
+		const [intent] = await readIntents(world.db, [submission.intentId]);
+		if (!intent) return "waiting";
+		const next = await begin(world, { submission, intent, signal });
+		if (next === "sending") return next;
+		// What a node says once and takes back at once holds nobody up.
+		if (next === "unproven" && !isAskedAgain) {
+			isAskedAgain = true;
+			continue;
+		}
+		if (next === "called off") continue;
+		if (typeof next === "string") {
+			await leaveAlone(world, asked);
+			return "waiting";
+		}
+		isAskedAgain = false;
+		const { outcome } = await handOver(world, next);
+		if (outcome.kind === "unknown") return "waiting";
+	}
+	return "waiting";
+}
+
+/** Cancellations first: what waits behind them can only go once they are there. */
 async function nextQueued(
 	db: Queryable,
 	{ walletId, chainId }: { walletId: string; chainId: number },
@@ -50,22 +83,35 @@ async function nextQueued(
 			select from core.quarantined_row q where (q.source, q.key) in
 				(('wallets.submission', s.id::text), ('wallets.intent', s.intent_id::text))
 		)
-		order by s.created_at, s.id limit 1`,
+		order by s.purpose = 'pay', s.nonce, s.created_at, s.id limit 1`,
 		[walletId, chainId],
 	);
 	// One that cannot be read was handed to nobody: marked, it keeps the others no longer.
 	return (await readRows(db, submissionRow, rows)).items[0] ?? null;
 }
 
+/** Other queues have their turn first. */
+async function leaveAlone(
+	world: ExecutionWorld,
+	{ walletId, chainId }: { walletId: string; chainId: number },
+): Promise<void> {
+	const until = new Date(world.clock.nowMs() + WAIT_MS);
+	await world.steps.run("commit.look", () =>
+		world.db.execute(
+			`update wallets.submission set look_at = $3
+			where wallet_id = $1 and chain_id = $2 and state = 'queued'`,
+			[walletId, chainId, until],
+		),
+	);
+}
+
 async function begin(
 	world: ExecutionWorld,
 	given: { submission: Submission; intent: Intent; signal: AbortSignal },
-): Promise<HandOver | "busy" | "called off"> {
-	const { submission, intent, signal } = given;
+): Promise<Begun> {
+	const { submission, intent } = given;
 	const { plan } = intent;
-	const { gasLimit } = submission;
-	if (!plan || gasLimit === null) return "busy";
-	const account = await accountOf(world, { submission, signal });
+	const read = await accountOf(world, given);
 	return await world.steps.run("commit.begin", () =>
 		world.db.transaction(async (tx) => {
 			await tx.query("select 1 from wallets.profile where id = $1 for no key update", [
@@ -73,62 +119,69 @@ async function begin(
 			]);
 			const profile = await world.profileOf(tx, intent.profileId);
 			const wallet = profile?.wallets.find(({ id }) => id === intent.walletId);
+			const sendable = wallet?.capability === "embedded/delegated" ? wallet : null;
+			const providerWalletId = sendable?.providerWalletId ?? null;
+			if (submission.purpose !== "pay") {
+				return beginSelfTransfer(world, tx, { ...given, read, providerWalletId });
+			}
 			const killed = await killDenial(world, tx, intent);
-			const code = killed?.code ?? overCode(world, { intent, plan });
-			if (code !== null || !account || wallet?.capability !== "embedded/delegated") {
-				const other = account ? "no_executable_wallet" : "chain_unavailable";
+			const code = killed?.code ?? expiryCode(world, { intent, plan });
+			if (code !== null || !read || !plan || providerWalletId === null) {
+				const other = read ? "no_executable_wallet" : "chain_unavailable";
 				await callOff(world, { tx, submission, code: code ?? other });
 				return "called off";
 			}
-			// Gas may be cheaper in a moment; what has run out by then is called off.
-			if (feeDenial(world, { chainId: intent.chainId, gasLimit, account })) return "busy";
-			const planned = { intent, plan, gasLimit };
-			const { id: submissionId } = submission;
-			const lane = await readLane(tx, plan);
-			const begun = handOverOf(world, { planned, submissionId, account, wallet, lane });
-			if (!begun) return "busy";
-			const isWritten = await beginSubmission(tx, submissionId, begun.beginning);
-			return isWritten ? begun.next : "busy";
+			return beginPayment(world, tx, { submission, intent, plan, providerWalletId, ...read });
 		}),
 	);
 }
+
+async function beginPayment(
+	world: ExecutionWorld,
+	tx: Tx,
+	given: {
+		submission: Submission;
+		intent: Intent;
+		plan: Plan;
+		account: AccountState;
+		providerWalletId: string;
+	},
+): Promise<Begun> {
+	const { submission, intent, plan, account, providerWalletId } = given;
+	const { id: submissionId, gasLimit } = submission;
+	if (gasLimit === null) return "later";
+	// Gas may be cheaper in a moment; what has run out by then is called off.
+	if (feeDenial(world, { chainId: intent.chainId, gasLimit, account })) return "later";
+	const queue = await readNonceQueue(tx, plan, account);
+	const taken = takeNonce(world, { of: plan, account, queue });
+	if (taken.kind === "wait") return taken.why;
+	const { nonce } = taken;
+	const asked = { intent, submissionId, plan, gasLimit, account, providerWalletId, nonce };
+	const { next, beginning } = handOverOf(world, asked);
+	// False where another process took it from the queue meanwhile.
+	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
+}
+
+export type AccountRead = { account: AccountState; simulations: Simulation[] };
 
 /** Null where the chain is not served any more. */
 async function accountOf(
 	world: ExecutionWorld,
 	{ submission, signal }: { submission: Submission; signal: AbortSignal },
-): Promise<AccountState | null> {
+): Promise<AccountRead | null> {
 	const rpc = world.rpcOf(submission.chainId);
 	if (!rpc) return null;
-	const address = submission.sender;
-	const read = await world.steps.run("rpc.account", () =>
-		readAccount(rpc, { address, plans: [], signal }),
-	);
-	return read.account;
+	const { sender: address, chainId, purpose } = submission;
+	const plans = purpose === "pay" ? [] : [selfTransfer({ chainId, from: address })];
+	return await world.steps.run("rpc.account", () => readAccount(rpc, { address, plans, signal }));
 }
 
-/** Why what waited in line is not sent any more, as nothing that was made today would be. */
-function overCode(
+/** Why a queued transaction may no longer be sent; null: it may. */
+function expiryCode(
 	{ clock, settings }: ExecutionWorld,
-	{ intent, plan }: { intent: Intent; plan: Plan },
+	{ intent, plan }: { intent: Intent; plan: Plan | null },
 ): string | null {
 	if (settings.isDryRun) return "trading_disabled";
-	const untilMs = Math.min(plan.expiresAtMs, intent.expiresAtMs);
+	const untilMs = Math.min(plan?.expiresAtMs ?? 0, intent.expiresAtMs);
 	return clock.nowMs() > untilMs ? "quote_expired" : null;
-}
-
-async function callOff(
-	world: ExecutionWorld,
-	{ tx, submission, code }: { tx: Tx; submission: Submission; code: string },
-): Promise<void> {
-	const at = new Date(world.clock.nowMs());
-	const gone = await tx.execute(
-		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
-		where id = $1 and state = 'queued'`,
-		[submission.id, at],
-	);
-	if (gone === 0) return;
-	const { intentId } = submission;
-	await moveIntent(tx, { intentId, event: "refused", at, errorCode: code });
-	await followSpend(tx, { intentId, move: "release", at });
 }

@@ -341,13 +341,23 @@ describe("its owner", () => {
 		});
 	});
 
-	test("can call it off before it is sent, and not after", async () => {
+	test("can call it off before it is sent, and not once it is settled", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const [asked] = await lab.pay(person);
-		const gone = await lab.execution.cancel(asked?.id ?? "");
+		const gone = await lab.execution.cancel(asked?.id ?? "", {
+			actor: "profile:lab",
+			signal: AbortSignal.timeout(60_000),
+		});
 		expect(gone).toMatchObject({ status: "rejected", errorCode: "cancelled" });
 		const [sent] = await lab.pay(await lab.person());
-		expect(lab.execution.cancel(sent?.id ?? "")).rejects.toMatchObject({ code: "intent_state" });
+		lab.chain.mine();
+		await lab.tick();
+		await expect(
+			lab.execution.cancel(sent?.id ?? "", {
+				actor: "profile:lab",
+				signal: AbortSignal.timeout(60_000),
+			}),
+		).rejects.toMatchObject({ code: "intent_state" });
 	});
 
 	test("who never answers is not waited for", async () => {

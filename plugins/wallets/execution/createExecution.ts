@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { quarantineFault } from "#core/quarantine/faults.ts";
+import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import type { Execution, Intent, IntentKind, NewIntent } from "#plugins/wallets/contract.ts";
 import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
@@ -62,13 +63,7 @@ export function createExecution(
 		},
 		signed: (intentId, transactionHash) =>
 			change(intentId, (tx, intent) => recordSigned(world, tx, { intent, transactionHash })),
-		async cancel(intentId) {
-			const at = new Date(world.clock.nowMs());
-			return change(intentId, async (tx) => {
-				const gone = { intentId, event: "deny", at, errorCode: "cancelled" } as const;
-				if ((await moveIntent(tx, gone)) === null) throw executionFault.intentState();
-			});
-		},
+		cancel: (intentId, by) => cancelIntent(world, { intentId, ...by }),
 		async read(intentId, profileId) {
 			const [intent] = await readIntents(world.db, [intentId]);
 			if (!intent) await refuseUnreadable(world.db, { intentId, profileId });

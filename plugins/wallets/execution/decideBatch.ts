@@ -9,14 +9,16 @@ import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
 import { readSituation, type Situation } from "#plugins/wallets/execution/readSituation.ts";
 import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
+import { takeNonce } from "#plugins/wallets/execution/takeNonce.ts";
 import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
+import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 
 /** What is handed over now, and its intent as it stands once that is under way. */
-export type Decided = { next: HandOver; intent: Intent };
+export type Decided = { next: HandOver; intent: Intent } | { next: null };
 
 type Given = { planned: readonly PlannedIntent[]; account: AccountState };
 
@@ -31,7 +33,8 @@ type Verdict =
  * only then the reservation together with the record of what will be handed over. The profile's row
  * is held throughout, so two batches of one profile never both fit under a limit that one fills.
  *
- * Answers what is to be handed over now; null where nothing is.
+ * Answers what is to be handed over now, which is nothing where all of it waits in the wallet's
+ * nonce queue; null where nothing was reserved.
  */
 export async function decideBatch(
 	world: ExecutionWorld,
@@ -39,7 +42,7 @@ export async function decideBatch(
 	given: Given,
 ): Promise<Decided | null> {
 	const at = new Date(world.clock.nowMs());
-	const situation = await readSituation(world, tx, { planned: given.planned, at });
+	const situation = await readSituation(world, tx, { ...given, at });
 	// Another process, or their owner, was faster with one of them.
 	if (!situation?.isStillCreated) return null;
 	const verdict = judge(world, { ...given, situation, at });
@@ -55,9 +58,12 @@ export async function decideBatch(
 		detail: denial?.detail ?? null,
 	} as const;
 	const expiresAt = new Date(at.getTime() + QUESTION_LIFETIME_MS);
+	const { headBlock } = given.account;
 	await Promise.all(
 		given.planned.flatMap(({ intent: { id: intentId }, plan }) => [
-			...(isDenied && !verdict.isPlanKept ? [] : [storePlan(tx, { intentId, plan, expiresAt })]),
+			...(isDenied && !verdict.isPlanKept
+				? []
+				: [storePlan(tx, { intentId, plan, expiresAt, headBlock })]),
 			moveIntent(tx, { ...move, intentId }),
 		]),
 	);
@@ -68,7 +74,7 @@ function judge(
 	world: ExecutionWorld,
 	{ planned, account, situation, at }: Given & { situation: Situation; at: Date },
 ): Verdict {
-	const { profile, killed, spentToday, known } = situation;
+	const { profile, killed, spentToday, known, queue } = situation;
 	const denied = (denial: Denial, isPlanKept = false): Verdict => {
 		return { kind: "denied", denial, isPlanKept };
 	};
@@ -79,9 +85,13 @@ function judge(
 	if (spend.kind === "denied") return denied(spend.denial);
 	const event = questionOf(world, { planned, profile, wallet });
 	if (event) return { kind: "asked", event };
+	// The provider's name for it went: it can be handed to nobody.
+	if (wallet.providerWalletId === null) return denied(NO_WALLET);
 	// Where the owner's own wallet sends, it also says what it pays for gas.
 	const tooDear = feesDenial(world, { planned, account });
 	if (tooDear) return denied(tooDear, true);
+	const short = promisedDenial(planned, { account, queue });
+	if (short) return denied(short, true);
 	return { kind: "reserved", wallet, usdMicros: spend.usdMicros };
 }
 
@@ -103,17 +113,23 @@ async function reserve(
 ): Promise<Decided | null> {
 	const { planned, account, wallet, usdMicros, at, situation } = given;
 	const { session } = world;
-	const { lane } = situation;
+	const { queue } = situation;
 	const expiresAt = new Date(at.getTime() + QUESTION_LIFETIME_MS);
 	const ids = planned.map(() => world.newId());
 	const hashed = planned.map((one) => ({ ...one, planHash: hashPlan(one.plan) }));
 	const [first] = hashed;
 	const [submissionId] = ids;
-	if (!first || submissionId === undefined) return null;
-	const begun = handOverOf(world, { planned: first, submissionId, account, wallet, lane });
+	const { providerWalletId } = wallet;
+	if (!first || submissionId === undefined || providerWalletId === null) return null;
+	const taken = takeNonce(world, { of: first.plan, account, queue });
+	const begun =
+		taken.kind === "nonce"
+			? handOverOf(world, { ...first, ...taken, submissionId, account, providerWalletId })
+			: null;
 	for (const [place, { intent, plan, planHash, gasLimit }] of hashed.entries()) {
 		const reservation = {
 			...{ intentId: intent.id, plan, planHash, gasLimit, session, at, expiresAt },
+			headBlock: account.headBlock,
 			usdMicros: usdMicros[place] ?? 0n,
 			sender: wallet.address,
 			submissionId: ids[place] ?? "",
@@ -124,7 +140,7 @@ async function reserve(
 		};
 		tx.beforeCommit(write, { singleStatement: true });
 	}
-	if (!begun) return null;
+	if (!begun) return { next: null };
 	const intent: Intent = {
 		...first.intent,
 		status: "submitting",
@@ -139,6 +155,25 @@ async function reserve(
 
 function mayPay({ capability }: Wallet): boolean {
 	return capability !== "disabled" && capability !== "review-required";
+}
+
+/**
+ * Whether the balance holds what is planned beside what the wallet's other transactions take that
+ * are not mined yet: of two that share a balance for one, the second would be refused when sent.
+ */
+function promisedDenial(
+	planned: readonly PlannedIntent[],
+	{ account, queue }: { account: AccountState; queue: NonceQueue },
+): Denial | null {
+	if (queue.promisedRaw === 0n) return null;
+	const own = planned.reduce((sum, { plan, gasLimit }) => {
+		return sum + plan.valueRaw + gasLimit * account.maxFeePerGas;
+	}, 0n);
+	if (own + queue.promisedRaw <= account.balanceRaw) return null;
+	return {
+		code: "balance_insufficient",
+		detail: "The wallet holds less than this and its transactions that are on their way take.",
+	};
 }
 
 function feesDenial(

@@ -1,16 +1,16 @@
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Wallet } from "#plugins/wallets/contract.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/limits.ts";
-import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
 import { type Beginning, beginningOf } from "#plugins/wallets/submission/beginningOf.ts";
-import type { Lane } from "#plugins/wallets/submission/readLane.ts";
+import type { SubmissionPurpose } from "#plugins/wallets/submission/Submission.ts";
 
 /** What is handed over next, under the reference it is known by for ever. */
 export type HandOver = {
 	submissionId: string;
 	intentId: string;
+	purpose: SubmissionPurpose;
 	profileId: string;
 	providerWalletId: string;
 	transaction: CustodyTransaction;
@@ -18,35 +18,39 @@ export type HandOver = {
 	validUntilMs: number;
 };
 
-/** A hand-over that counts once its beginning is written; null while the account is in doubt. */
+export type HandOverAsked = {
+	intent: { id: string; profileId: string };
+	submissionId: string;
+	/** Left out: a payment. */
+	purpose?: SubmissionPurpose;
+	plan: Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
+	gasLimit: bigint;
+	account: Pick<AccountState, "maxFeePerGas" | "maxPriorityFeePerGas" | "headBlock">;
+	providerWalletId: string;
+	nonce: number;
+};
+
+/** A hand-over, which counts once its beginning is written. */
 export function handOverOf(
-	world: ExecutionWorld,
-	given: {
-		planned: PlannedIntent;
-		submissionId: string;
-		account: AccountState;
-		wallet: Wallet;
-		lane: Lane;
-	},
-): { next: HandOver; beginning: Beginning } | null {
-	const { planned, submissionId, account, wallet, lane } = given;
-	const { providerWalletId } = wallet;
-	if (providerWalletId === null) return null;
+	world: Pick<ExecutionWorld, "clock" | "settings" | "session">,
+	given: HandOverAsked,
+): { next: HandOver; beginning: Beginning } {
+	const { intent, submissionId, plan, gasLimit, account, providerWalletId, nonce } = given;
 	const nowMs = world.clock.nowMs();
 	const validUntilMs = nowMs + HAND_OVER_WITHIN_MS + world.settings.sendTimeoutMs;
-	const beginning = beginningOf(lane, {
-		plan: planned.plan,
-		gasLimit: planned.gasLimit,
+	const beginning = beginningOf(nonce, {
+		plan,
+		gasLimit,
 		account,
 		session: world.session,
 		at: new Date(nowMs),
 		validUntil: new Date(validUntilMs),
 	});
-	if (!beginning) return null;
 	const next = {
 		submissionId,
-		intentId: planned.intent.id,
-		profileId: planned.intent.profileId,
+		intentId: intent.id,
+		purpose: given.purpose ?? ("pay" as const),
+		profileId: intent.profileId,
 		providerWalletId,
 		transaction: beginning.transaction,
 		handOverUntilMs: nowMs + HAND_OVER_WITHIN_MS,

@@ -21,7 +21,8 @@ function planOf(valueRaw: bigint): Plan {
 }
 
 function accountOf(balanceRaw: bigint, maxFeePerGas = 1n): AccountState {
-	return { balanceRaw, maxFeePerGas, maxPriorityFeePerGas: 0n, pendingNonce: 0, headBlock: 0 };
+	const counts = { minedNonce: 0, pendingNonce: 0, headBlock: 0 };
+	return { balanceRaw, maxFeePerGas, maxPriorityFeePerGas: 0n, ...counts };
 }
 
 const ok = (gasLimit: bigint): Simulation => ({ kind: "ok", gasLimit });

@@ -10,10 +10,12 @@ import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Execution, IntentKind, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
+import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import type { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 
 type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executionConfig)[Name]> };
 
@@ -49,6 +51,9 @@ export function openExecution(given: {
 		kindSteps: createSteps<string>(core.observeSteps),
 		profileOf,
 		newId: () => Bun.randomUUIDv7(),
+		nonceClaims: createNonceClaims(),
+		queueRuns: createQueueRuns(),
+		audit: core.audit,
 		settings: {
 			isDryRun: config.TRADING_DRY_RUN,
 			limits: {

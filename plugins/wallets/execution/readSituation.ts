@@ -1,4 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
+import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Profile } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
@@ -6,7 +7,8 @@ import { DAY_MS } from "#plugins/wallets/execution/limits.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
 import { knowRecipient } from "#plugins/wallets/spend/knowRecipient.ts";
 import { readSpentToday } from "#plugins/wallets/spend/readSpentToday.ts";
-import { type Lane, readLane } from "#plugins/wallets/submission/readLane.ts";
+import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
 
 /** What a batch is decided by, all of it read under the lock of the profile's row. */
 export type Situation = {
@@ -16,7 +18,7 @@ export type Situation = {
 	killed: Denial | null;
 	/** Microdollars of the last 24 hours. */
 	spentToday: bigint;
-	lane: Lane;
+	queue: NonceQueue;
 	/** For how long the profile knows each recipient; null where there is none. */
 	known: readonly (number | null)[];
 };
@@ -31,19 +33,19 @@ export type Situation = {
 export async function readSituation(
 	world: ExecutionWorld,
 	tx: Tx,
-	{ planned, at }: { planned: readonly PlannedIntent[]; at: Date },
+	{ planned, account, at }: { planned: readonly PlannedIntent[]; account: AccountState; at: Date },
 ): Promise<Situation | null> {
 	const [first] = planned;
 	if (!first) return null;
 	const { profileId } = first.intent;
 	const since = new Date(at.getTime() - DAY_MS);
-	const [, profile, isStillCreated, killed, spentToday, lane, known] = await Promise.all([
+	const [, profile, isStillCreated, killed, spentToday, queue, known] = await Promise.all([
 		tx.query("select 1 from wallets.profile where id = $1 for no key update", [profileId]),
 		world.profileOf(tx, profileId),
 		areStillCreated(tx, planned),
 		killDenial(world, tx, first.intent),
 		readSpentToday(tx, { profileId, since }),
-		readLane(tx, first.plan),
+		readNonceQueue(tx, first.plan, account),
 		// Whatever is decided: what denies one of a batch must not keep the others unknown.
 		Promise.all(
 			planned.map(({ plan: { recipient } }) => {
@@ -51,7 +53,7 @@ export async function readSituation(
 			}),
 		),
 	]);
-	return { profile, isStillCreated, killed, spentToday, lane, known };
+	return { profile, isStillCreated, killed, spentToday, queue, known };
 }
 
 /** Locks the intents, so that nobody moves one of them before the batch is decided. */

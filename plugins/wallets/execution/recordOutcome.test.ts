@@ -41,7 +41,7 @@ async function handedOver(): Promise<HandOver> {
 	if (!transaction) throw new Error("nothing was handed over");
 	return {
 		...{ submissionId: referenceId, intentId, profileId: by.profile.id, transaction },
-		...{ providerWalletId: "", handOverUntilMs: 0, validUntilMs: 0 },
+		...{ purpose: "pay", providerWalletId: "", handOverUntilMs: 0, validUntilMs: 0 },
 	};
 }
 

@@ -23,6 +23,10 @@ export async function recordOutcome(
 ): Promise<number | null> {
 	const { steps, commits } = world;
 	const { submissionId, profileId } = given;
+	if (given.purpose !== "pay") {
+		await recordSelfTransfer(world, { given, outcome });
+		return null;
+	}
 	const at = new Date(world.clock.nowMs());
 	let sent = { isWritten: false, isMoved: false };
 	if (outcome.kind === "sent") {
@@ -44,6 +48,25 @@ export async function recordOutcome(
 		}),
 	);
 	return null;
+}
+
+/** What became of a cancellation moves its intent only once it is mined, by what is looked up. */
+async function recordSelfTransfer(
+	world: ExecutionWorld,
+	{ given: { submissionId, profileId }, outcome }: Given,
+): Promise<void> {
+	const at = new Date(world.clock.nowMs());
+	await world.steps.run("commit.outcome", () =>
+		world.commits.together(profileId, async (tx) => {
+			const sent = outcome.kind === "sent" ? { submissionId, at, ...outcome } : null;
+			if (sent && (await recordSent(tx, sent)).isWritten) return;
+			const state = outcome.kind === "refused" ? "never" : "doubtful";
+			await tx.execute(
+				"update wallets.submission set state = $2 where id = $1 and state = 'sending'",
+				[submissionId, state],
+			);
+		}),
+	);
 }
 
 /**

@@ -36,8 +36,9 @@ export async function recordSigned(
 	}
 	await tx.execute(
 		`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
-			transaction_hash, session, created_at, sent_at)
-		values ($1, $2, 0, $3, $4, $5, 'sent', $6, $7, $8, $8)`,
+			transaction_hash, from_block, session, created_at, sent_at)
+		select $1, id, 0, $3, $4, $5, 'sent', $6, planned_block, $7, $8, $8
+		from wallets.intent where id = $2`,
 		[world.newId(), intentId, intent.walletId, intent.chainId, sender, hash, world.session, at],
 	);
 }

@@ -21,6 +21,8 @@ export type Reservation = {
 	session: string;
 	at: Date;
 	expiresAt: Date;
+	/** The chain's head when it was planned. */
+	headBlock: number;
 };
 
 /**
@@ -35,7 +37,7 @@ export async function reserveIntent(tx: Tx, reservation: Reservation): Promise<b
 	const written = await tx.execute(
 		`with moved as (
 			update wallets.intent set status = $2, error_code = null, changed_at = $3, plan = $4,
-				plan_hash = $5, expires_at = $6
+				plan_hash = $5, expires_at = $6, planned_block = $20
 			where id = $1 and status = 'created' returning id, profile_id, wallet_id, chain_id
 		), noted as (
 			${noteMove({ event: "'reserve'", from: "'created'", to: "$2", at: "$3" })}
@@ -70,6 +72,7 @@ export async function reserveIntent(tx: Tx, reservation: Reservation): Promise<b
 			reservation.session,
 			beginning?.sentAt ?? null,
 			beginning?.validUntil ?? null,
+			reservation.headBlock,
 		],
 	);
 	return written > 0;

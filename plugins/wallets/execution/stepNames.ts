@@ -11,6 +11,7 @@ export const stepNames = [
 	"commit.found",
 	"commit.close",
 	"commit.owner",
+	"commit.cancel",
 	"commit.answer",
 	"commit.link",
 	"rpc.account",

@@ -4,6 +4,7 @@ import { rowField } from "#core/quarantine/rowField.ts";
 import type { Channel, Intent } from "#plugins/wallets/contract.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** What `intentRow.columns` reads. */
 export type IntentRow = {
@@ -20,6 +21,8 @@ export type IntentRow = {
 	plan_hash: Uint8Array | null;
 	batch_id: string | null;
 	transaction_hash: Uint8Array | null;
+	cancelling: SubmissionState | null;
+	cancelling_hash: Uint8Array | null;
 	created_at: Date;
 	changed_at: Date;
 	expires_at: Date;
@@ -30,7 +33,11 @@ const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel,
 	i.error_code, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
 	i.expires_at,
 	(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
-		order by s.step desc limit 1) as transaction_hash`;
+		and s.purpose = 'pay' order by s.step desc limit 1) as transaction_hash,
+	(select s.state::text from wallets.submission s where s.intent_id = i.id
+		and s.purpose = 'cancel' order by s.created_at desc, s.id desc limit 1) as cancelling,
+	(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
+		and s.purpose = 'cancel' order by s.created_at desc, s.id desc limit 1) as cancelling_hash`;
 
 const { whole, timeMs } = rowField;
 
@@ -55,6 +62,10 @@ export const intentRow = {
 			planHash: row.plan_hash && bytesToHex(row.plan_hash),
 			batchId: row.batch_id,
 			transactionHash: row.transaction_hash && bytesToHex(row.transaction_hash),
+			cancellation: row.cancelling && {
+				state: row.cancelling,
+				transactionHash: row.cancelling_hash && bytesToHex(row.cancelling_hash),
+			},
 			createdAtMs: timeMs(row.created_at),
 			changedAtMs: timeMs(row.changed_at),
 			expiresAtMs: timeMs(row.expires_at),

@@ -104,6 +104,7 @@ test("what is stored is read back whole, in the order that was asked for", async
 		planHash: null,
 		batchId,
 		transactionHash: null,
+		cancellation: null,
 		createdAtMs: NOW_MS,
 		changedAtMs: NOW_MS,
 		expiresAtMs: NOW_MS + 1_000,

@@ -43,6 +43,7 @@ export const newIntentRows = {
 			planHash: null,
 			batchId: batchId ?? null,
 			transactionHash: null,
+			cancellation: null,
 			createdAtMs: at.getTime(),
 			changedAtMs: at.getTime(),
 			expiresAtMs: expiresAt.getTime(),

@@ -3,6 +3,7 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import { WATCH_NEVER_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
@@ -32,8 +33,7 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 	const isAsRead = rows[0]?.state === submission.state;
 	if (!isAsRead) return;
 	if (await isAnothers(tx, found)) {
-		const detail = "what used its nonce stands for another intent";
-		await applyNever(tx, { submission, code: "replaced", detail, at });
+		await applyAnothers(world, tx, { ...found, at });
 		return;
 	}
 	switch (finding.kind) {
@@ -49,24 +49,44 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 			await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
 			return;
 		case "dropped":
-			await applyDropped(world, tx, { submission, transactionHash: finding.transactionHash, at });
+			await applyLost(world, tx, { ...finding, submission, state: "dropped", at });
+			return;
+		case "refused":
+			await applyLost(world, tx, { ...finding, submission, state: "refused", at });
 			return;
 		case "never":
-			await applyNever(tx, { ...finding, submission, at });
+			await applyNever(world, tx, { ...finding, submission, at });
 			return;
 		default:
 			await applyUnknown(world, tx, { submission, at });
 	}
 }
 
-/** What a second transaction of one nonce settles for one intent, it settles for no other. */
+/** Whether what was found under a new hash is another submission's: one hash stands for one. */
 async function isAnothers(tx: Tx, { submission, finding }: Found): Promise<boolean> {
-	if (finding.kind !== "seen" || finding.transactionHash === submission.transactionHash) {
-		return false;
-	}
+	if (!("transactionHash" in finding)) return false;
+	if (finding.transactionHash === submission.transactionHash) return false;
 	const { id: submissionId, chainId } = submission;
 	const { transactionHash } = finding;
 	return await standsForAnother(tx, { submissionId, chainId, transactionHash });
+}
+
+/**
+ * Two payments that are alike have one nonce where the first was refused: what is mined then
+ * settles one of them, and ends the other once it is final. A hash that nobody has seen proves
+ * nothing.
+ */
+async function applyAnothers(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ submission, finding, at }: Found & { at: Date },
+): Promise<void> {
+	if (finding.kind === "seen" && isFinal(world, finding.sighting)) {
+		const detail = "what used its nonce stands for another intent";
+		await applyNever(world, tx, { submission, code: "replaced", detail, at });
+	} else if (finding.kind !== "seen") {
+		await applyUnknown(world, tx, { submission, at });
+	}
 }
 
 async function applyReceipt(
@@ -79,7 +99,7 @@ async function applyReceipt(
 	const next = receipt.succeeded ? "mined" : "reverted";
 	if (state === next && blockHash === receipt.blockHash) return;
 	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
-	if (state === "never") await followSpend(tx, { intentId, move: "unrelease", at });
+	if (state === "never") await takeBackRelease(tx, { submission, at });
 	await tx.execute(
 		`update wallets.submission set state = $2, transaction_hash = $3, block_number = $4,
 			block_hash = $5, look_at = null
@@ -92,8 +112,25 @@ async function applyReceipt(
 			hexToBytes(receipt.blockHash),
 		],
 	);
+	if (submission.purpose !== "pay") {
+		await wakePayment(tx, { intentId, at });
+		world.log.info("a cancellation is mined", { intentId, purpose: submission.purpose });
+		return;
+	}
 	const event = await tellReceipt(tx, { intentId, succeeded: receipt.succeeded, missing, at });
 	world.log.info("an intent's transaction is mined", { intentId, event });
+}
+
+/** Has the payment looked at next, whose nonce was used just now. */
+async function wakePayment(
+	tx: Tx,
+	{ intentId, at }: { intentId: string; at: Date },
+): Promise<void> {
+	await tx.execute(
+		`update wallets.submission set look_at = $2
+		where intent_id = $1 and purpose = 'pay' and final_at is null and state <> 'queued'`,
+		[intentId, at],
+	);
 }
 
 /** Its receipt is gone, or stands in another block: what followed from it is taken back. */
@@ -101,7 +138,8 @@ async function applyReorg(
 	tx: Tx,
 	{ submission, at }: { submission: Submission; at: Date },
 ): Promise<void> {
-	const { intentId, state } = submission;
+	const { intentId, state, purpose } = submission;
+	if (purpose !== "pay") return;
 	await moveIntent(tx, { intentId, event: "reorged", at });
 	const move = state === "mined" ? "unspend" : "unrelease";
 	await followSpend(tx, { intentId, move, at });
@@ -115,39 +153,70 @@ async function applyInFlight(
 	const { id, intentId, state } = submission;
 	if (state === "sent") return;
 	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
-	if (state === "never") await followSpend(tx, { intentId, move: "unrelease", at });
+	if (state === "never") await takeBackRelease(tx, { submission, at });
 	await tx.execute(
 		`update wallets.submission set state = 'sent', transaction_hash = $2, block_number = null,
 			block_hash = null, look_at = null
 		where id = $1`,
 		[id, hexToBytes(transactionHash)],
 	);
-	await moveIntent(tx, { intentId, event: "found", at });
+	if (submission.purpose === "pay") await moveIntent(tx, { intentId, event: "found", at });
 }
 
-/** The intent is in doubt again: on its way it is no more, and it can come back at any time. */
-async function applyDropped(
+/** What was thought to be gone can be mined after all: its spend is reserved again. */
+async function takeBackRelease(
+	tx: Tx,
+	{ submission, at }: { submission: Submission; at: Date },
+): Promise<void> {
+	const { intentId, purpose } = submission;
+	if (purpose === "pay") await followSpend(tx, { intentId, move: "unrelease", at });
+}
+
+/**
+ * It is on its way no more, and a node may still learn of it at any time: its intent is in doubt,
+ * and its spend stays reserved.
+ */
+async function applyLost(
 	world: ExecutionWorld,
 	tx: Tx,
-	given: { submission: Submission; transactionHash: `0x${string}`; at: Date },
+	given: {
+		submission: Submission;
+		transactionHash: `0x${string}`;
+		state: "dropped" | "refused";
+		at: Date;
+	},
 ): Promise<void> {
-	const { submission, at } = given;
-	const { id, intentId, state } = submission;
-	if (state === "dropped") return;
+	const { submission, state, at } = given;
+	const { id, intentId } = submission;
+	if (submission.state === state) return;
 	await applyInFlight(tx, given);
 	await tx.execute(
-		"update wallets.submission set state = 'dropped', look_at = null where id = $1",
-		[id],
+		`update wallets.submission set state = $2, transaction_hash = $3, look_at = null
+		where id = $1`,
+		[id, state, hexToBytes(given.transactionHash)],
 	);
-	await moveIntent(tx, { intentId, event: "doubt", at, detail: "no node knows it any more" });
-	world.log.warn("a transaction was sent, and no node knows it any more", { intentId });
+	if (submission.purpose !== "pay") return;
+	const detail = {
+		dropped: "no node knows it any more",
+		refused: "the wallet provider gave it up, and it was signed",
+	}[state];
+	await moveIntent(tx, { intentId, event: "doubt", at, detail });
+	world.log.warn("a transaction was signed, and no node knows it", { intentId, detail });
 }
 
 async function applyNever(
+	world: ExecutionWorld,
 	tx: Tx,
-	given: { submission: Submission; code: string; detail: string; isOthers?: boolean; at: Date },
+	given: {
+		submission: Submission;
+		code: string;
+		detail: string;
+		isOthers?: boolean;
+		usedBy?: `0x${string}`;
+		at: Date;
+	},
 ): Promise<void> {
-	const { submission, code, detail, isOthers = false, at } = given;
+	const { submission, detail, isOthers = false, usedBy, at } = given;
 	const { id, intentId, state } = submission;
 	if (state === "never") {
 		const watchedMs = at.getTime() - submission.createdAtMs;
@@ -165,8 +234,26 @@ async function applyNever(
 		where id = $1`,
 		[id, isOthers],
 	);
-	await moveIntent(tx, { intentId, event: "disproved", at, errorCode: code, detail });
+	if (submission.purpose !== "pay") {
+		world.log.warn("a cancellation will not be mined", { intentId, detail });
+		return;
+	}
+	const isCancelled = usedBy !== undefined && (await isCancellation(tx, { intentId, usedBy }));
+	const errorCode = isCancelled ? "cancelled" : given.code;
+	await moveIntent(tx, { intentId, event: "disproved", at, errorCode, detail });
 	await followSpend(tx, { intentId, move: "release", at });
+}
+
+async function isCancellation(
+	tx: Tx,
+	{ intentId, usedBy }: { intentId: string; usedBy: `0x${string}` },
+): Promise<boolean> {
+	const rows = await tx.query(
+		`select from wallets.submission
+		where intent_id = $1 and purpose <> 'pay' and transaction_hash = $2`,
+		[intentId, hexToBytes(usedBy)],
+	);
+	return rows.length > 0;
 }
 
 async function applyUnknown(
@@ -183,6 +270,7 @@ async function applyUnknown(
 		where id = $1`,
 		[id],
 	);
+	if (submission.purpose !== "pay") return;
 	await moveIntent(tx, { intentId, event: "doubt", at, detail: "it is being looked for" });
 	world.log.warn("nobody can say yet whether a transaction left", { intentId });
 }

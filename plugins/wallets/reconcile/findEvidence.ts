@@ -1,18 +1,19 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import type { Expected } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
+import { nonceAsked } from "#plugins/wallets/reconcile/nonceAsked.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** What an operator points at; null: that it should be given up. */
 export type Claim = { transactionHash: Hex | null };
 
-type Asked = { submission: Submission; plan: Plan; rpc: Rpc; signal: AbortSignal };
+type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
 
 /**
  * What the chain says of an operator's claim. Only two things settle an intent: its own
@@ -33,17 +34,16 @@ export async function findEvidence(
 	if (!isOfNonce) throw resolveFault.evidenceOther();
 	if (!isFinal(world, look.sighting)) throw resolveFault.evidenceShallow();
 	const code = submission.nonce === null ? "replaced" : "not_sent";
-	return { kind: "never", code, detail: `its nonce went to ${hash}` };
+	return { kind: "never", code, detail: `its nonce went to ${hash}`, usedBy: hash };
 }
 
 /** The transaction that used the nonce: without one, nothing is given up. */
 async function hashOfNonce(world: ExecutionWorld, asked: Asked): Promise<Hex> {
 	const { submission, rpc, signal } = asked;
-	const { sender: address, fromBlock } = submission;
 	const nonce = nonceOf(submission);
 	if (nonce === null) throw resolveFault.nonceUnknown();
 	const use = await world.steps.run("rpc.nonce", () =>
-		findByNonce(rpc, { address, nonce, fromBlock: fromBlock ?? 0, signal }),
+		findByNonce(rpc, { ...nonceAsked(world, submission), nonce, signal }),
 	);
 	if (use.kind === "mined") return use.transactionHash;
 	throw use.kind === "used" ? resolveFault.nonceUnknown() : resolveFault.nonceFree();

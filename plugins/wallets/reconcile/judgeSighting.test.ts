@@ -25,6 +25,7 @@ function judge(transaction: SeenTransaction, nonce: number | null): "seen" | "ot
 	const submission: Submission = {
 		id: "s",
 		intentId: "i",
+		purpose: "pay",
 		walletId: "w",
 		chainId: 1,
 		sender: plan.from,
@@ -42,6 +43,7 @@ function judge(transaction: SeenTransaction, nonce: number | null): "seen" | "ot
 		session: null,
 		createdAtMs: 0,
 		sentAtMs: 0,
+		finalAtMs: null,
 	};
 	const sighting = { transaction, receipt: null, signed: null, headBlock: 1 };
 	const hash = `0x${"ab".repeat(32)}` as const;

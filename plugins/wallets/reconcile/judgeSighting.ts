@@ -9,10 +9,13 @@ export type Seen =
 	| { kind: "seen"; transactionHash: Hex; sighting: Sighting }
 	| { kind: "other"; sighting: Sighting };
 
+/** What a transaction must be, to be the one that was planned. */
+export type Expected = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
+
 /** Whether what the chain knows of a hash is the transaction that was planned. */
 export function judgeSighting(
 	{ log }: Pick<ExecutionWorld, "log">,
-	given: { submission: Submission; plan: Plan; hash: Hex; sighting: Sighting },
+	given: { submission: Submission; plan: Expected; hash: Hex; sighting: Sighting },
 ): Seen {
 	const { submission, plan, hash, sighting } = given;
 	if (isPlanned(sighting.transaction, { plan, nonce: submission.nonce })) {
@@ -27,7 +30,7 @@ export function judgeSighting(
 
 function isPlanned(
 	transaction: SeenTransaction,
-	{ plan, nonce }: { plan: Plan; nonce: number | null },
+	{ plan, nonce }: { plan: Expected; nonce: number | null },
 ): boolean {
 	return (
 		transaction.from === plan.from &&

@@ -23,8 +23,12 @@ export const WATCH_NEVER_MS = 86_400_000;
  * was just started, or is asked for the first time, has not heard of it yet.
  */
 export const UNSEEN_DROPPED_MS = 600_000;
+/** What no node has shown so long after it was sent is asked for at the wallet provider too. */
+export const ASK_AGAIN_AFTER_MS = 15_000;
 /** An intent that nobody has taken further for so long is taken up: its process may be gone. */
 export const STRANDED_AFTER_MS = 10_000;
+/** What waits in a nonce queue for so long is taken up by whoever runs the job. */
+export const QUEUE_IDLE_AFTER_MS = 1_000;
 /** Intents taken up, or expired, in one tick. */
 export const STRANDED_MAX = 50;
 /** A hash that its owner reported is believed in for so long after a node last knew it. */

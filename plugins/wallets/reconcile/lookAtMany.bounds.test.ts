@@ -48,6 +48,7 @@ function submissions(
 	return Array.from({ length: count }, (_, place) => ({
 		id: crypto.randomUUID(),
 		intentId: crypto.randomUUID(),
+		purpose: "pay",
 		walletId: crypto.randomUUID(),
 		chainId: chainOf(place),
 		sender: `0x${"1".repeat(40)}`,
@@ -65,6 +66,7 @@ function submissions(
 		session: null,
 		createdAtMs: lab.clock.ms,
 		sentAtMs: lab.clock.ms,
+		finalAtMs: null,
 	}));
 }
 const asked = (of = requests) =>

@@ -63,11 +63,11 @@ async function statuses(intents: readonly Intent[]): Promise<Set<string>> {
 	return new Set(await Promise.all(intents.map(async ({ id }) => (await lab.intent(id)).status)));
 }
 
-test("all that was sent is settled by one request, each once, with its spend", async () => {
+test("all that was sent is settled by two requests, one for their block, each once", async () => {
 	const intents = await payAll(7);
 	lab.chain.mine();
 	await lab.tick();
-	expect(requests).toBe(1);
+	expect(requests).toBe(2);
 	for (const { id } of intents) {
 		expect((await lab.intent(id)).status).toBe("confirmed");
 		expect(await lab.moves(id)).toEqual(["reserve", "sent", "mined"]);

@@ -6,11 +6,13 @@ import type { Intent, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
+import { expectedOf } from "#plugins/wallets/reconcile/expectedOf.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import { judgeSighting } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
 import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
 import { noteSightings, type SightingToNote } from "#plugins/wallets/reconcile/noteSightings.ts";
+import { receiptAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
 import { type MinedToSettle, settleMined } from "#plugins/wallets/reconcile/settleMined.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -39,7 +41,7 @@ export async function lookTogether(
 	const looked: LookedTogether = { unchanged: [], rest: [] };
 	const seen: SightingToNote[] = [];
 	const news: Look[] = [];
-	for (const look of await see(world, { submissions, rpc, signal: within })) {
+	for (const look of await seeSurely(world, { submissions, rpc, signal: within })) {
 		const { submission, sighting } = look;
 		if (!sighting || !isWhereItWas(submission, sighting)) {
 			news.push(look);
@@ -65,31 +67,59 @@ export async function lookTogether(
 	return looked;
 }
 
+/** What is deep enough to be final is looked up twice: from then on nobody looks again. */
+async function seeSurely(
+	world: ExecutionWorld,
+	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
+): Promise<Look[]> {
+	const looks = await see(world, { ...given, second: false });
+	const last = looks.filter(({ sighting }) => sighting && isFinal(world, sighting));
+	if (last.length === 0) return looks;
+	const submissions = last.map(({ submission }) => submission);
+	const again = await see(world, { ...given, submissions, second: true });
+	const byId = new Map(again.map((look) => [look.submission.id, look]));
+	return looks.map((look) => {
+		const other = byId.get(look.submission.id);
+		if (!other || isSameReceipt(look.sighting, other.sighting)) return look;
+		return { ...look, sighting: null };
+	});
+}
+
+function isSameReceipt(one: Sighting | null, other: Sighting | null): boolean {
+	return (
+		one?.receipt?.blockHash === other?.receipt?.blockHash &&
+		one?.receipt?.succeeded === other?.receipt?.succeeded
+	);
+}
+
 type Look = { submission: Submission; intent: Intent | null; sighting: Sighting | null };
 
 /** Each with what the chain shows under its hash; null where that is not what was planned. */
 async function see(
 	world: ExecutionWorld,
-	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
+	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal; second: boolean },
 ): Promise<Look[]> {
-	const { submissions, rpc, signal } = given;
+	const { submissions, rpc, signal, second } = given;
 	const intents = await readIntents(
 		world.db,
 		submissions.map(({ intentId }) => intentId),
 	);
 	const byId = new Map(intents.map((intent) => [intent.id, intent]));
 	const asked = submissions.flatMap((submission) => {
-		const { transactionHash: hash, blockNumber } = submission;
-		return hash ? [{ submission, hash, minBlock: blockNumber ?? 0 }] : [];
+		const { transactionHash: hash } = submission;
+		return hash ? [{ submission, ...receiptAsked(world, submission, hash) }] : [];
 	});
-	const found = await world.steps.run("rpc.receipt", () => readReceipts(rpc, { asked, signal }));
+	const found = await world.steps.run("rpc.receipt", () =>
+		readReceipts(rpc, { asked, signal, second }),
+	);
 	return asked.map(({ submission, hash }, place) => {
 		const intent = byId.get(submission.intentId) ?? null;
 		const sighting = found[place];
 		if (!intent?.plan || !sighting || sighting instanceof Fault) {
 			return { submission, intent, sighting: null };
 		}
-		const judged = judgeSighting(world, { submission, plan: intent.plan, hash, sighting });
+		const plan = expectedOf(submission, intent.plan);
+		const judged = judgeSighting(world, { submission, plan, hash, sighting });
 		return { submission, intent, sighting: judged.kind === "seen" ? sighting : null };
 	});
 }
@@ -106,7 +136,8 @@ async function paidFor(
 	{ looks, signal }: { looks: readonly Look[]; signal: AbortSignal },
 ): Promise<MinedToSettle[]> {
 	const succeeded = looks.filter(({ submission, sighting }) => {
-		return submission.state === "sent" && sighting?.receipt?.succeeded === true;
+		const isPayment = submission.purpose === "pay";
+		return isPayment && submission.state === "sent" && sighting?.receipt?.succeeded === true;
 	});
 	if (succeeded.length === 0) return [];
 	const wallets = await readWallets(

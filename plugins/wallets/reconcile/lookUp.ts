@@ -3,14 +3,16 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import type { Expected } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import {
+	ASK_AGAIN_AFTER_MS,
 	PROOF_GRACE_MS,
 	SIGNED_UNSEEN_MS,
 	UNSEEN_DROPPED_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
+import { nonceAsked } from "#plugins/wallets/reconcile/nonceAsked.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -22,6 +24,8 @@ export type Finding =
 	| { kind: "told"; transactionHash: Hex }
 	/** The same for so long that no node may know it any more. */
 	| { kind: "dropped"; transactionHash: Hex }
+	/** The wallet provider gave it up and names its hash: signed, and known to no node. */
+	| { kind: "refused"; transactionHash: Hex }
 	/** Nobody knows it, and nothing is proved. */
 	| { kind: "unknown" }
 	/** It can never be mined. */
@@ -31,9 +35,11 @@ export type Finding =
 			detail: string;
 			/** The hash that was told is another intent's to have, or nobody's. */
 			isOthers?: boolean;
+			/** What used its nonce for good. */
+			usedBy?: Hex;
 	  };
 
-type Asked = { submission: Submission; plan: Plan; rpc: Rpc; signal: AbortSignal };
+type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
 
 /**
  * Looks a submission up: by its hash, else by its reference at the wallet provider, else by its
@@ -42,8 +48,8 @@ type Asked = { submission: Submission; plan: Plan; rpc: Rpc; signal: AbortSignal
 export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Finding> {
 	const { submission, rpc, signal } = asked;
 	// Who was not asked has denied nothing.
-	const trace = submission.transactionHash === null ? await traced(world, asked) : "open";
-	const named = submission.transactionHash ?? (typeof trace === "object" ? trace.hash : null);
+	const trace = submission.transactionHash === null ? await traced(world, asked) : OPEN;
+	const named = submission.transactionHash ?? trace.hash;
 	const look = named === null ? "unseen" : await seeTransaction(world, { ...asked, hash: named });
 	if (look !== "unseen" && look.kind === "seen") return look;
 	// A hash of another transaction says nothing about this one.
@@ -53,13 +59,12 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 		const detail = "the hash is of another transaction";
 		return { kind: "never", code: "not_sent", detail, isOthers: true };
 	}
-	const { sender: address, fromBlock } = submission;
 	const nonce = submission.nonce ?? submission.seenNonce;
 	const use =
 		nonce === null
 			? UNKNOWN_NONCE
 			: await world.steps.run("rpc.nonce", () =>
-					findByNonce(rpc, { address, nonce, fromBlock: fromBlock ?? 0, signal }),
+					findByNonce(rpc, { ...nonceAsked(world, submission), nonce, signal }),
 				);
 	if (use.kind === "mined") {
 		const mined = await seeTransaction(world, { ...asked, hash: use.transactionHash });
@@ -67,15 +72,16 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 			if (mined.kind === "seen") return mined;
 			if (isFinal(world, mined.sighting)) {
 				const code = isExternal ? "replaced" : "not_sent";
-				return { kind: "never", code, detail: `its nonce went to ${use.transactionHash}` };
+				const usedBy = use.transactionHash;
+				return { kind: "never", code, detail: `its nonce went to ${usedBy}`, usedBy };
 			}
 		}
 		// Not deep enough to count, or a node that contradicts itself: that proves nothing.
 	}
 	if (use.kind === "used") sayThatItCannotBeNamed(world, submission);
-	if (hash) return ofUnseen(world, { submission, hash, use });
+	if (hash) return ofUnseen(world, { ...asked, hash, use, isGivenUp: trace.isGivenUp });
 	const provedAtMs = (submission.validUntilMs ?? 0) + PROOF_GRACE_MS;
-	const isProved = use.kind === "free" && trace === "none" && world.clock.nowMs() > provedAtMs;
+	const isProved = use.kind === "free" && trace.isNone && world.clock.nowMs() > provedAtMs;
 	const detail = "nobody knows it, and nobody may send it any more";
 	return isProved ? { kind: "never", code: "not_sent", detail } : { kind: "unknown" };
 }
@@ -84,13 +90,17 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 const UNKNOWN_NONCE = { kind: "free" } as const;
 
 /** What has a hash that no node knows now. */
-function ofUnseen(
+async function ofUnseen(
 	world: ExecutionWorld,
-	{ submission, hash, use }: { submission: Submission; hash: Hex; use: NonceUse },
-): Finding {
+	given: Asked & { hash: Hex; use: NonceUse; isGivenUp: boolean },
+): Promise<Finding> {
+	const { submission, hash, use } = given;
 	const { seenAtMs, sentAtMs, createdAtMs, nonce } = submission;
 	const unseenMs = world.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
 	if (nonce !== null) {
+		if (await isRefused(world, { ...given, unseenMs })) {
+			return { kind: "refused", transactionHash: hash };
+		}
 		const kind = unseenMs > UNSEEN_DROPPED_MS ? "dropped" : "told";
 		return { kind, transactionHash: hash };
 	}
@@ -98,6 +108,18 @@ function ofUnseen(
 	return unseenMs > SIGNED_UNSEEN_MS && use.kind === "free"
 		? { kind: "never", code: "not_sent", detail: "no node knows it" }
 		: { kind: "told", transactionHash: hash };
+}
+
+/** Whether the wallet provider gave up what no node knows: by its word now, or before. */
+async function isRefused(
+	world: ExecutionWorld,
+	given: Asked & { isGivenUp: boolean; unseenMs: number },
+): Promise<boolean> {
+	const { submission, isGivenUp, unseenMs } = given;
+	if (isGivenUp || submission.state === "refused") return true;
+	const isAsked = submission.transactionHash !== null && submission.seenAtMs === null;
+	if (!isAsked || unseenMs < ASK_AGAIN_AFTER_MS) return false;
+	return (await traced(world, given)).isGivenUp;
 }
 
 function sayThatItCannotBeNamed(world: ExecutionWorld, submission: Submission): void {
@@ -111,16 +133,24 @@ function sayThatItCannotBeNamed(world: ExecutionWorld, submission: Submission): 
 /** What the wallet provider says became of a reference that it took on. */
 const GIVEN_UP = new Set(["failed", "provider_error"]);
 
-/**
- * `none`: the wallet provider says that it has nothing, or has given up. `open`: it has something
- * without a hash, which it may still send, or it cannot be asked: that proves nothing.
- */
+/** What the wallet provider says of a request. */
+type Trace = {
+	hash: Hex | null;
+	/** It says that it has nothing, or has given up. */
+	isNone: boolean;
+	/** It has given up what it had. */
+	isGivenUp: boolean;
+};
+
+/** It has something that it may still send, or it cannot be asked: that proves nothing. */
+const OPEN: Trace = { hash: null, isNone: false, isGivenUp: false };
+
 async function traced(
 	world: ExecutionWorld,
-	{ submission, signal }: Asked,
-): Promise<{ hash: Hex } | "none" | "open"> {
+	{ submission, signal }: { submission: Submission; signal: AbortSignal },
+): Promise<Trace> {
 	// An external wallet's is not known to the wallet provider.
-	if (submission.nonce === null) return "none";
+	if (submission.nonce === null) return { ...OPEN, isNone: true };
 	const { id, providerTransactionId } = submission;
 	try {
 		const trace = await world.steps.run("custody.lookup", () =>
@@ -128,14 +158,14 @@ async function traced(
 				? world.custody.byReference(id, signal)
 				: world.custody.byId(providerTransactionId, signal),
 		);
-		if (trace?.transactionHash) return { hash: trace.transactionHash };
-		return trace && !GIVEN_UP.has(trace.status) ? "open" : "none";
+		const isGivenUp = trace !== null && GIVEN_UP.has(trace.status);
+		return { hash: trace?.transactionHash ?? null, isNone: !trace || isGivenUp, isGivenUp };
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;
 		world.log.warn("the wallet provider cannot say what became of a request", {
 			intentId: submission.intentId,
 			error,
 		});
-		return "open";
+		return OPEN;
 	}
 }

@@ -19,6 +19,7 @@ export async function missingOf(
 ): Promise<Denial | null> {
 	const { intent, submission, finding, signal } = given;
 	const receipt: Receipt | null = finding.kind === "seen" ? finding.sighting.receipt : null;
+	if (submission.purpose !== "pay") return null;
 	if (!receipt?.succeeded || submission.blockHash === receipt.blockHash) return null;
 	const kind = world.kindOf(intent.kind);
 	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.

@@ -12,6 +12,7 @@ function submissionOf(state: SubmissionState, ageMs: number, sent = true): Submi
 	return {
 		id: "s",
 		intentId: "i",
+		purpose: "pay",
 		walletId: "w",
 		chainId: 1,
 		sender: `0x${"1".repeat(40)}`,
@@ -29,6 +30,7 @@ function submissionOf(state: SubmissionState, ageMs: number, sent = true): Submi
 		session: null,
 		createdAtMs: atMs,
 		sentAtMs: sent ? atMs : null,
+		finalAtMs: null,
 	};
 }
 

@@ -10,6 +10,7 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 		case "sent":
 		case "doubtful":
 		case "dropped":
+		case "refused":
 			return ageMs < 2 * MINUTE_MS ? 1_000 : Math.min(ageMs / 10, 5 * MINUTE_MS);
 		case "mined":
 		case "reverted":

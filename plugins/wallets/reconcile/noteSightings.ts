@@ -28,7 +28,8 @@ export async function noteSightings(
 		`update wallets.submission s set seen_at = $1::timestamptz,
 			seen_nonce = coalesce(f.nonce, s.seen_nonce),
 			from_block = coalesce(s.from_block, f.free_at),
-			signed = coalesce(f.signed, s.signed), look_at = coalesce(f.look_at, s.look_at),
+			signed = case when not f.is_final then coalesce(f.signed, s.signed) end,
+			look_at = coalesce(f.look_at, s.look_at),
 			final_at = case when f.is_final then $1::timestamptz end,
 			final_tx = case when f.is_final then core.book_tx() end
 		from unnest($2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::bytea[], $7::timestamptz[],

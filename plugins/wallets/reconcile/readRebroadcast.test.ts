@@ -20,11 +20,18 @@ afterAll(() => database?.drop());
 beforeEach(async () => {
 	await database.db.execute("truncate wallets.profile, wallets.control cascade");
 	lab = openExecutionLab(database.db);
+	await setRebroadcast(true);
 	by = await lab.person();
 	const [intent] = await lab.pay(by);
 	id = intent?.id ?? "";
 });
 
+const setRebroadcast = (value: boolean) =>
+	database.db.execute(
+		`insert into wallets.control values ('rebroadcast', $1::jsonb, 'operator', now())
+		on conflict (key) do update set value = excluded.value`,
+		[String(value)],
+	);
 const status = async (of = id) => (await lab.intent(of)).status;
 const RESERVED = 1_000_000_000;
 /** Nodes forget it. Nobody is asked before the time is over. */
@@ -68,6 +75,20 @@ test("it is broadcast again as it was, with the hash it had, and pays once", asy
 	expect(await lab.moves(id)).toEqual(["reserve", "sent", "doubt", "found", "mined"]);
 	expect(lab.handed).toHaveLength(1);
 	expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
+});
+
+test("nothing is broadcast again by itself, unless an operator switched that on", async () => {
+	for (const unset of [
+		() => setRebroadcast(false),
+		() => lab.db.execute("delete from wallets.control"),
+	]) {
+		await unset();
+		await lab.tick();
+		await drop();
+		await lab.tick(400_000);
+		expect(await status()).toBe("uncertain");
+		expect(lab.chain.pool()).toEqual([]);
+	}
 });
 
 test("a node that takes it no more leaves it in doubt, and it is offered again", async () => {

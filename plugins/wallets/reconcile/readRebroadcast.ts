@@ -3,19 +3,23 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
+import { REBROADCAST } from "#plugins/wallets/control/rebroadcastSetting.ts";
+import { settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /**
- * The bytes of a dropped transaction, to be broadcast once more as they are. Null where they are
- * not known, are not of the hash that stands for the intent, or where nothing is sent at all: a dry
- * run, an operator's switch.
+ * The bytes of a dropped transaction, to be broadcast once more as they are. Null where no operator
+ * switched that on, where they are not known or are not of the hash that stands for the intent, and
+ * where nothing is sent at all: a dry run, an operator's switch.
  */
 export async function readRebroadcast(
 	world: ExecutionWorld,
 	tx: Tx,
 	{ submission, intent }: { submission: Submission; intent: Intent },
 ): Promise<Hex | null> {
+	const setting = await settingRows.read(tx, REBROADCAST);
+	if (setting?.value !== true) return null;
 	if (world.settings.isDryRun || (await killDenial(world, tx, intent))) return null;
 	const rows = await tx.query<{ signed: Uint8Array | null; transaction_hash: Uint8Array | null }>(
 		`select signed, transaction_hash from wallets.submission

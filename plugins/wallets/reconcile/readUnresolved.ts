@@ -18,7 +18,7 @@ export async function readUnresolved(db: Queryable, limit: number): Promise<Unre
 			'0x' || encode(s.sender, 'hex') as sender, coalesce(s.nonce, s.seen_nonce) as nonce,
 			'0x' || encode(s.transaction_hash, 'hex') as "transactionHash",
 			i.changed_at as "changedAt"
-		from wallets.intent i join wallets.submission s on s.intent_id = i.id
+		from wallets.intent i join wallets.submission s on s.intent_id = i.id and s.purpose = 'pay'
 		where i.status = 'uncertain' and s.final_at is null
 		order by i.changed_at limit $1`,
 		[limit],

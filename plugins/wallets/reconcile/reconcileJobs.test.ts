@@ -3,8 +3,8 @@ import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
-import { readLines } from "#plugins/wallets/reconcile/readLines.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
+import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { reconcileSubmission } from "#plugins/wallets/reconcile/reconcileSubmission.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
@@ -226,35 +226,45 @@ describe("what waits in line", () => {
 		return await lab.intent(id);
 	};
 
-	test("has no turn while the one before it is in doubt, and takes none from others", async () => {
+	test("has a turn a second, and is behind all others after each in which it had to wait", async () => {
 		await queue();
-		const later = new Date(lab.clock.ms + 60_000);
-		expect(await readLines(lab.db, { before: later, at: new Date(lab.clock.ms) })).toEqual([]);
-		await lab.tick(1_000);
-		expect(await readLines(lab.db, { before: later, at: new Date(lab.clock.ms) })).toHaveLength(1);
+		const ready = () => {
+			const at = new Date(lab.clock.ms);
+			return readQueues(lab.db, { before: new Date(lab.clock.ms + 60_000), at });
+		};
+		// It was left alone when it had to wait, a moment ago.
+		expect(await ready()).toEqual([]);
+		lab.clock.ms += 1_000;
+		const [first] = await ready();
+		const other = await lab.person();
+		await lab.db.execute(
+			`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
+				created_at)
+			select gen_random_uuid(), intent_id, 1, $1, 7, sender, 'queued', $2
+			from wallets.submission where state = 'queued'`,
+			[other.wallet.id, new Date(lab.clock.ms - 5_000)],
+		);
+		expect((await ready()).map(({ walletId }) => walletId)).toEqual([
+			...[other.wallet.id, first?.walletId ?? ""],
+		]);
 	});
 
-	test("[TRD-08] is held up by what is in doubt of its own account and chain, and of no other", async () => {
-		await queue();
-		await lab.db.execute("update wallets.submission set state = 'sent' where state = 'doubtful'");
-		lab.moods.push("loses");
-		await lab.pay(await lab.person());
-		const lines = () =>
-			readLines(lab.db, { before: new Date(lab.clock.ms + 1), at: new Date(lab.clock.ms) });
-		expect(await lines()).toHaveLength(1);
-		for (const state of ["sending", "doubtful", "dropped"]) {
-			await lab.db.execute("update wallets.submission set state = $1 where state = 'sent'", [
-				state,
-			]);
-			expect([state, await lines()]).toEqual([state, []]);
-			await lab.db.execute("update wallets.submission set chain_id = 1 where state = $1", [state]);
-			expect([state, (await lines()).length]).toEqual([state, 1]);
-			await lab.db.execute(
-				"update wallets.submission set chain_id = 31337, state = 'sent' where chain_id = 1 and nonce = 0",
-			);
-			await lab.db.execute(
-				"update wallets.submission set state = 'never' where state = 'doubtful'",
-			);
+	test("[TRD-08] waits for what is in doubt of its own account and chain, and for nothing else", async () => {
+		for (const state of ["doubtful", "dropped"]) {
+			const { by, id } = await queue();
+			const set = (what: string) =>
+				lab.db.execute(`update wallets.submission set ${what} where nonce = 0 and wallet_id = $1`, [
+					by.wallet.id,
+				]);
+			await set(`state = '${state}', final_at = now()`);
+			const before = lab.handed.length;
+			await lab.tick();
+			expect(lab.handed).toHaveLength(before);
+			await set("chain_id = 1");
+			lab.chain.mine();
+			await lab.tick();
+			expect(lab.handed).toHaveLength(before + 1);
+			expect((await lab.intent(id)).status).toBe("submitted");
 		}
 	});
 

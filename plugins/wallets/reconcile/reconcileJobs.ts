@@ -5,6 +5,7 @@ import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import {
+	QUEUE_IDLE_AFTER_MS,
 	RECONCILE_EVERY_MS,
 	RECONCILE_TIMEOUT_MS,
 	RECONCILES_AT_ONCE,
@@ -12,8 +13,8 @@ import {
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import { postponeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
-import { readLines } from "#plugins/wallets/reconcile/readLines.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
+import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
 import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
 import { reconcileSubmission } from "#plugins/wallets/reconcile/reconcileSubmission.ts";
 
@@ -35,7 +36,10 @@ export function reconcileJobs(world: ExecutionWorld, execution: Execution): Job[
 async function reconcileOpen(world: ExecutionWorld, signal: AbortSignal): Promise<void> {
 	const nowMs = world.clock.nowMs();
 	const { sendTimeoutMs } = world.settings;
-	const due = await readOpen(world.db, { sendTimeoutMs, at: new Date(nowMs) });
+	// It puts off what cannot be read.
+	const due = await world.steps.run("commit.look", () =>
+		readOpen(world.db, { sendTimeoutMs, at: new Date(nowMs) }),
+	);
 	const alone = await lookAtMany(world, { due, signal });
 	await each(world, { items: alone, signal }, async (submission) => {
 		await postponeLooks(world, [submission]);
@@ -51,8 +55,9 @@ async function takeUp(
 ): Promise<void> {
 	const at = new Date(world.clock.nowMs());
 	const before = new Date(at.getTime() - STRANDED_AFTER_MS);
-	await each(world, { items: await readLines(world.db, { before, at }), signal }, (line) => {
-		return continueQueued(world, { ...line, signal });
+	const idle = { before: new Date(at.getTime() - QUEUE_IDLE_AFTER_MS), at };
+	await each(world, { items: await readQueues(world.db, idle), signal }, (queue) => {
+		return continueQueued(world, { ...queue, signal });
 	});
 	const { expired, created } = await readStranded(world.db, { at, before });
 	// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.

@@ -5,6 +5,7 @@ import { sendSigned } from "#plugins/wallets/chain/sendSigned.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { expectedOf } from "#plugins/wallets/reconcile/expectedOf.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
 import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
@@ -23,7 +24,7 @@ export async function reconcileSubmission(
 	const rpc = intent && world.rpcOf(intent.chainId);
 	if (!intent?.plan || !rpc) return;
 	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
-	const { plan } = intent;
+	const plan = expectedOf(submission, intent.plan);
 	const finding = await lookUp(world, { submission, plan, rpc, signal: within });
 	const missing = await missingOf(world, { intent, submission, finding, signal: within });
 	const signed = await world.steps.run("commit.found", () =>

@@ -68,7 +68,8 @@ export async function resolveIntent(
 async function openSubmission(db: Queryable, intentId: string): Promise<Submission | null> {
 	const rows = await db.query<SubmissionRow>(
 		`select ${submissionRow.columns} from wallets.submission s
-		where s.intent_id = $1 and s.final_at is null and s.state not in ('queued', 'sending')
+		where s.intent_id = $1 and s.purpose = 'pay' and s.final_at is null
+			and s.state not in ('queued', 'sending')
 		order by s.step desc limit 1`,
 		[intentId],
 	);

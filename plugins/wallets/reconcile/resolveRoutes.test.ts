@@ -108,7 +108,13 @@ describe("giving up", () => {
 		const { status, body } = await resolve({ abandon: true });
 		expect({ status, body }).toEqual({
 			status: 200,
-			body: { id, status: "failed", errorCode: "not_sent", transactionHash: null },
+			body: {
+				id,
+				status: "failed",
+				errorCode: "not_sent",
+				transactionHash: null,
+				cancellation: null,
+			},
 		});
 		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, release: RESERVED });
 		expect((await audited()).map(({ entry }) => entry)).toMatchObject([

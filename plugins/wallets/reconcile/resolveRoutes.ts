@@ -3,6 +3,9 @@ import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import { canFail } from "#core/http/canFail.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
+import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
@@ -16,15 +19,17 @@ const bodySchema = z
 	.strictObject({
 		transactionHash: hash.optional(),
 		abandon: z.literal(true).optional(),
+		callOff: z.literal(true).optional(),
 	})
-	.refine((body) => (body.transactionHash === undefined) !== (body.abandon === undefined), {
-		message: "name a transaction's hash, or abandon the intent",
+	.refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
+		message: "name a transaction's hash, abandon the intent, or call it off: one of the three",
 	});
 const resolvedSchema = z.object({
 	id: z.string(),
 	status: z.string(),
 	errorCode: z.string().nullable(),
 	transactionHash: z.string().nullable(),
+	cancellation: cancellationSchema,
 });
 const listSchema = z.object({
 	intents: z.array(
@@ -75,15 +80,16 @@ export function resolveRoutes({ world, core, ending }: ResolveOptions) {
 			.post(
 				"/:id/resolve",
 				async ({ params, body, operator, set }) => {
-					const resolved = await resolveIntent(world, audit, {
-						intentId: params.id,
-						claim: { transactionHash: body.transactionHash ?? null },
-						actor: operator.actor,
-						signal: AbortSignal.any([ending, AbortSignal.timeout(LOOK_TIMEOUT_MS)]),
-					});
+					const signal = AbortSignal.any([ending, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+					const { id: intentId } = params;
+					const { actor } = operator;
+					const claim = { transactionHash: body.transactionHash ?? null };
+					const resolved = body.callOff
+						? await cancelIntent(world, { intentId, actor: `operator:${actor}`, signal })
+						: await resolveIntent(world, audit, { intentId, claim, actor, signal });
 					set.headers["cache-control"] = "no-store";
-					const { id, status, errorCode, transactionHash } = resolved;
-					return { id, status, errorCode, transactionHash };
+					const { id, status, errorCode, transactionHash, cancellation } = resolved;
+					return { id, status, errorCode, transactionHash, cancellation };
 				},
 				{
 					params: z.object({ id: z.uuid() }),
@@ -95,12 +101,14 @@ export function resolveRoutes({ world, core, ending }: ResolveOptions) {
 						description:
 							"With `transactionHash`, by that transaction: the planned one settles the intent, " +
 							"another one that used its nonce for good ends it. With `abandon: true`, by whatever " +
-							"used its nonce; refused while the nonce is free. Written to the audit log.",
+							"used its nonce; refused while the nonce is free. With `callOff: true` its nonce is used " +
+							"by a transaction of nothing, and it ends once that is final. Written to the audit log.",
 						...canFail(
 							executionFault.notFound,
 							resolveFault.intentState,
 							resolveFault.evidenceMissing,
 							resolveFault.nonceFree,
+							...tradingDocumented.cancelFailures,
 						),
 					},
 				},

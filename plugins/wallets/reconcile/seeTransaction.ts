@@ -1,20 +1,66 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import { judgeSighting, type Seen } from "#plugins/wallets/reconcile/judgeSighting.ts";
+import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import {
+	type Expected,
+	judgeSighting,
+	type Seen,
+} from "#plugins/wallets/reconcile/judgeSighting.ts";
+import { receiptAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
-/** Whether the chain knows the hash, and as the transaction that was planned. */
+type Asked = {
+	submission: Submission;
+	plan: Expected;
+	rpc: Rpc;
+	signal: AbortSignal;
+	hash: Hex;
+};
+
+/**
+ * Whether the chain knows the hash, and as the transaction that was planned. What is deep enough to
+ * be final is looked up a second time, elsewhere where that is possible: from then on nobody looks
+ * again. Throws where the two do not agree.
+ */
 export async function seeTransaction(
 	world: ExecutionWorld,
-	asked: { submission: Submission; plan: Plan; rpc: Rpc; signal: AbortSignal; hash: Hex },
+	asked: Asked,
 ): Promise<Seen | "unseen"> {
-	const { submission, rpc, signal, hash } = asked;
-	const minBlock = submission.blockNumber ?? 0;
-	const sighting = await world.steps.run("rpc.receipt", () =>
-		readReceipt(rpc, { hash, minBlock, signal }),
+	const sighting = await read(world, asked, { second: false });
+	if (!sighting) return "unseen";
+	if (isFinal(world, sighting)) {
+		const again = await read(world, asked, { second: true });
+		if (!isSame(sighting, again)) {
+			throw chainFault.chainContradicts({ detail: `two answers about ${asked.hash}` });
+		}
+	}
+	const seen = judgeSighting(world, { ...asked, sighting });
+	// Bytes with that hash are a proof of what it is; a node's word alone is not.
+	if (seen.kind === "other" && sighting.signed === null) {
+		const again = await read(world, asked, { second: true });
+		if (!again || judgeSighting(world, { ...asked, sighting: again }).kind !== "other") {
+			throw chainFault.chainContradicts({ detail: `two transactions for ${asked.hash}` });
+		}
+	}
+	return seen;
+}
+
+function read(
+	world: ExecutionWorld,
+	{ submission, rpc, signal, hash }: Asked,
+	{ second }: { second: boolean },
+): Promise<Sighting | null> {
+	const asked = { ...receiptAsked(world, submission, hash), signal, second };
+	return world.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
+}
+
+function isSame(one: Sighting, other: Sighting | null): boolean {
+	return (
+		one.receipt?.blockHash === other?.receipt?.blockHash &&
+		one.receipt?.succeeded === other?.receipt?.succeeded
 	);
-	return sighting ? judgeSighting(world, { ...asked, sighting }) : "unseen";
 }

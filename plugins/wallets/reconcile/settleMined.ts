@@ -41,9 +41,11 @@ export async function settleMined(
 		`with own as (
 			update wallets.submission s set state = 'mined', block_number = f.block_number,
 				block_hash = f.block_hash, seen_at = $1, seen_nonce = f.nonce,
-				from_block = coalesce(s.from_block, f.free_at), look_at = f.look_at
+				from_block = coalesce(s.from_block, f.free_at), look_at = f.look_at,
+				signed = coalesce(f.signed, s.signed)
 			from unnest($2::uuid[], $3::bytea[], $4::int8[], $5::bytea[], $6::int8[], $7::int8[],
-				$8::timestamptz[]) as f (id, hash, block_number, block_hash, nonce, free_at, look_at)
+				$8::timestamptz[], $10::bytea[])
+				as f (id, hash, block_number, block_hash, nonce, free_at, look_at, signed)
 			where s.id = f.id and s.state = 'sent' and s.transaction_hash = f.hash
 				and s.final_at is null
 			returning s.intent_id
@@ -77,6 +79,7 @@ export async function settleMined(
 			mined.map(({ receipt }) => Math.max(0, receipt.blockNumber - depth)),
 			mined.map(lookAt),
 			to,
+			mined.map(({ sighting: { signed } }) => (signed ? hexToBytes(signed) : null)),
 		],
 	);
 	// Where an intent stands elsewhere than its submission says, it is found first of all.

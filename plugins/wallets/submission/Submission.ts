@@ -2,8 +2,9 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 
 /**
  * `queued`: reserved for, handed to nobody. `doubtful`: nobody can say whether it left. `dropped`:
- * it left, and no node knows it any more. `never`: it is proved that it did not leave, or that its
- * nonce went to another transaction.
+ * it left, and no node knows it any more. `refused`: the wallet provider said no, and named a hash:
+ * signed bytes exist, and no node knows them. `never`: it is proved that it did not leave, or that
+ * its nonce went to another transaction.
  */
 export type SubmissionState =
 	| "queued"
@@ -11,18 +12,28 @@ export type SubmissionState =
 	| "sent"
 	| "doubtful"
 	| "dropped"
+	| "refused"
 	| "mined"
 	| "reverted"
 	| "never";
+
+/**
+ * `pay`: what was planned. `cancel`: the wallet sends nothing to itself, under the nonce of a
+ * payment that must not be mined any more. `fill`: the same under a lower nonce that is free.
+ */
+export type SubmissionPurpose = "pay" | "cancel" | "fill";
 
 /** One transaction of an intent, handed over once at most. Its id is the provider's reference. */
 export type Submission = {
 	id: string;
 	intentId: string;
+	purpose: SubmissionPurpose;
 	walletId: string;
 	chainId: number;
 	sender: Address;
-	/** Null before it is handed over, and where its owner's own wallet chose it. */
+	/**
+	 * Null for a payment before it is handed over, and where its owner's own wallet chose it.
+	 */
 	nonce: number | null;
 	state: SubmissionState;
 	providerTransactionId: string | null;
@@ -41,4 +52,6 @@ export type Submission = {
 	session: string | null;
 	createdAtMs: number;
 	sentAtMs: number | null;
+	/** Deep enough, or gone for so long, that nobody looks again. */
+	finalAtMs: number | null;
 };

@@ -1,7 +1,6 @@
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
-import type { Lane } from "#plugins/wallets/submission/readLane.ts";
 
 /** What is about to be handed over, with what is kept of it. */
 export type Beginning = {
@@ -16,24 +15,19 @@ export type Beginning = {
 };
 
 export type BeginningAsked = {
-	plan: Plan;
+	plan: Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
 	gasLimit: bigint;
-	account: AccountState;
+	account: Pick<AccountState, "maxFeePerGas" | "maxPriorityFeePerGas" | "headBlock">;
 	session: string;
 	at: Date;
 	validUntil: Date;
 };
 
-/**
- * Takes the next nonce of an account; null where its last one may or may not have left, or is
- * dropped: nothing follows that before it is known.
- */
-export function beginningOf(lane: Lane, asked: BeginningAsked): Beginning | null {
-	if (lane.isBusy) return null;
+/** Puts together what is handed over under a nonce, and what is kept of it. */
+export function beginningOf(nonce: number, asked: BeginningAsked): Beginning {
 	const { plan, gasLimit, account, session, at, validUntil } = asked;
 	const { chainId, from, to, valueRaw, data } = plan;
 	const { maxFeePerGas, maxPriorityFeePerGas } = account;
-	const nonce = Math.max(account.pendingNonce, lane.nextNonce);
 	const fees = { maxFeePerGas, maxPriorityFeePerGas };
 	return {
 		transaction: { chainId, from, to, valueRaw, data, nonce, gasLimit, ...fees },

@@ -35,10 +35,12 @@ export async function recordSent(
 				where other.chain_id = own.chain_id and other.sender = own.sender
 					and other.transaction_hash = $2 and other.id <> $1
 			)
-			returning intent_id
+			returning intent_id, purpose
 		), moved as (
 			update wallets.intent set status = $4, error_code = null, changed_at = $5
-			from handed where id = handed.intent_id and status = 'submitting' returning id
+			from handed where id = handed.intent_id and status = 'submitting'
+				and handed.purpose = 'pay'
+			returning id
 		), noted as (
 			${noteMove({ event: "'sent'", from: "'submitting'", to: "$4", at: "$5" })}
 		)

@@ -1,12 +1,17 @@
 import { bytesToHex } from "viem";
 import type { RowSource } from "#core/quarantine/RowSource.ts";
 import { rowField } from "#core/quarantine/rowField.ts";
-import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import type {
+	Submission,
+	SubmissionPurpose,
+	SubmissionState,
+} from "#plugins/wallets/submission/Submission.ts";
 
 /** What `submissionRow.columns` reads. */
 export type SubmissionRow = {
 	id: string;
 	intent_id: string;
+	purpose: SubmissionPurpose;
 	wallet_id: string;
 	chain_id: number;
 	sender: Uint8Array;
@@ -24,13 +29,14 @@ export type SubmissionRow = {
 	session: string | null;
 	created_at: Date;
 	sent_at: Date | null;
+	final_at: Date | null;
 };
 
 /** Of `wallets.submission s`. */
-const columns = `s.id, s.intent_id, s.wallet_id, s.chain_id, s.sender, s.nonce, s.state,
+const columns = `s.id, s.intent_id, s.purpose, s.wallet_id, s.chain_id, s.sender, s.nonce, s.state,
 	s.provider_transaction_id, s.transaction_hash, s.block_number, s.block_hash,
 	s.seen_nonce, s.seen_at, s.from_block, s.gas_limit::text, s.valid_until, s.session,
-	s.created_at, s.sent_at`;
+	s.created_at, s.sent_at, s.final_at`;
 
 const { whole, wholeOrNull, timeMs, timeMsOrNull } = rowField;
 /** What a nonce and a block number can be, as nodes are believed (`core/chain/chainNumbers`). */
@@ -47,6 +53,7 @@ export const submissionRow = {
 		return {
 			id: row.id,
 			intentId: row.intent_id,
+			purpose: row.purpose,
 			walletId: row.wallet_id,
 			chainId: whole(row.chain_id),
 			sender: bytesToHex(row.sender),
@@ -64,6 +71,7 @@ export const submissionRow = {
 			session: row.session,
 			createdAtMs: timeMs(row.created_at),
 			sentAtMs: timeMsOrNull(row.sent_at),
+			finalAtMs: timeMsOrNull(row.final_at),
 		};
 	},
 } satisfies RowSource<SubmissionRow, Submission> & { columns: string };

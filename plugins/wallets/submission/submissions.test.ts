@@ -6,7 +6,8 @@ import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { beginningOf } from "#plugins/wallets/submission/beginningOf.ts";
 import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
-import { readLane } from "#plugins/wallets/submission/readLane.ts";
+import { chooseNonce } from "#plugins/wallets/submission/chooseNonce.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
 import { recordSent } from "#plugins/wallets/submission/recordSent.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
@@ -29,6 +30,7 @@ beforeEach(async () => {
 type By = Awaited<ReturnType<Lab["person"]>>;
 const account: AccountState = {
 	balanceRaw: 10n ** 20n,
+	minedNonce: 3,
 	pendingNonce: 3,
 	maxFeePerGas: 16n,
 	maxPriorityFeePerGas: 2n,
@@ -54,7 +56,7 @@ async function queue(by: By, count: number): Promise<{ id: string; intent: Inten
 	const at = new Date(lab.clock.ms);
 	const plan = planOf(by);
 	const planned = { plan, planHash: hashPlan(plan), gasLimit: 25_000n };
-	const how = { ...planned, usdMicros: 1n, beginning: null, session: "s" };
+	const how = { ...planned, usdMicros: 1n, beginning: null, session: "s", headBlock: 9 };
 	await lab.db.transaction(async (tx) => {
 		for (const { id: submissionId, intent } of line) {
 			const of = { intentId: intent.id, submissionId, sender: by.wallet.address };
@@ -72,10 +74,15 @@ function begin(
 	const plan = planOf(by);
 	const at = new Date(lab.clock.ms);
 	const times = { at, validUntil: new Date(lab.clock.ms + 6_000) };
-	const asked = { plan, session: "s2", account: { ...account, ...state }, gasLimit: 25_000n };
+	const found = { ...account, ...state };
+	const asked = { plan, session: "s2", account: found, gasLimit: 25_000n };
 	return lab.db.transaction(async (tx) => {
-		const beginning = beginningOf(await readLane(tx, plan), { ...asked, ...times });
-		const isBegun = beginning !== null && (await beginSubmission(tx, submissionId, beginning));
+		const queue = await readNonceQueue(tx, plan, found);
+		const counts = { mined: found.minedNonce, pending: found.pendingNonce };
+		const choice = chooseNonce(queue, counts, { confirmed: null });
+		if (queue.isSending || choice.kind !== "nonce") return null;
+		const beginning = beginningOf(choice.nonce, { ...asked, ...times });
+		const isBegun = await beginSubmission(tx, submissionId, beginning);
 		return isBegun ? beginning.transaction : null;
 	});
 }
@@ -166,7 +173,7 @@ test("a nonce whose transaction can never be mined is taken again, and one that 
 	await become(one?.id ?? "", "never");
 	expect((await begin(by, two?.id ?? ""))?.nonce).toBe(3);
 	await become(two?.id ?? "", "mined");
-	expect((await begin(by, three?.id ?? "", { pendingNonce: 9 }))?.nonce).toBe(9);
+	expect((await begin(by, three?.id ?? "", { minedNonce: 4, pendingNonce: 4 }))?.nonce).toBe(4);
 });
 
 test("accounts do not wait for each other", async () => {
@@ -180,16 +187,47 @@ test("chains of one account do not wait for each other, and each counts its own 
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	await begin(by, one?.id ?? "");
-	const lane = (chainId: number) =>
-		lab.db.transaction((tx) => readLane(tx, { chainId, from: by.wallet.address }));
+	const on = (chainId: number) =>
+		lab.db.transaction((tx) => readNonceQueue(tx, { chainId, from: by.wallet.address }, account));
 	for (const state of ["sending", "doubtful", "dropped"] as const) {
 		await become(one?.id ?? "", state);
-		expect(await lane(31_337)).toEqual({ isBusy: true, nextNonce: 4 });
-		expect(await lane(1)).toEqual({ isBusy: false, nextNonce: 0 });
+		expect(await on(31_337)).toMatchObject({
+			isSending: state === "sending",
+			held: [{ nonce: 3, state, purpose: "pay" }],
+			ownCount: 4,
+		});
+		expect(await on(1)).toEqual({
+			...{ isSending: false, held: [], finalCount: 0, ownCount: null, promisedRaw: 0n },
+		});
 	}
 });
 
-test("the database itself refuses two of one lane, one nonce twice, and one hash for two", async () => {
+test("what is not mined yet takes its value and its gas, and what waits in the queue too", async () => {
+	const by = await lab.person();
+	const [one] = await queue(by, 2);
+	const promised = async (minedNonce = 3) => {
+		const { promisedRaw } = await lab.db.transaction((tx) =>
+			readNonceQueue(tx, planOf(by), { minedNonce, maxFeePerGas: 20n }),
+		);
+		return promisedRaw;
+	};
+	const queued = 2n ** 200n + 25_000n * 20n;
+	expect(await promised()).toBe(2n * queued);
+	await begin(by, one?.id ?? "");
+	const sent = 2n ** 200n + 25_000n * 16n;
+	for (const state of ["sending", "sent", "doubtful", "dropped"] as const) {
+		await become(one?.id ?? "", state);
+		expect(await promised()).toBe(queued + sent);
+	}
+	// The node counts it: it is out of the balance already, whether we have settled it or not.
+	expect(await promised(4)).toBe(queued);
+	for (const state of ["refused", "never", "mined", "reverted"] as const) {
+		await become(one?.id ?? "", state);
+		expect(await promised()).toBe(queued);
+	}
+});
+
+test("the database itself refuses two that are handed over at once, two payments, one hash for two", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
@@ -199,11 +237,22 @@ test("the database itself refuses two of one lane, one nonce twice, and one hash
 			() => "refused",
 		);
 	expect(await set("state = 'sending'")).toBe("refused");
-	expect(await set("state = 'sent', nonce = 3")).toBe("refused");
+	expect(await set(`intent_id = '${one?.intent.id}'`)).toBe("refused");
+	expect(await set(`intent_id = '${one?.intent.id}', purpose = 'cancel'`)).toBe("written");
 	const hash = "transaction_hash = sha256('x')";
 	expect(await set(hash, one?.id)).toBe("written");
 	expect(await set(hash)).toBe("refused");
-	expect(await set("state = 'sent', nonce = 4")).toBe("written");
+});
+
+test("what is found out of a transaction is written whatever stands beside it", async () => {
+	const by = await lab.person();
+	const [one, two] = await queue(by, 2);
+	await begin(by, one?.id ?? "");
+	await become(one?.id ?? "", "refused");
+	expect((await begin(by, two?.id ?? ""))?.nonce).toBe(3);
+	for (const state of ["sent", "doubtful", "dropped", "mined", "refused", "never"] as const) {
+		await become(one?.id ?? "", state);
+	}
 });
 
 const HASH = `0x${"ab".repeat(32)}` as const;
@@ -227,6 +276,7 @@ test("what was reserved for is not reserved for again, and leaves no second trac
 	const again = await lab.db.transaction((tx) =>
 		reserveIntent(tx, {
 			...{ intentId, plan, planHash, gasLimit: 1n, usdMicros: 1n, sender: SHOP, session: "s" },
+			headBlock: 9,
 			...{ submissionId: Bun.randomUUIDv7(), beginning: null, at, expiresAt: at },
 		}),
 	);

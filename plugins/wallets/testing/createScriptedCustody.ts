@@ -11,14 +11,23 @@ type Handed = { referenceId: string; transaction: CustodyTransaction; validUntil
 
 /**
  * What the wallet provider does with the next request: takes it and says so; takes it and is
- * silent; keeps it for later and is silent; loses it; says no.
+ * silent; keeps it for later and is silent; loses it; says no; says no to what it signed and failed
+ * to broadcast; says that it sent what it did not sign at all; says that it sent, and keeps it.
  */
-export type Mood = "sends" | "sends, silent" | "keeps, silent" | "loses" | "refuses" | "lies";
+export type Mood =
+	| "sends"
+	| "sends, silent"
+	| "keeps, silent"
+	| "loses"
+	| "refuses"
+	| "refuses, signed"
+	| "lies"
+	| "says sent, keeps";
 
 /** A wallet provider that does with each request what a test says, and remembers all of them. */
 export function createScriptedCustody(chain: ScriptedChain) {
 	const handed: Handed[] = [];
-	const traces = new Map<string, Hex>();
+	const traces = new Map<string, { hash: Hex; status: "broadcasted" | "failed" }>();
 	const moods: Mood[] = [];
 	const state = {
 		lookupIsDown: false,
@@ -27,10 +36,13 @@ export function createScriptedCustody(chain: ScriptedChain) {
 		/** The hash that it lies with. */
 		liesWith: `0x${"ab".repeat(32)}` as Hex,
 	};
-	const broadcast = ({ transaction, referenceId }: Handed): Hex => {
-		const { from, to, nonce, valueRaw, data } = transaction;
-		const hash = chain.send({ from, to, nonce, valueRaw, data });
-		traces.set(referenceId, hash);
+	const signedOf = ({ transaction }: Handed) => {
+		const { from, to, nonce, valueRaw, data, maxFeePerGas } = transaction;
+		return { from, to, nonce, valueRaw, data, feeRaw: maxFeePerGas };
+	};
+	const broadcast = (one: Handed): Hex => {
+		const hash = chain.send(signedOf(one));
+		traces.set(one.referenceId, { hash, status: "broadcasted" });
 		return hash;
 	};
 	const outcomes: Record<Mood, (one: Handed) => SendOutcome> = {
@@ -41,6 +53,15 @@ export function createScriptedCustody(chain: ScriptedChain) {
 		},
 		"keeps, silent": () => ({ kind: "unknown", detail: "no answer" }),
 		loses: () => ({ kind: "unknown", detail: "no answer" }),
+		"refuses, signed": (one) => {
+			const hash = chain.hashOf(signedOf(one));
+			traces.set(one.referenceId, { hash, status: "failed" });
+			return { kind: "refused", code: "insufficient_funds", detail: "no" };
+		},
+		"says sent, keeps": (one) => {
+			const transactionHash = chain.hashOf(signedOf(one));
+			return { kind: "sent", transactionHash, transactionId: null };
+		},
 		refuses: () => ({ kind: "refused", code: "wallet_provider_refused", detail: "no" }),
 		lies: () => ({ kind: "sent", transactionHash: state.liesWith, transactionId: null }),
 	};
@@ -57,9 +78,9 @@ export function createScriptedCustody(chain: ScriptedChain) {
 		},
 		async byReference(referenceId: string) {
 			if (state.lookupIsDown) throw labFault.down();
-			const transactionHash = traces.get(referenceId) ?? null;
-			if (!transactionHash && !state.hasTaken) return null;
-			const status = transactionHash ? ("broadcasted" as const) : ("pending" as const);
+			const trace = traces.get(referenceId);
+			if (!trace && !state.hasTaken) return null;
+			const { hash: transactionHash, status } = trace ?? { hash: null, status: "pending" as const };
 			return { transactionId: "t", referenceId, status, transactionHash };
 		},
 	};

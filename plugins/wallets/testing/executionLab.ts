@@ -1,3 +1,4 @@
+import type { AuditEntry } from "#core/audit/Audit.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
@@ -6,10 +7,12 @@ import type { StepObserver } from "#core/steps/Steps.ts";
 import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Channel, Intent, IntentKind } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
+import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { createScriptedCustody } from "#plugins/wallets/testing/createScriptedCustody.ts";
 import {
 	insertPerson,
@@ -37,20 +40,19 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 	const script: PayScript = { missing: null, recipient: null, beforePlan() {} };
 	const state = Object.assign(script, { isDryRun: false });
 	const kinds = new Map<string, IntentKind<unknown>>();
+	const audited: AuditEntry[] = [];
 	const world: ExecutionWorld = {
-		...{ db, commits: createCommits(db) },
-		clock,
-		log: silentLog,
-		holder: "lab",
-		session: "tapeline test",
-		custody,
-		prices,
+		...{ db, commits: createCommits(db), clock, log: silentLog, custody, prices },
+		...{ holder: "lab", session: "tapeline test" },
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? chain.rpc : null),
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps(options.observe ?? null),
 		kindSteps: createSteps(options.observe ?? null),
 		profileOf: (queryable, id) => readProfile(queryable, { id }),
 		newId: () => Bun.randomUUIDv7(),
+		nonceClaims: createNonceClaims(),
+		queueRuns: createQueueRuns(),
+		audit: { append: async (tx, entry) => tx.afterCommit(() => void audited.push(entry)) },
 		settings: settingsOf(state),
 	};
 	const execution = createExecution(world, (kind) => kinds.set(kind.name, kind));
@@ -70,6 +72,7 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 		state,
 		once: createOnce(world),
 		signal,
+		audited,
 		provider,
 		person: (person: PersonOptions = {}) =>
 			insertPerson(db, { ...person, chainId: CHAIN_ID, nowMs: clock.ms }),

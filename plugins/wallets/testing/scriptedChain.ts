@@ -70,9 +70,13 @@ export function createScriptedChain() {
 			const hash = keccak256(signedOf(transaction));
 			const one = { reverts: false, ...transaction, hash };
 			sent.set(hash, one);
-			pool.push(one);
+			const replaced = pool.findIndex((other) => replaces(one, other));
+			pool.splice(replaced < 0 ? pool.length : replaced, replaced < 0 ? 0 : 1, one);
 			return hash;
 		},
+		/** The hash that it has once it is signed. */
+		hashOf: (transaction: Omit<ScriptedTransaction, "hash" | "reverts">): Hex =>
+			keccak256(signedOf(transaction)),
 		/** Mines what waits, in the order of nonces; of two with one nonce, the first. */
 		mine(): void {
 			salt++;
@@ -100,6 +104,13 @@ export function createScriptedChain() {
 		pool: () => [...pool],
 		minedFrom: (address: Address) => mined().filter(({ one }) => one.from === address).length,
 	};
+}
+
+/** A node takes what offers a tenth more in place of another with its nonce. */
+function replaces(one: ScriptedTransaction, other: ScriptedTransaction): boolean {
+	const fee = (of: ScriptedTransaction) => of.feeRaw ?? FEES.asSent.maxFeePerGas;
+	const isOfNonce = one.from === other.from && one.nonce === other.nonce;
+	return isOfNonce && one.hash !== other.hash && fee(one) * 10n >= fee(other) * 11n;
 }
 
 /** What was broadcast once is taken again: by its bytes, and not twice. */

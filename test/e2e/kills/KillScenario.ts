@@ -28,5 +28,7 @@ export type KillScenario = {
 	 * so much time passes then that it is given up for lost.
 	 */
 	isDropped: boolean;
+	/** Its owner cancels all of it, by nonce, while nothing is mined. */
+	isCancelled: boolean;
 	prepare(lane: KillLane): Promise<KillRun>;
 };

@@ -22,12 +22,19 @@ const LATER_MS = 40_000;
  */
 export async function driveRun(
 	lane: KillLane,
-	run: KillRun & { key: string; release(): void; forgets: (() => Promise<void>) | null },
+	run: KillRun & {
+		key: string;
+		release(): void;
+		forgets: (() => Promise<void>) | null;
+		/** False while there is something left to cancel: until then nothing is mined. */
+		cancels: (() => Promise<boolean>) | null;
+	},
 ): Promise<{ answer: Answer; reached: Record<string, number> }> {
 	const answer = await askUntilAnswered(lane, run);
 	for (let turn = 0; turn < TURNS_MAX; turn++) {
 		await run.forgets?.();
-		if (turn === HELD_TURNS) run.release();
+		const isCancelled = (await run.cancels?.()) ?? true;
+		if (turn >= HELD_TURNS && isCancelled) run.release();
 		const intents = await intentsOf(lane.db, run);
 		const asked = intents.find(({ status }) => status === "confirmation_required");
 		if (asked) await confirm(lane, asked.id);

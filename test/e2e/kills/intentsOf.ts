@@ -7,7 +7,7 @@ export type IntentFound = {
 	errorCode: string | null;
 	/** The recipient, or the token's id. */
 	wanted: string;
-	/** `queued`, `sending`, … of its submissions. */
+	/** `queued`, `sending`, … of its payments. */
 	states: string[];
 };
 
@@ -16,7 +16,8 @@ export async function intentsOf(db: Database, run: KillRun): Promise<IntentFound
 	return db.query<IntentFound>(
 		`select i.id, i.status, i.error_code as "errorCode",
 			coalesce(i.request->>'recipient', i.request->>'tokenId') as wanted,
-			array(select s.state::text from wallets.submission s where s.intent_id = i.id) as states
+			array(select s.state::text from wallets.submission s where s.intent_id = i.id
+				and s.purpose = 'pay') as states
 		from wallets.intent i
 		where coalesce(i.request->>'recipient', i.request->>'tokenId') = any($1)
 		order by i.id`,

@@ -49,7 +49,7 @@ async function judgeIntent(
 
 	const references = await lane.db.query<{ id: string; hash: string | null }>(
 		`select id, '0x' || encode(transaction_hash, 'hex') as hash
-		from wallets.submission where intent_id = $1`,
+		from wallets.submission where intent_id = $1 and purpose = 'pay'`,
 		[id],
 	);
 	const ours = new Set(references.map((one) => one.id));

@@ -1,5 +1,6 @@
 import { driveRun } from "#test/e2e/kills/driveRun.ts";
 import { forgetfulNode } from "#test/e2e/kills/forgetfulNode.ts";
+import { impatientOwner } from "#test/e2e/kills/impatientOwner.ts";
 import { judgeRun } from "#test/e2e/kills/judgeRun.ts";
 import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
 import type { KillScenario } from "#test/e2e/kills/KillScenario.ts";
@@ -29,9 +30,13 @@ export async function killOnce(
 		wallet.profileId,
 	]);
 	for (const fault of scenario.faults) custody.fault(fault);
-	const release = await holdFor(lane, { isAlone: scenario.isDropped, isHeld: holdsMining });
-	const forgets = scenario.isDropped ? forgetfulNode(lane) : null;
-	const driven = { ...run, key: crypto.randomUUID(), release, forgets };
+	const { isDropped, isCancelled } = scenario;
+	const isAlone = isDropped || isCancelled;
+	const release = await holdFor(lane, { isAlone, isHeld: holdsMining });
+	await setRebroadcast(lane, isDropped);
+	const forgets = isDropped ? forgetfulNode(lane) : null;
+	const cancels = isCancelled ? impatientOwner(lane, run) : null;
+	const driven = { ...run, key: crypto.randomUUID(), release, forgets, cancels };
 	try {
 		let deaths = 0;
 		for (;;) {
@@ -62,6 +67,15 @@ export async function killOnce(
 		release();
 		custody.clearFaults();
 	}
+}
+
+/** What the node forgot is broadcast again where an operator wants that. */
+async function setRebroadcast({ db }: KillLane, isOn: boolean): Promise<void> {
+	await db.execute(
+		`insert into wallets.control values ('rebroadcast', $1::jsonb, 'operator:test', now())
+		on conflict (key) do update set value = excluded.value`,
+		[String(isOn)],
+	);
 }
 
 async function holdFor(

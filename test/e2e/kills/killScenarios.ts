@@ -20,6 +20,7 @@ export const killScenarios = {
 			faults: [{ path: SEND, kind: "silence", when: "before", times: 1 }],
 		}),
 		transfers("transfers that the node forgets", { isDropped: true }),
+		transfers("transfers that are cancelled", { isCancelled: true }),
 		buy("a buy"),
 	],
 	/** A wallet provider that does its work and tells it badly. */
@@ -56,16 +57,19 @@ type Options = {
 	asksOwner?: boolean;
 	isDenied?: boolean;
 	isDropped?: boolean;
+	isCancelled?: boolean;
 };
 
 /** Two recipients whom nobody ever paid: what they have in the end is what was moved. */
 function transfers(name: string, options: Options = {}): KillScenario {
-	const { faults = [], asksOwner = false, isDenied = false, isDropped = false } = options;
+	const { faults = [], asksOwner = false, isDenied = false } = options;
+	const { isDropped = false, isCancelled = false } = options;
 	return {
 		name: `transfers: ${name}`,
 		faults,
 		asksOwner,
 		isDropped,
+		isCancelled,
 		async prepare({ wallet }) {
 			const recipients = [somebody(), somebody()];
 			const amount = isDenied ? "900" : "0.001";
@@ -83,7 +87,7 @@ function transfers(name: string, options: Options = {}): KillScenario {
 
 /** A token for coins: each outbound call of a buy is made. */
 function buy(name: string, { faults = [] }: Options = {}): KillScenario {
-	const still = { asksOwner: false, isDropped: false };
+	const still = { asksOwner: false, isDropped: false, isCancelled: false };
 	return { name: `a buy: ${name}`, faults, ...still, prepare: putUpForSale };
 }
 

@@ -82,6 +82,7 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 		WALLET_PROVIDER_VERIFICATION_KEY: custody.verificationKey,
 		WALLET_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
 		TRADING_DRY_RUN: "false",
+		TRADING_FINAL_DEPTH_BLOCKS: "8",
 		TRADING_HOME_CHAIN: "anvil",
 		TRADING_DAILY_USD_MAX: "1000000000",
 		TRADING_WALLET_NOTIONAL_USD_MAX: "1000000000",

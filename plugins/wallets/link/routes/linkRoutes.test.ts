@@ -120,7 +120,10 @@ describe("a link to confirm", () => {
 		const transfers = await ask(by, [ANNA, BERT]);
 		const link = apiOf(transfers[0]?.confirmUrl);
 		const { planHash } = (await lab.ask(link)).body;
-		await lab.execution.cancel(transfers[1]?.id ?? "");
+		await lab.execution.cancel(transfers[1]?.id ?? "", {
+			actor: "profile:lab",
+			signal: AbortSignal.timeout(60_000),
+		});
 		expect(await lab.ask(link)).toMatchObject(GONE);
 		expect(await lab.ask(link, { body: { planHash } })).toMatchObject(GONE);
 		await lab.tick(600_001);

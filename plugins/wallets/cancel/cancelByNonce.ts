@@ -1,0 +1,154 @@
+import { hexToBytes } from "viem";
+import type { Tx } from "#core/db/Database.ts";
+import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
+import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
+import { gapsBelow } from "#plugins/wallets/cancel/gapsBelow.ts";
+import { CANCEL_AGAIN_AFTER_MS, FILLS_MAX } from "#plugins/wallets/cancel/limits.ts";
+import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
+import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+
+/** A payment with the nonce that it was handed over under. */
+type Payment = Submission & { nonce: number };
+
+/** Where a payment stands whose nonce can be taken from it. */
+const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
+	"sent",
+	"doubtful",
+	"dropped",
+	"refused",
+]);
+
+/**
+ * Takes the nonce from a payment that was sent, or may have been: free lower nonces are filled, by
+ * what waits in the queue first and then by transactions of nothing to the wallet itself, and then
+ * one of these is sent under the payment's own nonce. Of the two at most one is mined.
+ *
+ * Asked again it does nothing while a cancellation is on its way, and sends another one, at a
+ * better price, where that takes long or was lost.
+ */
+export async function cancelByNonce(world: ExecutionWorld, asked: CancelAsked): Promise<void> {
+	const { intentId, signal } = asked;
+	const payment = await cancellable(world, intentId);
+	const { walletId, chainId, sender: address, nonce } = payment;
+	const rpc = world.rpcOf(chainId);
+	if (!rpc) throw cancelFault.cancelOff();
+	const queue = { walletId, chainId, signal };
+	await continueQueued(world, queue);
+	const { account } = await world.steps.run("rpc.account", () =>
+		readAccount(rpc, { address, plans: [], signal }),
+	);
+	if (account.minedNonce > nonce) throw cancelFault.nonceUsed();
+	await world.steps.run("commit.cancel", () =>
+		world.db.transaction((tx) => queueCancellation(world, tx, { asked, payment, account })),
+	);
+	await continueQueued(world, queue);
+}
+
+async function cancellable(world: ExecutionWorld, intentId: string): Promise<Payment> {
+	const payment = await readPayment(world.db, intentId);
+	if (!payment || payment.finalAtMs !== null || !CANCELLABLE.has(payment.state)) {
+		throw executionFault.intentState();
+	}
+	if (world.settings.isDryRun) throw cancelFault.cancelOff();
+	const { nonce } = payment;
+	// Its owner's own wallet sent it.
+	if (nonce === null) throw cancelFault.cancelNotOurs();
+	return { ...payment, nonce };
+}
+
+async function queueCancellation(
+	world: ExecutionWorld,
+	tx: Tx,
+	given: { asked: CancelAsked; payment: Payment; account: AccountState },
+): Promise<void> {
+	const { asked, payment, account } = given;
+	const { intentId, actor } = asked;
+	const { chainId, sender: from, nonce, walletId } = payment;
+	const profileId = await lockOwner(world, tx, { intentId, walletId });
+	const now = await readPayment(tx, intentId);
+	if (!now || now.finalAtMs !== null || !CANCELLABLE.has(now.state)) {
+		throw executionFault.intentState();
+	}
+	const isSent = await isUnderWay(world, tx, payment);
+	const queue = await readNonceQueue(tx, { chainId, from }, account);
+	const { minedNonce } = account;
+	const gaps = gapsBelow(nonce, queue, { minedNonce, max: FILLS_MAX });
+	if (isSent && gaps.length === 0) return;
+	await insertRows(world, tx, { payment, gaps, isSent });
+	await world.audit.append(tx, {
+		actor,
+		action: "trading.intent.cancellation_sent",
+		subject: `intent:${intentId}`,
+		detail: { profileId, nonce, filledNonces: gaps, before: now.state },
+	});
+}
+
+/** Locks the profile's row; the service must be able to send for the wallet. */
+async function lockOwner(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ intentId, walletId }: { intentId: string; walletId: string },
+): Promise<string> {
+	const [row] = await tx.query<{ id: string }>(
+		`select p.id from wallets.profile p
+		where p.id = (select profile_id from wallets.intent where id = $1) for no key update`,
+		[intentId],
+	);
+	if (!row) throw executionFault.notFound();
+	const profile = await world.profileOf(tx, row.id);
+	const wallet = profile?.wallets.find(({ id }) => id === walletId);
+	if (wallet?.capability !== "embedded/delegated") throw cancelFault.cancelNotOurs();
+	return row.id;
+}
+
+/** Whether a cancellation of that nonce waits, is handed over, or was sent a moment ago. */
+async function isUnderWay(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ intentId, nonce }: Payment,
+): Promise<boolean> {
+	const since = new Date(world.clock.nowMs() - CANCEL_AGAIN_AFTER_MS);
+	const rows = await tx.query(
+		`select from wallets.submission
+		where intent_id = $1 and purpose = 'cancel' and nonce = $2
+			and (state in ('queued', 'sending', 'mined', 'reverted')
+				or (state = 'sent' and sent_at > $3))`,
+		[intentId, nonce, since],
+	);
+	return rows.length > 0;
+}
+
+async function insertRows(
+	world: ExecutionWorld,
+	tx: Tx,
+	{ payment, gaps, isSent }: { payment: Payment; gaps: readonly number[]; isSent: boolean },
+): Promise<void> {
+	const { intentId, walletId, chainId, sender, nonce } = payment;
+	const rows = [
+		...gaps.map((gap) => ({ purpose: "fill", nonce: gap })),
+		...(isSent ? [] : [{ purpose: "cancel", nonce }]),
+	];
+	await tx.execute(
+		`insert into wallets.submission (id, intent_id, step, purpose, wallet_id, chain_id, sender,
+			state, nonce, session, created_at)
+		select id, $1::uuid, 0, purpose, $2::uuid, $3::int8, $4::bytea, 'queued', nonce, $5, $6
+		from unnest($7::uuid[], $8::text[], $9::int8[]) as own (id, purpose, nonce)
+		on conflict do nothing`,
+		[
+			intentId,
+			walletId,
+			chainId,
+			hexToBytes(sender),
+			world.session,
+			new Date(world.clock.nowMs()),
+			rows.map(() => world.newId()),
+			rows.map(({ purpose }) => purpose),
+			rows.map((row) => row.nonce),
+		],
+	);
+}

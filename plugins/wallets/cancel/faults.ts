@@ -1,0 +1,30 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+
+/** Why a transaction that was sent is not cancelled now. Nothing was done then. */
+export const cancelFault = defineFaults({
+	handingOver: {
+		status: 409,
+		retry: "later",
+		public: "It is being handed over at this moment. Ask again in a few seconds.",
+	},
+	nonceUsed: {
+		status: 409,
+		retry: "later",
+		public: "Its nonce is used on chain already: what was mined decides, in a moment.",
+	},
+	nonceUnknown: {
+		status: 409,
+		retry: "never",
+		public: "No node has shown the transaction yet, so nobody knows which nonce to use.",
+	},
+	cancelNotOurs: {
+		status: 409,
+		retry: "never",
+		public: "The service cannot send for that wallet: cancel the transaction in the wallet itself.",
+	},
+	cancelOff: {
+		status: 409,
+		retry: "never",
+		public: "This deployment sends nothing, so it cancels nothing on chain.",
+	},
+});

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { chainFault } from "#plugins/wallets/chain/faults.ts";
+import type { ReceiptAsked } from "#plugins/wallets/chain/readReceipt.ts";
+import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
+import type { Receipt } from "#plugins/wallets/contract.ts";
+
+type Found = Sighting | null | Fault;
+
+const lowerHex = z.string().toLowerCase();
+const TRANSACTIONS_MAX = 100_000;
+const block = z.object({
+	hash: lowerHex,
+	transactions: z
+		.array(z.union([lowerHex, z.object({ hash: lowerHex }).transform(({ hash }) => hash)]))
+		.max(TRANSACTIONS_MAX),
+});
+
+/**
+ * Holds receipts against the chain; one that does not stand is the node's fault for that hash.
+ *
+ * A receipt is believed where its block is not older than the transaction can be, is the block that
+ * the chain has at that height, and lists the transaction. One in a block that was checked before
+ * is the same receipt: nothing is asked again for it.
+ */
+export async function checkReceipts(
+	rpc: Rpc,
+	given: {
+		asked: readonly ReceiptAsked[];
+		found: readonly Found[];
+		newestBlock: number;
+		signal: AbortSignal;
+		second: boolean;
+	},
+): Promise<Found[]> {
+	const { asked, found, newestBlock, signal, second } = given;
+	const isNews = found.map((one, place) => {
+		if (!one || one instanceof Fault || !one.receipt) return false;
+		return second || one.receipt.blockHash !== asked[place]?.knownBlock;
+	});
+	const numbers = new Set<number>();
+	for (const [place, one] of found.entries()) {
+		if (isNews[place] && one && !(one instanceof Fault) && one.receipt) {
+			if (one.receipt.blockNumber <= newestBlock) numbers.add(one.receipt.blockNumber);
+		}
+	}
+	const blocks = await readBlocks(rpc, { numbers: [...numbers], signal });
+	return found.map((one, place) => {
+		if (!isNews[place] || !one || one instanceof Fault || !one.receipt) return one;
+		const oldest = asked[place]?.oldestBlock?.(newestBlock) ?? 0;
+		const { receipt } = one;
+		if (receipt.blockNumber > newestBlock) return chainFault.chainBehind();
+		const held = blocks.get(receipt.blockNumber);
+		if (held instanceof Fault) return held;
+		const flaw = flawOf(receipt, { oldest, held });
+		if (flaw === null) return one;
+		rpc.distrust("false_receipt");
+		return chainFault.chainContradicts({ detail: flaw, meta: { hash: receipt.transactionHash } });
+	});
+}
+
+function flawOf(
+	{ blockNumber, blockHash, transactionHash }: Receipt,
+	{ oldest, held }: { oldest: number; held: z.output<typeof block> | undefined },
+): string | null {
+	if (blockNumber < oldest) return `a receipt in block ${blockNumber}, before it was planned`;
+	if (held?.hash !== blockHash) return `a receipt in a block that is not block ${blockNumber}`;
+	return held.transactions.includes(transactionHash)
+		? null
+		: `block ${blockNumber} does not have the transaction of its receipt`;
+}
+
+async function readBlocks(
+	rpc: Rpc,
+	{ numbers, signal }: { numbers: readonly number[]; signal: AbortSignal },
+): Promise<Map<number, z.output<typeof block> | Fault>> {
+	if (numbers.length === 0) return new Map();
+	const calls = numbers.map((number) => ({
+		method: "eth_getBlockByNumber",
+		params: [`0x${number.toString(16)}` satisfies Hex, false],
+	}));
+	const outcomes = await rpc.settle(calls, { signal });
+	return new Map(
+		numbers.map((number, place) => {
+			const outcome = outcomes[place];
+			if (outcome?.kind !== "result") {
+				return [number, outcome?.fault ?? chainFault.chainUnreadable()];
+			}
+			const read = block.safeParse(outcome.result);
+			return [number, read.success ? read.data : chainFault.chainUnreadable()];
+		}),
+	);
+}

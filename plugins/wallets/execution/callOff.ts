@@ -1,0 +1,27 @@
+import type { Tx } from "#core/db/Database.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+
+/**
+ * Ends a payment that was never handed over, and gives back what was reserved for it. False where
+ * it is not queued any more: then nothing is written.
+ */
+export async function callOff(
+	world: Pick<ExecutionWorld, "clock">,
+	given: { tx: Tx; submission: Pick<Submission, "id" | "intentId">; code: string },
+): Promise<boolean> {
+	const { tx, submission, code } = given;
+	const at = new Date(world.clock.nowMs());
+	const gone = await tx.execute(
+		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
+		where id = $1 and state = 'queued'`,
+		[submission.id, at],
+	);
+	if (gone === 0) return false;
+	const { intentId } = submission;
+	await moveIntent(tx, { intentId, event: "refused", at, errorCode: code });
+	await followSpend(tx, { intentId, move: "release", at });
+	return true;
+}
