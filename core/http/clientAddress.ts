@@ -9,7 +9,7 @@ const IPV6_CLIENT_BITS = 64;
 const IPV6_GROUPS = IPV6_CLIENT_BITS / 16;
 
 export type ClientAddressOptions = {
-	/** Asked for only where it decides something: Bun takes 0.5 µs for each. */
+	/** Asked for only where it decides something: Bun takes a microsecond for each. */
 	socketAddress: () => string | null;
 	/** How many proxies of ours stand in front; each appends the address it was called from. */
 	trustedProxyHops: number;
