@@ -88,7 +88,7 @@ export type Question = {
 	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
 };
 
-/** What policy decides on, read under the locks of the profile and the wallet's lane. */
+/** What policy decides on, read under the lock of the profile's row. */
 export type SpendSituation = {
 	/** Microdollars of the plan's spend; null where no feed knows. */
 	usdMicros: bigint | null;

@@ -3,7 +3,7 @@ import type { Beginning } from "#plugins/wallets/submission/beginningOf.ts";
 
 /**
  * Records that a queued submission is about to be handed over. False where it is not queued any
- * more. The caller holds the profile's row and has read the lane under it.
+ * more. The caller holds the profile's row and has read the nonce queue under it.
  */
 export async function beginSubmission(
 	tx: Tx,
