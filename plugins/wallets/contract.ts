@@ -224,7 +224,12 @@ export type Execution = {
 };
 
 /** Who speaks: a session of the profile's, or the wallet provider's access token. */
-export type Principal = { profile: Profile; sessionId: string | null };
+export type Principal = {
+	profile: Profile;
+	sessionId: string | null;
+	/** When they proved who they are; without it, nobody knows, which is not recently. */
+	signedInAtMs?: number | undefined;
+};
 
 /** Intents as they were recorded a moment ago, and whose they are, as they signed in. */
 export type Recorded = { intents: readonly Intent[]; profile: Profile };

@@ -47,7 +47,7 @@ export function createIdentity(options: IdentityOptions) {
 		secret: config.SESSION_SECRET,
 		secure: publicUrl?.startsWith("https:") ?? false,
 	});
-	const authenticate = createAuthenticate({ db, sessions, custody });
+	const authenticate = createAuthenticate({ db, clock, sessions, custody });
 	const shared = { db, clock, audit, sessions, authenticate, newId };
 	const siwe = createSiwe({
 		...shared,

@@ -42,6 +42,13 @@ export const walletsFault = defineFaults({
 		retry: "never",
 		public: "The profile has as many wallets as it may have. Unlink one first.",
 	},
+	signInTooOld: {
+		status: 403,
+		retry: "never",
+		public:
+			"That weakens a safeguard, and needs a sign-in within the last ten minutes. Sign in again, and " +
+			"send it once more.",
+	},
 	notFound: { status: 404, retry: "never", public: "There is no such wallet in your profile." },
 	validationError: { status: 422, retry: "never", public: "The request is not valid." },
 	homeChainUnknown: {

@@ -22,6 +22,8 @@ export const SESSION_IDLE_MS = 7 * 86_400_000;
 export const SESSION_AGE_MAX_MS = 90 * 86_400_000;
 /** Its use is written down at most so often: not each request is worth a write. */
 export const SESSION_SLIDE_EVERY_MS = 600_000;
+/** How long after a sign-in a safeguard of one's own can be weakened. */
+export const SAFEGUARD_SIGN_IN_MAX_MS = 600_000;
 /** Random bytes of a session's token. */
 export const SESSION_TOKEN_BYTES = 32;
 /** Open sessions of a profile; one more ends the one that was silent longest. */

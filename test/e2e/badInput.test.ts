@@ -82,6 +82,30 @@ describe("[SEC-04] one error shape", () => {
 	}
 });
 
+test("no route takes a body that names a member twice, in whatever spelling and however deep", async () => {
+	const { body } = await service.get<{ paths: Record<string, object> }>("/openapi/json");
+	const taking = Object.entries(body.paths).flatMap(([path, item]) =>
+		Object.entries(item).flatMap(([method, { requestBody }]) =>
+			requestBody ? [{ method: method.toUpperCase(), path: path.replace(/\{\w+\}/g, "1") }] : [],
+		),
+	);
+	expect(taking.length).toBeGreaterThan(9);
+	const texts = ['{"amount":"1","\\u0061mount":"2"}', '{"a":[{"amount":1,"amount":1}]}'];
+	for (const { method, path } of taking) {
+		for (const text of texts) {
+			const headers = { "content-type": "application/json" };
+			const answer = await fetch(`${service.url}${path}`, { method, headers, body: text });
+			expect(answer.headers.get("content-type")).toBe("application/problem+json");
+			expect({ path, ...((await answer.json()) as object) }).toMatchObject({
+				path,
+				status: 400,
+				code: "malformed_body",
+				detail: 'The body names "amount" more than once.',
+			});
+		}
+	}
+});
+
 test("[API-19] the removed route answers 404", async () => {
 	const { status, body } = await service.get(`${market}/trover`);
 	expect([status, body.code]).toEqual([404, "not_found"]);

@@ -29,6 +29,11 @@ export async function startTcpProxy(upstream: string): Promise<TcpProxy> {
 	let ownPort = 0;
 
 	const pair = (client: Socket) => {
+		// It was let in by the server that is closing, after everybody was put out.
+		if (server === null) {
+			client.destroy();
+			return;
+		}
 		const behind = connect(target);
 		const drop = () => {
 			open.delete(drop);

@@ -28,6 +28,8 @@ export const QUORUM_REMEMBERED_MS = 10 * 60_000;
 export const TOKEN_LENGTH_MAX = 4_096;
 /** How far ahead of ours the clock of whoever made a token may be. */
 export const TOKEN_CLOCK_SKEW_S = 60;
+/** How far ahead one may expire: theirs live an hour, and we cannot revoke them. */
+export const TOKEN_EXPIRES_WITHIN_S = 86_400;
 export const KEYS_PER_SET_MAX = 16;
 /** Keys are asked for anew after this, and sooner where a token names one that we do not know. */
 export const KEY_SET_FRESH_MS = 10 * 60_000;

@@ -2,13 +2,14 @@ import type { Audit } from "#core/audit/Audit.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
-import type { Profile } from "#plugins/wallets/contract.ts";
+import type { Principal, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { enrol } from "#plugins/wallets/enrolment/enrol.ts";
 import { readEnrolledUser } from "#plugins/wallets/enrolment/readEnrolledUser.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSessions.ts";
 import { readCredential } from "#plugins/wallets/session/readCredential.ts";
+import { signedInByToken } from "#plugins/wallets/session/signedInByToken.ts";
 
 export type EnrolmentOptions = {
 	db: Database;
@@ -30,6 +31,10 @@ export function createEnrolment(options: EnrolmentOptions) {
 		const credential = readCredential(request, sessions.cookie);
 		return credential.kind === "access" ? credential.token : undefined;
 	};
+	const enrolHolder = async (token: string): Promise<Profile> => {
+		const user = await readEnrolledUser(custody, token);
+		return db.transaction((tx) => enrol(tx, user, context(false)));
+	};
 
 	return {
 		async signIn(
@@ -40,24 +45,25 @@ export function createEnrolment(options: EnrolmentOptions) {
 			if (token === undefined) throw httpFault.unauthorized();
 			// Asked before anything is locked: the wallet provider may take its time.
 			const user = await readEnrolledUser(custody, token);
+			const signedInAtMs = signedInByToken(token, clock);
 			return db.transaction(async (tx) => {
 				const profile = await enrol(tx, user, context(sent.relink));
-				return { session: await sessions.open(tx, profile.id, request), profile };
+				const session = await sessions.open(tx, profile.id, request, { signedInAtMs });
+				return { session, profile };
 			});
 		},
 
 		/**
-		 * The profile of whoever holds the access token of a request, made where there is none yet.
-		 * Null where the request carries no such token.
+		 * Who holds the access token of a request; their profile is made where there is none yet. Null
+		 * where the request carries no such token.
 		 */
-		async profileOf(request: Request): Promise<Profile | null> {
+		async principalOf(request: Request): Promise<Principal | null> {
 			const token = bearerOf(request);
 			if (token === undefined || !custody.isOn) return null;
 			const { userId } = await custody.verifyAccessToken(token);
 			const known = await readProfile(db, { providerUserId: userId });
-			if (known) return known;
-			const user = await readEnrolledUser(custody, token);
-			return db.transaction((tx) => enrol(tx, user, context(false)));
+			const profile = known ?? (await enrolHolder(token));
+			return { profile, sessionId: null, signedInAtMs: signedInByToken(token, clock) };
 		},
 	};
 }

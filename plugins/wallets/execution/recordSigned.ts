@@ -34,11 +34,14 @@ export async function recordSigned(
 	if ((await moveIntent(tx, { intentId, event, at })) === null) {
 		throw executionFault.intentState();
 	}
-	await tx.execute(
+	// Two who report it in the same moment have both found nothing: the unique index decides.
+	const written = await tx.execute(
 		`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
 			transaction_hash, from_block, session, created_at, sent_at)
 		select $1, id, 0, $3, $4, $5, 'sent', $6, planned_block, $7, $8, $8
-		from wallets.intent where id = $2`,
+		from wallets.intent where id = $2
+		on conflict do nothing`,
 		[world.newId(), intentId, intent.walletId, intent.chainId, sender, hash, world.session, at],
 	);
+	if (written === 0) throw executionFault.transactionOther();
 }

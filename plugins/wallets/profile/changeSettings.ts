@@ -19,16 +19,23 @@ export type SettingsChange = {
 	wallets?: readonly { id: string; notionalUsdMax: bigint | null }[] | undefined;
 };
 
-export type ChangeContext = { profileId: string; audit: Audit; limits: UserLimits };
+export type ChangeContext = {
+	profileId: string;
+	/** Whether who asks has signed in recently. */
+	mayWeaken: boolean;
+	audit: Audit;
+	limits: UserLimits;
+};
 
 /**
  * Changes a profile's settings, all or none. A limit above the deployment's is refused and not
- * stored: it would look as if it counted.
+ * stored: it would look as if it counted. What makes it easier to spend needs somebody who has just
+ * proved who they are: a session that was left open or stolen may lock, and not unlock.
  */
 export async function changeSettings(
 	tx: Tx,
 	change: SettingsChange,
-	{ profileId, audit, limits }: ChangeContext,
+	{ profileId, mayWeaken, audit, limits }: ChangeContext,
 ): Promise<Profile> {
 	await profileRows.lock(tx, profileId);
 	const before = await requireProfile(tx, profileId);
@@ -42,6 +49,10 @@ export async function changeSettings(
 		dailyUsdMax: orStay(change.dailyUsdMax, before.dailyUsdMax),
 		canonicalWalletId: canonical ?? before.canonicalWalletId,
 	};
+	const isWeaker =
+		isWeakened(before, next) ||
+		wallets.some(({ wanted, is }) => isRaised(is.notionalUsdMax, wanted.notionalUsdMax));
+	if (isWeaker && !mayWeaken) throw walletsFault.signInTooOld();
 	await updateSettings(tx, before.id, next);
 	for (const { wanted, is } of wallets) {
 		if (is.notionalUsdMax === wanted.notionalUsdMax) continue;
@@ -80,6 +91,21 @@ function tooMuch(path: string, most: bigint): Fault {
 		public: `The body is not valid (${path}): ${message}`,
 		members: { issues: [{ path, message }] },
 	});
+}
+
+type Safeguards = Pick<Profile, "requireTradeConfirmation" | "perTradeUsdMax" | "dailyUsdMax">;
+
+function isWeakened(before: Safeguards, next: Safeguards): boolean {
+	return (
+		(before.requireTradeConfirmation && !next.requireTradeConfirmation) ||
+		isRaised(before.perTradeUsdMax, next.perTradeUsdMax) ||
+		isRaised(before.dailyUsdMax, next.dailyUsdMax)
+	);
+}
+
+/** Null is above every limit: the deployment's own may be raised any day. */
+function isRaised(before: bigint | null, next: bigint | null): boolean {
+	return before !== null && (next === null || next > before);
 }
 
 /** Somebody else's wallet is as little there as one that never was. */

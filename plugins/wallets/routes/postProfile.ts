@@ -1,8 +1,10 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import type { Clock } from "#core/clock/Clock.ts";
 import { canFail } from "#core/http/canFail.ts";
+import type { Principal } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
-import { WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
+import { SAFEGUARD_SIGN_IN_MAX_MS, WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { changeSettings } from "#plugins/wallets/profile/changeSettings.ts";
 import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
 import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
@@ -25,13 +27,17 @@ const bodySchema = z
 
 /** Makes a profile, or changes how it trades. */
 export function postProfile(context: IdentityContext) {
-	const { db, authenticate, enrolment } = context;
+	const { db, clock, authenticate, enrolment } = context;
 	return new Elysia().post(
 		"/profile",
 		async ({ request, body, set }) => {
-			const enrolled = await enrolment.profileOf(request);
-			const { id: profileId } = enrolled ?? (await authenticate(request)).profile;
-			const changing = { profileId, audit: context.audit, limits: await context.limits() };
+			const principal = (await enrolment.principalOf(request)) ?? (await authenticate(request));
+			const changing = {
+				profileId: principal.profile.id,
+				mayWeaken: isRecent(principal, clock),
+				audit: context.audit,
+				limits: await context.limits(),
+			};
 			const profile = await db.transaction((tx) => changeSettings(tx, body ?? {}, changing));
 			set.headers["cache-control"] = "no-store";
 			return renderProfile(profile);
@@ -45,10 +51,16 @@ export function postProfile(context: IdentityContext) {
 				description:
 					"With the wallet provider's access token it makes the profile where there is none. What " +
 					"is not named stays. Limits are at most those of the deployment, see the settings route; " +
-					"null takes the deployment's.",
+					"null takes the deployment's. Turning the confirmation off and raising or dropping a limit " +
+					"needs a sign-in within the last ten minutes; with the wallet provider's access token that " +
+					"is when it was issued.",
 				security: [{ session: [] }],
-				...canFail(walletsFault.notFound),
+				...canFail(walletsFault.notFound, walletsFault.signInTooOld),
 			},
 		},
 	);
+}
+
+function isRecent({ signedInAtMs }: Principal, clock: Clock): boolean {
+	return signedInAtMs !== undefined && clock.nowMs() - signedInAtMs <= SAFEGUARD_SIGN_IN_MAX_MS;
 }

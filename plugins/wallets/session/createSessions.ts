@@ -51,8 +51,17 @@ export function createSessions(options: SessionOptions) {
 		cookie,
 		end,
 
-		/** A new token at each sign-in; whatever session the request came with ends (fixation). */
-		async open(tx: Tx, profileId: string, request: Request): Promise<OpenedSession> {
+		/**
+		 * A new token at each sign-in; whatever session the request came with ends (fixation).
+		 *
+		 * @param options.signedInAtMs when they proved who they are, where that was not just now.
+		 */
+		async open(
+			tx: Tx,
+			profileId: string,
+			request: Request,
+			options: { signedInAtMs?: number } = {},
+		): Promise<OpenedSession> {
 			await end(tx, request);
 			const token = sessionToken.create(randomBytes);
 			const expiresAtMs = clock.nowMs() + SESSION_IDLE_MS;
@@ -62,6 +71,7 @@ export function createSessions(options: SessionOptions) {
 				profileId,
 				now: now(),
 				expiresAt: new Date(expiresAtMs),
+				signedInAt: options.signedInAtMs === undefined ? null : new Date(options.signedInAtMs),
 			};
 			await insertSession(tx, session, SESSIONS_PER_PROFILE_MAX);
 			return { token, expiresAtMs };
@@ -76,7 +86,7 @@ export function createSessions(options: SessionOptions) {
 		async find(
 			{ token, from }: { token: string; from: "header" | "cookie" },
 			request: Request,
-		): Promise<{ id: string; profile: Profile } | null> {
+		): Promise<{ id: string; profile: Profile; signedInAtMs: number } | null> {
 			const at = now();
 			const found = await findSession(db, sessionToken.hash(token, secret), at);
 			if (!found) return null;
@@ -88,7 +98,7 @@ export function createSessions(options: SessionOptions) {
 					requestContexts.get(request)?.headers.set("set-cookie", cookie.set(token));
 				}
 			}
-			return { id: found.id, profile: found.profile };
+			return { id: found.id, profile: found.profile, signedInAtMs: found.signedInAt.getTime() };
 		},
 	};
 }

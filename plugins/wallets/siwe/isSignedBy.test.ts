@@ -7,6 +7,8 @@ import {
 	encodeDeployData,
 	encodeFunctionData,
 	type Hex,
+	hexToBigInt,
+	numberToHex,
 	parseAbiParameters,
 	slice,
 } from "viem";
@@ -39,6 +41,9 @@ contract Yes { fallback() external { assembly { mstore(0, 1) return(0, 32) } } }
 contract Reverts { fallback() external { revert("no"); } }
 contract Burns { fallback() external { while (true) {} } }
 `;
+
+/** Order of secp256k1. */
+const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
 
 type Contract = { abi: Abi; bytecode: Hex };
 
@@ -149,6 +154,33 @@ test("a contract that reverts, or answers another word, has not signed", async (
 		const address = await deploy(name);
 		expect(await isSignedBy(address, { text, signature, rpc })).toBe(false);
 	}
+});
+
+/** The other signature of the same key over the same text, as everybody can make it. */
+function flipped(signature: Hex): Hex {
+	const r = slice(signature, 0, 32);
+	const s = ORDER - hexToBigInt(slice(signature, 32, 64));
+	const v = Number(slice(signature, 64, 65)) === 27 ? "0x1c" : "0x1b";
+	return concat([r, numberToHex(s, { size: 32 }), v]);
+}
+
+// Guarantee: for a key's address a signature has one form; a contract judges its own bytes.
+test("a high s is refused for a key's address, whoever is asked, and is a contract's own affair", async () => {
+	const signature = flipped(await owner.signMessage({ message: text }));
+	const own = owner.address.toLowerCase() as Hex;
+	expect(await isSignedBy(own, { text, signature, rpc: null })).toBe(false);
+	expect(await isSignedBy(own, { text, signature, rpc })).toBe(false);
+	const wallet = await deploy("Wallet", [owner.address]);
+	expect(await isSignedBy(wallet, { text, signature, rpc })).toBe(true);
+	// A key's address that runs a contract's code (EIP-7702).
+	await anvil.rpc("anvil_setCode", [own, await anvil.rpc("eth_getCode", [wallet, "latest"])]);
+	expect(await isSignedBy(own, { text, signature, rpc })).toBe(true);
+	await anvil.rpc("anvil_setCode", [own, "0x"]);
+	const wrapped = concat([
+		encodeAbiParameters(parseAbiParameters("address, bytes, bytes"), [payer, "0x", signature]),
+		`0x${"6492".repeat(16)}`,
+	]);
+	expect(await isSignedBy(own, { text, signature: wrapped, rpc })).toBe(false);
 });
 
 // Guarantee: what a stranger's contract does costs the node a bounded amount of gas.

@@ -8,13 +8,19 @@ const HIGH_BIT = 1n << 255n;
  * The address whose key made a signature, lower case; null where it is not one of a key's.
  *
  * Taken are 65 bytes (`v` 27 or 28, as some wallets 0 or 1) and the 64 of EIP-2098. Refused is a
- * high `s` (EIP-2): everybody can make it out of a good signature.
+ * high `s` (EIP-2): everybody can make it out of a good signature. To know whose it would be if it
+ * were not, say `anyForm`.
  */
-export async function readSigner(hash: Hex, signature: Hex): Promise<Hex | null> {
+export async function readSigner(
+	hash: Hex,
+	signature: Hex,
+	{ anyForm = false } = {},
+): Promise<Hex | null> {
 	const parts = partsOf(signature);
 	if (!parts) return null;
 	const { r, s, yParity } = parts;
-	if (r === 0n || r >= ORDER || s === 0n || s > ORDER / 2n) return null;
+	const highestS = anyForm ? ORDER - 1n : ORDER / 2n;
+	if (r === 0n || r >= ORDER || s === 0n || s > highestS) return null;
 	const sent = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity };
 	try {
 		const address = await recoverAddress({ hash, signature: sent });

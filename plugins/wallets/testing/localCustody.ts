@@ -33,10 +33,10 @@ export function createLocalCustody() {
 		held,
 		users,
 		/** Knows somebody from now on; answers their access token. */
-		user(id: string, accounts: LinkedAccount[]): string {
+		user(id: string, accounts: LinkedAccount[], token = `access-of-${id}`): string {
 			users.set(id, accounts);
-			tokens.set(`access-of-${id}`, id);
-			return `access-of-${id}`;
+			tokens.set(token, id);
+			return token;
 		},
 		/** Holds a wallet from now on; answers the account that links it. */
 		embedded(id: string, address: Address, isDelegated: boolean): LinkedAccount {

@@ -37,6 +37,17 @@ describe("an access token", () => {
 		await isRefused(tokens.mint({ ...good, expiresInS: -1 }));
 	});
 
+	test("is refused where it would hold for more than a day: nobody could take it back", async () => {
+		const dayS = 86_400;
+		await verify(tokens.mint({ ...good, expiresInS: dayS }));
+		for (const expiresInS of [dayS + 1, 2 * dayS, 10 * 365 * dayS, Number.MAX_SAFE_INTEGER]) {
+			await isRefused(tokens.mint({ ...good, expiresInS }));
+		}
+		await isRefused(tokens.mint({ ...good, claims: { exp: 1e300 } }));
+		// Milliseconds where seconds are meant.
+		await isRefused(tokens.mint({ ...good, claims: { exp: clock.nowMs() + 60_000 } }));
+	});
+
 	const wrong: [string, Record<string, unknown>][] = [
 		["another issuer", { iss: "privy.io.evil" }],
 		["no issuer", { iss: undefined }],

@@ -1,7 +1,7 @@
 import { verify } from "node:crypto";
 import type { Clock } from "#core/clock/Clock.ts";
 import { httpFault } from "#core/http/httpFault.ts";
-import { TOKEN_CLOCK_SKEW_S } from "#plugins/wallets/custody/limits.ts";
+import { TOKEN_CLOCK_SKEW_S, TOKEN_EXPIRES_WITHIN_S } from "#plugins/wallets/custody/limits.ts";
 import type { KeySource } from "#plugins/wallets/custody/token/KeySource.ts";
 import { readToken, type Token } from "#plugins/wallets/custody/token/readToken.ts";
 
@@ -41,6 +41,7 @@ function mistakeIn({ claims }: Token, appId: string, nowS: number): string | nul
 	if (iss !== ISSUER) return "its issuer is another";
 	if ((typeof aud === "string" ? aud : aud[0]) !== appId) return "it is for another application";
 	if (!(exp > nowS)) return "it has expired";
+	if (exp > nowS + TOKEN_EXPIRES_WITHIN_S) return "it expires more than a day ahead";
 	const latestS = nowS + TOKEN_CLOCK_SKEW_S;
 	return iat > latestS || nbf > latestS ? "it is not valid yet" : null;
 }
