@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { contribute } from "#core/plugin/extensionPoint.ts";
+import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
 import { runChain } from "#plugins/chain-scanner/chain/runChain.ts";
 import { type EventSink, ScannerKey, VenuePoint } from "#plugins/chain-scanner/contract.ts";
 import { createLaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
@@ -21,6 +22,7 @@ import { createOperator } from "#plugins/chain-scanner/operator/createOperator.t
 import { rewindCommand } from "#plugins/chain-scanner/operator/rewindCommand.ts";
 import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
 import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
+import { gapRow } from "#plugins/chain-scanner/sql/gap.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 
 const config = z.object({
@@ -82,6 +84,7 @@ export const chainScannerPlugin = definePlugin({
 		};
 		return {
 			service,
+			jobs: [quarantineJob({ ...core, owner: "chain_scanner", sources: [gapRow] })],
 			start() {
 				if (core.role === "api") return;
 				const scanFrom = config.NFT_SCAN_FROM_BLOCK ?? null;

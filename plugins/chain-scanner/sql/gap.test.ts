@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readQuarantined } from "#core/quarantine/sql/readQuarantined.ts";
 import {
 	clipGaps,
 	insertGap,
@@ -67,6 +68,20 @@ test("a block set aside is owed still, comes last, rests, and takes its turn wit
 	expect(order).toEqual([3, 2, 1, 3, 2]);
 	const rested = await nextGap(database.db, { chainId: chain, lane: "mint", restMs: 60_000 });
 	expect(rested).toBeNull();
+});
+
+test("a gap whose blocks no chain has is left out and marked, and those behind it have their turn", async () => {
+	const chain = await gapOf([1, 9], [20, 29]);
+	await database.db.execute(
+		`update chain_scanner.gap set to_block = 9007199254740993
+		where chain_id = $1 and from_block = 20`,
+		[chain],
+	);
+	expect(await nextGap(database.db, { chainId: chain, lane: "mint", restMs: 0 })).toBeNull();
+	expect((await next(chain)).to).toBe(9);
+	expect(await readQuarantined(database.db)).toMatchObject([
+		{ table: "chain_scanner.gap", count: 1 },
+	]);
 });
 
 test("[ING-11] a fork cuts what is owed: above it nothing is, and a gap across it ends there", async () => {

@@ -1,4 +1,8 @@
+import { BLOCK_NUMBER_MAX } from "#core/chain/limits.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { RowSource } from "#core/quarantine/RowSource.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
+import { rowField } from "#core/quarantine/rowField.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 
@@ -14,6 +18,20 @@ export type Gap = {
 
 export type GapReason = "restart_behind" | "range_refused" | "rows_refused" | "requested";
 
+const { whole } = rowField;
+const columns = 'id, lane, from_block as "from", to_block as "to", tried_at is not null as tried';
+
+/** How a gap is read: one whose blocks no chain has must not keep those behind it from a turn. */
+export const gapRow: RowSource<Gap, Gap> = {
+	table: "chain_scanner.gap",
+	select: `select ${columns} from chain_scanner.gap where id = any($1::int8[])`,
+	keyOf: ({ id }) => String(id),
+	read({ id, lane, from, to, tried }) {
+		const range = { from: whole(from, BLOCK_NUMBER_MAX), to: whole(to, BLOCK_NUMBER_MAX) };
+		return { id: whole(id), lane, ...range, tried };
+	},
+};
+
 export async function insertGap(
 	tx: Tx,
 	gap: { chainId: number; lane: LaneKind; range: BlockRange; reason: GapReason },
@@ -28,21 +46,24 @@ export async function insertGap(
 
 /**
  * What to drain next: the newest blocks first; what was refused before comes last, the longest
- * untried first, and not before it has rested. By the index `gap_newest`; a lane has few gaps.
+ * untried first, and not before it has rested. By the index `gap_newest`; a lane has few gaps. One
+ * that cannot be read is null once, and left out from then on.
  */
 export async function nextGap(
 	db: Queryable,
 	owed: { chainId: number; lane: LaneKind; restMs: number },
 ): Promise<Gap | null> {
 	const rows = await db.query<Gap>(
-		`select id, lane, from_block as "from", to_block as "to", tried_at is not null as tried
-		from chain_scanner.gap
-		where chain_id = $1 and lane = $2
+		`select ${columns} from chain_scanner.gap
+		where chain_id = $1 and lane = $2 and not exists (
+				select from core.quarantined_row
+				where source = 'chain_scanner.gap' and key = gap.id::text
+			)
 			and (tried_at is null or tried_at <= clock_timestamp() - $3 * interval '1 millisecond')
 		order by tried_at nulls first, to_block desc limit 1`,
 		[owed.chainId, owed.lane, owed.restMs],
 	);
-	return rows[0] ?? null;
+	return (await readRows(db, gapRow, rows)).items[0] ?? null;
 }
 
 /** Takes `[from, gap.to]` off the top of a gap; false when it no longer ends where it did. */

@@ -1,12 +1,9 @@
-import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import { GAS_PRICE_TIMEOUT_MS } from "#plugins/market-index/limits.ts";
 
-const answer = z
-	.string()
-	.regex(/^0x[0-9a-f]{1,24}$/i)
-	.transform(BigInt);
+const { gasPrice } = chainNumbers;
 
 /**
  * Asks chains what a unit of gas costs now, in wei of their coin. Null where a chain does not say
@@ -17,9 +14,9 @@ export function gasPriceOf(indexed: readonly Pick<ChainAccess, "chain" | "rpc">[
 		const access = indexed.find(({ chain }) => chain.id === id);
 		const signal = AbortSignal.timeout(GAS_PRICE_TIMEOUT_MS);
 		try {
-			return answer.parse(
-				await access?.rpc.call({ method: "eth_gasPrice", params: [] }, { signal }),
-			);
+			const call = { method: "eth_gasPrice", params: [] };
+			const isReadable = (answer: unknown) => gasPrice.safeParse(answer).success;
+			return gasPrice.parse(await access?.rpc.call(call, { signal, isReadable }));
 		} catch {
 			return null;
 		}

@@ -6,7 +6,7 @@ import { type ListKey, nameOf } from "#plugins/market-index/discovery/sql/storeL
 
 const rowsSchema = z.array(listedRowSchema);
 
-/** A list that is no older than that; null where there is none. */
+/** A list that is no older than that; null where none can be read: then it is made anew. */
 export async function readList(
 	db: Queryable,
 	key: ListKey,
@@ -17,6 +17,7 @@ export async function readList(
 		where chain_id = $1 and mode = $2 and refreshed_at > $3`,
 		[key.chainId, nameOf(key), new Date(nowMs - maxAgeMs)],
 	);
-	if (!found) return null;
-	return { rows: rowsSchema.parse(found.rows), refreshedAtMs: found.refreshedAt.getTime() };
+	const rows = rowsSchema.safeParse(found?.rows).data;
+	if (!found || !rows) return null;
+	return { rows, refreshedAtMs: found.refreshedAt.getTime() };
 }
