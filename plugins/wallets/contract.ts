@@ -11,6 +11,7 @@ import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
+import { quotaFault } from "#plugins/wallets/quota/faults.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
@@ -273,6 +274,7 @@ export const tradingDocumented = {
 		onceFault.requestRunning,
 		onceFault.idempotencyKeyInvalid,
 		commitFault.commitsWaiting,
+		quotaFault.intentQuota,
 		onceFault.outcomeUnknown,
 		dbFault.databaseUnavailable,
 	],

@@ -96,6 +96,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			networkFeeUsdMicros: 200n * DOLLARS,
 			sendTimeoutMs: 5_000,
 			finalDepthBlocks: 3,
+			quota: { burst: 10_000, perSecond: 1, refusedCost: 0 },
 			destinations: new Set(),
 		},
 	};

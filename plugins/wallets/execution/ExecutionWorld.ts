@@ -11,6 +11,7 @@ import type { IntentKind, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import type { QueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import type { IntentQuota } from "#plugins/wallets/quota/IntentQuota.ts";
 import type { DefaultLimits } from "#plugins/wallets/spend/limitsInForce.ts";
 import type { NonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 
@@ -49,6 +50,7 @@ export type ExecutionSettings = {
 	sendTimeoutMs: number;
 	/** Blocks on top of a receipt after which nobody looks again. */
 	finalDepthBlocks: number;
+	quota: IntentQuota;
 	/** Destinations that may be paid or called; empty: all. */
 	destinations: ReadonlySet<Address>;
 };

@@ -10,6 +10,7 @@ import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts"
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import { queueKey } from "#plugins/wallets/execution/queueKey.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { chargeRefused } from "#plugins/wallets/quota/chargeRefused.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;
 
@@ -131,7 +132,14 @@ async function moveAll(
 		world.db.transaction(async (tx) => {
 			// One order for all, so that two who deny one batch do not lock each other out.
 			const ids = intents.map(({ id }) => id).sort();
-			for (const intentId of ids) await moveIntent(tx, { intentId, event, at, errorCode, detail });
+			let moved = 0;
+			for (const intentId of ids) {
+				const to = await moveIntent(tx, { intentId, event, at, errorCode, detail });
+				if (to !== null) moved++;
+			}
+			const profileId = intents[0]?.profileId ?? "";
+			const { quota } = world.settings;
+			if (event === "deny") await chargeRefused(tx, { profileId, refused: moved, quota });
 		}),
 	);
 }

@@ -12,6 +12,8 @@ import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { readTogether } from "#plugins/wallets/intent/readTogether.ts";
+import { chargeFor } from "#plugins/wallets/quota/chargeFor.ts";
+import { quotaRefusal } from "#plugins/wallets/quota/quotaRefusal.ts";
 
 /** The one path that money leaves by, over its world. Kinds are registered beside it. */
 export function createExecution(
@@ -90,8 +92,11 @@ async function create(
 	tx: Tx,
 	given: readonly NewIntent[],
 ): Promise<Intent[]> {
-	const { intents, times } = readyIntents(world, given);
-	return insertIntents(tx, intents, times);
+	const made = readyIntents(world, given);
+	const charge = chargeFor(world, made);
+	const recorded = await insertIntents(tx, made, charge);
+	if (!recorded) throw await quotaRefusal(tx, charge);
+	return recorded;
 }
 
 function batchesOf(intents: readonly Intent[]): Intent[][] {

@@ -14,6 +14,7 @@ import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
+import { chargeRefused } from "#plugins/wallets/quota/chargeRefused.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 
@@ -67,7 +68,17 @@ export async function decideBatch(
 			moveIntent(tx, { ...move, intentId }),
 		]),
 	);
+	if (isDenied) await chargeBatch(world, tx, given.planned);
 	return null;
+}
+
+async function chargeBatch(
+	{ settings: { quota } }: ExecutionWorld,
+	tx: Tx,
+	planned: readonly PlannedIntent[],
+): Promise<void> {
+	const profileId = planned[0]?.intent.profileId ?? "";
+	await chargeRefused(tx, { profileId, refused: planned.length, quota });
 }
 
 function judge(

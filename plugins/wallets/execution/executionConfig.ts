@@ -31,6 +31,24 @@ export const executionConfig = {
 		.default([])
 		.meta({ expects: "addresses, separated by commas" })
 		.describe("The only addresses that may be called or paid, separated by commas. Unset: all."),
+	TRADING_INTENTS_BURST_MAX: z
+		.int()
+		.min(50)
+		.max(1_000_000)
+		.default(600)
+		.describe("How many intents a profile may ask for at once, after it asked for none."),
+	TRADING_INTENTS_PER_MINUTE_MAX: z
+		.number()
+		.positive()
+		.max(1_000_000)
+		.default(120)
+		.describe("How many intents a profile may ask for in the long run: all are kept for ever."),
+	TRADING_REFUSED_INTENT_COST: z
+		.int()
+		.min(0)
+		.max(1_000)
+		.default(5)
+		.describe("As how many more intents one counts that is refused: it costs its owner nothing."),
 	TRADING_FINAL_DEPTH_BLOCKS: z
 		.int()
 		.min(1)

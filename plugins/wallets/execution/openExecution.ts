@@ -20,6 +20,7 @@ import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims
 type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executionConfig)[Name]> };
 
 const MINUTE_MS = 60_000;
+const SECONDS_PER_MINUTE = 60;
 const MICROS = 1_000_000;
 
 /** The path that money leaves by, over the runtime and the deployment's settings. */
@@ -66,6 +67,11 @@ export function openExecution(given: {
 			networkFeeUsdMicros: micros(config.TRADING_NETWORK_FEE_USD_MAX),
 			sendTimeoutMs,
 			finalDepthBlocks: config.TRADING_FINAL_DEPTH_BLOCKS,
+			quota: {
+				burst: config.TRADING_INTENTS_BURST_MAX,
+				perSecond: config.TRADING_INTENTS_PER_MINUTE_MAX / SECONDS_PER_MINUTE,
+				refusedCost: config.TRADING_REFUSED_INTENT_COST,
+			},
 			destinations: new Set(config.TRADING_DESTINATIONS),
 		},
 	};

@@ -5,16 +5,23 @@ import {
 	type IntentToInsert,
 	newIntentRows,
 } from "#plugins/wallets/intent/newIntentRows.ts";
+import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota/quotaSql.ts";
 
 /**
- * Records intents as `created`, and answers them as they then stand. At most 50, the most a batch
- * has.
+ * Records intents as `created` and charges their profile, in one statement. Answers them as they
+ * then stand, or null where the profile's quota does not allow them: then nothing is written. At
+ * most 50, the most a batch has.
  */
 export async function insertIntents(
 	tx: Tx,
-	intents: readonly IntentToInsert[],
-	times: IntentTimes,
-): Promise<Intent[]> {
-	await tx.execute(newIntentRows.insert, newIntentRows.values(intents, times));
-	return newIntentRows.read(intents, times);
+	made: { intents: readonly IntentToInsert[]; times: IntentTimes },
+	charge: QuotaCharge,
+): Promise<Intent[] | null> {
+	const { intents, times } = made;
+	const recorded = await tx.execute(
+		`with charged as (${quotaSql.charge({ first: 12, from: "" })})
+		${newIntentRows.insert} where exists (select from charged)`,
+		[...newIntentRows.values(intents, times), ...quotaSql.values(charge)],
+	);
+	return recorded > 0 ? newIntentRows.read(intents, times) : null;
 }

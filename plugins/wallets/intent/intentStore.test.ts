@@ -19,6 +19,8 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const at = new Date(NOW_MS);
 let database: TestDatabase;
 let by: Person;
+const NO_LIMIT = { burst: 1_000_000, perSecond: 1, refusedCost: 0 };
+
 beforeAll(async () => {
 	database = await createTestDatabase();
 });
@@ -50,14 +52,19 @@ async function insert(
 			...rest,
 		};
 	});
+	const at = new Date(atMs);
 	const made = await database.db.transaction((tx) =>
-		insertIntents(tx, intents, { at: new Date(atMs), expiresAt: new Date(atMs + 1_000) }),
+		insertIntents(
+			tx,
+			{ intents, times: { at, expiresAt: new Date(atMs + 1_000) } },
+			{ profileId: profile.id, at, amount: intents.length, quota: NO_LIMIT },
+		),
 	);
 	// What is told of them is what is stored, though it is not read back.
 	expect(made).toEqual(
 		await readIntents(
 			database.db,
-			made.map(({ id }) => id),
+			intents.map(({ id }) => id),
 		),
 	);
 	return intents.map(({ id }) => id);

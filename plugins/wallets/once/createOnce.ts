@@ -10,8 +10,10 @@ import { newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
 import { createRelease, type Release } from "#plugins/wallets/once/createRelease.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
 import { recordingFailed } from "#plugins/wallets/once/recordingFailed.ts";
-import { recordOnce } from "#plugins/wallets/once/recordOnce.ts";
+import { type OnceRecord, recordOnce } from "#plugins/wallets/once/recordOnce.ts";
 import { unknownOutcome } from "#plugins/wallets/once/unknownOutcome.ts";
+import { chargeFor } from "#plugins/wallets/quota/chargeFor.ts";
+import { quotaRefusal } from "#plugins/wallets/quota/quotaRefusal.ts";
 
 export type OnceWorld = Pick<
 	ExecutionWorld,
@@ -68,19 +70,19 @@ async function take(world: OnceWorld, request: OnceRequest, release: Release): P
 	const { profile } = principal;
 	const made = readyIntents(world, request.intents);
 	const bodyHash = hexToBytes(keccak256(stringToBytes(canonicalJson(request.body))));
-	const isRecorded = { value: false };
-	const record = async (tx: Tx) => {
+	const charge = chargeFor(world, made);
+	const record: { result: OnceRecord } = { result: "key_taken" };
+	const write = async (tx: Tx) => {
 		if (key === null) {
-			await insertIntents(tx, made.intents, made.times);
-			isRecorded.value = true;
+			record.result = (await insertIntents(tx, made, charge)) ? "recorded" : "over_quota";
 			return;
 		}
 		const taking = { profileId: profile.id, route, key, bodyHash, holder, session };
-		isRecorded.value = await recordOnce(tx, taking, made);
+		record.result = await recordOnce(tx, taking, { made, charge });
 	};
 	const recording = steps.run("commit.create", () =>
 		commits.together(profile.id, async (tx) => {
-			tx.beforeCommit(() => record(tx), { singleStatement: true });
+			tx.beforeCommit(() => write(tx), { singleStatement: true });
 		}),
 	);
 	await recording.catch((error) => {
@@ -88,7 +90,10 @@ async function take(world: OnceWorld, request: OnceRequest, release: Release): P
 		if (isLost) release.later(request);
 		throw failure;
 	});
-	if (isRecorded.value || key === null) {
+	if (record.result === "over_quota") {
+		return { kind: "refused", fault: await quotaRefusal(world.db, charge) };
+	}
+	if (record.result === "recorded" || key === null) {
 		const intents = newIntentRows.read(made.intents, made.times);
 		const intentIds = intents.map(({ id }) => id);
 		return { kind: "ours", intentIds, recorded: { intents, profile } };

@@ -4,6 +4,7 @@ import {
 	type IntentToInsert,
 	newIntentRows,
 } from "#plugins/wallets/intent/newIntentRows.ts";
+import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota/quotaSql.ts";
 
 export type KeyToTake = {
 	profileId: string;
@@ -14,24 +15,38 @@ export type KeyToTake = {
 	session: string;
 };
 
+/** `over_quota`: nobody has the key, and its owner's quota does not allow the intents. */
+export type OnceRecord = "recorded" | "key_taken" | "over_quota";
+
 /**
- * Takes a key and records its intents, in one statement: there is never one without the other.
- * False where somebody has the key, and then nothing is written. Whoever comes second waits in here
- * for the first one's transaction.
+ * Takes a key, charges its owner's quota and records its intents, in one statement: there is never
+ * one without the others. Where somebody has the key nothing is written, or charged. Whoever comes
+ * second waits in here for the first one's transaction.
  */
 export async function recordOnce(
 	tx: Tx,
 	key: KeyToTake,
-	made: { intents: readonly IntentToInsert[]; times: IntentTimes },
-): Promise<boolean> {
-	const recorded = await tx.execute(
-		`with taken as (
+	given: { made: { intents: readonly IntentToInsert[]; times: IntentTimes }; charge: QuotaCharge },
+): Promise<OnceRecord> {
+	const { made, charge } = given;
+	const [row] = await tx.query<{ fresh: boolean; charged: boolean; recorded: boolean }>(
+		`with fresh as (
+			select 1 where not exists (
+				select from wallets.idempotent_answer where profile_id = $12 and route = $13 and key = $14
+			)
+		), charged as (
+			${quotaSql.charge({ first: 18, from: "from fresh" })}
+		), taken as (
 			insert into wallets.idempotent_answer
 				(intent_ids, created_at, profile_id, route, key, body_hash, holder, session)
-			values ($1::uuid[], $10::timestamptz, $12, $13, $14, $15, $16, $17)
-			on conflict do nothing returning key
+			select $1::uuid[], $10::timestamptz, $12::uuid, $13::text, $14::text, $15::bytea, $16::text,
+				$17::text
+			from charged on conflict do nothing returning key
+		), made as (
+			${newIntentRows.insert} where exists (select from taken) returning id
 		)
-		${newIntentRows.insert} where exists (select from taken)`,
+		select exists (select from fresh) as fresh, exists (select from charged) as charged,
+			exists (select from made) as recorded`,
 		[
 			...newIntentRows.values(made.intents, made.times),
 			key.profileId,
@@ -40,7 +55,9 @@ export async function recordOnce(
 			key.bodyHash,
 			key.holder,
 			key.session,
+			...quotaSql.values(charge),
 		],
 	);
-	return recorded > 0;
+	if (row?.recorded) return "recorded";
+	return row?.fresh && !row.charged ? "over_quota" : "key_taken";
 }

@@ -22,6 +22,8 @@ beforeEach(async () => {
 	by = await insertPerson(database.db, { chainId: 1, nowMs: NOW_MS });
 });
 
+const NO_LIMIT = { burst: 1_000_000, perSecond: 1, refusedCost: 0 };
+
 async function reserve(usdMicros: bigint, atMs = NOW_MS): Promise<string> {
 	const { profile, wallet } = by;
 	const id = Bun.randomUUIDv7();
@@ -29,7 +31,8 @@ async function reserve(usdMicros: bigint, atMs = NOW_MS): Promise<string> {
 	const intent = { id, kind: "pay", profile, wallet, chainId: 1, channel: "api" as const };
 	await database.db.transaction(async (tx) => {
 		const whole = { ...intent, request: {}, settings: {} };
-		await insertIntents(tx, [whole], { at, expiresAt: at });
+		const made = { intents: [whole], times: { at, expiresAt: at } };
+		await insertIntents(tx, made, { profileId: profile.id, at, amount: 1, quota: NO_LIMIT });
 		await tx.execute(
 			`insert into wallets.spend_entry (intent_id, profile_id, wallet_id, kind, chain_id, currency,
 				amount_raw, usd_micros, at)

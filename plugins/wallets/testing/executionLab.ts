@@ -11,6 +11,7 @@ import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import type { IntentQuota } from "#plugins/wallets/quota/IntentQuota.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { createScriptedCustody } from "#plugins/wallets/testing/createScriptedCustody.ts";
@@ -28,6 +29,9 @@ export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const DOLLARS = 1_000_000n;
 export const SHOP: Address = `0x${"5".repeat(40)}`;
 
+/** Nobody is held back, unless a test says so. */
+const NO_QUOTA: IntentQuota = { burst: 1_000_000, perSecond: 1, refusedCost: 0 };
+
 export type Payment = { valueRaw: string; data: Hex; to: Address };
 /** The path that money leaves by over a scripted chain and wallet provider, on a real database. */
 export function openExecutionLab(db: Database, options: { observe?: StepObserver } = {}) {
@@ -38,7 +42,7 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 	const provider = createScriptedCustody(chain);
 	const { custody, handed, moods } = provider;
 	const script: PayScript = { missing: null, recipient: null, beforePlan() {} };
-	const state = Object.assign(script, { isDryRun: false });
+	const state = Object.assign(script, { isDryRun: false, quota: NO_QUOTA });
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const audited: AuditEntry[] = [];
 	const world: ExecutionWorld = {
@@ -147,7 +151,7 @@ async function pay(
 	return stays ? intents : execution.advance(ids, signal);
 }
 
-function settingsOf(state: { isDryRun: boolean }): ExecutionWorld["settings"] {
+function settingsOf(state: { isDryRun: boolean; quota: IntentQuota }): ExecutionWorld["settings"] {
 	return {
 		get isDryRun() {
 			return state.isDryRun;
@@ -162,6 +166,9 @@ function settingsOf(state: { isDryRun: boolean }): ExecutionWorld["settings"] {
 		networkFeeUsdMicros: 50n * DOLLARS,
 		sendTimeoutMs: 1_000,
 		finalDepthBlocks: 3,
+		get quota() {
+			return state.quota;
+		},
 		destinations: new Set(),
 	};
 }
