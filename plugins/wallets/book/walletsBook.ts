@@ -64,9 +64,9 @@ function submissions(): BookSource {
 		keyBytes: 16,
 		stamp: { table: "wallets.submission", column: "final_tx" },
 		rows: `select uuid_send(id) as key, final_at as at, true as is_last, ${hashOf(`id, intent_id,
-				step, wallet_id, chain_id, ${hex("sender")}, nonce, transaction::text, gas_limit::text,
-				state::text, provider_transaction_id, ${hex("transaction_hash")}, block_number,
-				${hex("block_hash")}, ${seconds("created_at")}, ${seconds("sent_at")},
+				step, purpose::text, wallet_id, chain_id, ${hex("sender")}, nonce, transaction::text,
+				gas_limit::text, state::text, provider_transaction_id, ${hex("transaction_hash")},
+				block_number, ${hex("block_hash")}, ${seconds("created_at")}, ${seconds("sent_at")},
 				${seconds("final_at")}`)}
 			from wallets.submission where ${windowSql.has("final_tx")}`,
 		nameOf: uuidOf,
