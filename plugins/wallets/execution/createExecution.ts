@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import { readBack } from "#core/db/readBack.ts";
 import { quarantineFault } from "#core/quarantine/faults.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import type { Execution, Intent, IntentKind, NewIntent } from "#plugins/wallets/contract.ts";
@@ -37,7 +38,7 @@ export function createExecution(
 				await act(tx, intent);
 			}),
 		);
-		return only(intentId);
+		return readBack(() => only(intentId));
 	};
 	return {
 		register: (kind) => register(kind),

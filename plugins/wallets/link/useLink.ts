@@ -1,5 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
+import { readBack } from "#core/db/readBack.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
@@ -29,7 +30,7 @@ export async function useLink(
 		world.db.transaction((tx) => write(context, tx, { token, answer })),
 	);
 	if ("planHash" in answer) await goOn(world, { execution, ids, ending: context.ending });
-	return readIntents(world.db, ids);
+	return readBack(() => readIntents(world.db, ids));
 }
 
 async function write(

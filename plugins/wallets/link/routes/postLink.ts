@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
+import { dbFault } from "#core/db/faults.ts";
+import { readBack } from "#core/db/readBack.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
@@ -27,7 +29,7 @@ export function postLink(context: LinkContext) {
 			set.headers["cache-control"] = "no-store";
 			requestContexts.get(request)?.keepOpen(CONFIRM_IDLE_SECONDS);
 			const intents = await useLink(context, { token: params.token, answer: body });
-			const asked = await askAgain(context.links, intents);
+			const asked = await readBack(() => askAgain(context.links, intents));
 			return {
 				intents: intents.map((intent) => {
 					const { id } = intent;
@@ -51,6 +53,7 @@ export function postLink(context: LinkContext) {
 					executionFault.planChanged,
 					executionFault.transactionOther,
 					executionFault.intentState,
+					dbFault.outcomeUnknown,
 				),
 			},
 		},
