@@ -15,6 +15,7 @@ const MAKES_NO_INTENT = new Set([
 	"/v1/links",
 	"/v1/links/{token}",
 	"/v1/trading/wallet-transfers/{id}/cancel",
+	"/v1/nft-market/intents/{id}/cancel",
 ]);
 
 const { paths } = openApiDocument({
