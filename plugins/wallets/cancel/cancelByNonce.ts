@@ -1,5 +1,5 @@
 import { hexToBytes } from "viem";
-import type { Tx } from "#core/db/Database.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
 import { gapsBelow } from "#plugins/wallets/cancel/gapsBelow.ts";
@@ -42,7 +42,11 @@ export async function cancelByNonce(world: ExecutionWorld, asked: CancelAsked): 
 	const { account } = await world.steps.run("rpc.account", () =>
 		readAccount(rpc, { address, plans: [], signal }),
 	);
-	if (account.minedNonce > nonce) throw cancelFault.nonceUsed();
+	if (account.minedNonce > nonce) {
+		// Of a cancellation that is mined there is nothing more to do.
+		if (await isUnderWay(world, world.db, payment)) return;
+		throw cancelFault.nonceUsed();
+	}
 	await world.steps.run("commit.cancel", () =>
 		world.db.transaction((tx) => queueCancellation(world, tx, { asked, payment, account })),
 	);
@@ -106,14 +110,14 @@ async function lockOwner(
 	return row.id;
 }
 
-/** Whether a cancellation of that nonce waits, is handed over, or was sent a moment ago. */
+/** Whether a cancellation of that nonce is mined, waits, or was sent a moment ago. */
 async function isUnderWay(
 	world: ExecutionWorld,
-	tx: Tx,
+	db: Queryable,
 	{ intentId, nonce }: Payment,
 ): Promise<boolean> {
 	const since = new Date(world.clock.nowMs() - CANCEL_AGAIN_AFTER_MS);
-	const rows = await tx.query(
+	const rows = await db.query(
 		`select from wallets.submission
 		where intent_id = $1 and purpose = 'cancel' and nonce = $2
 			and (state in ('queued', 'sending', 'mined', 'reverted')

@@ -49,6 +49,9 @@ describe("a payment that waits in the pool", () => {
 		lab.chain.mine();
 		await lab.tick();
 		expect((await lab.intent(id)).cancellation?.state).toBe("mined");
+		// Asked once more, that is the answer.
+		expect((await cancel(id)).cancellation?.state).toBe("mined");
+		expect(handed()).toHaveLength(2);
 		// A block can still leave the chain, and the payment take its place.
 		expect(await status(id)).toBe("submitted");
 		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });

@@ -21,10 +21,13 @@ export function judgeSighting(
 	if (isPlanned(sighting.transaction, { plan, nonce: submission.nonce })) {
 		return { kind: "seen", transactionHash: hash, sighting };
 	}
-	log.warn("a hash is not of the transaction that was planned", {
-		intentId: submission.intentId,
-		transactionHash: hash,
-	});
+	// What else used its nonce, its cancellation first of all, was never said to be the payment.
+	if (hash === submission.transactionHash) {
+		log.warn("a hash is not of the transaction that was planned", {
+			intentId: submission.intentId,
+			transactionHash: hash,
+		});
+	}
 	return { kind: "other", sighting };
 }
 
