@@ -150,6 +150,22 @@ test("an owner's own transaction is not settled by a receipt of before its inten
 	expect(await status(asked?.id ?? "")).toBe("confirmed");
 });
 
+test("an owner who names a transaction of theirs from before is told after half an hour", async () => {
+	const owner = await lab.person({ capability: "external/manual" });
+	const from = owner.wallet.address;
+	const [twin] = await lab.pay(owner, { data: "0x77" });
+	if (!twin?.plan) throw new Error("nothing was planned");
+	const old = lab.chain.send({ ...twin.plan, from, nonce: 0 });
+	for (let block = 0; block < 20; block++) lab.chain.mine();
+	const [asked] = await lab.pay(owner, { data: "0x77" });
+	const id = asked?.id ?? "";
+	await lab.execution.signed(id, old);
+	for (let turn = 0; turn < 4; turn++) await lab.tick(5_000);
+	expect(await status(id)).toBe("submitted");
+	for (let turn = 0; turn < 3; turn++) await lab.tick(1_800_001);
+	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "not_sent" });
+});
+
 test("a head far ahead of the chain, believed when it was planned, does not hide the receipt", async () => {
 	const node = lie(({ method }, result) => {
 		if (method !== "eth_feeHistory") return result;

@@ -50,7 +50,11 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 	// Who was not asked has denied nothing.
 	const trace = submission.transactionHash === null ? await traced(world, asked) : OPEN;
 	const named = submission.transactionHash ?? trace.hash;
-	const look = named === null ? "unseen" : await seeTransaction(world, { ...asked, hash: named });
+	const look = named === null ? "unseen" : await seeNamed(world, { ...asked, hash: named });
+	if (look === "impossible") {
+		const detail = "its receipt cannot be of what was planned";
+		return { kind: "never", code: "not_sent", detail };
+	}
 	if (look !== "unseen" && look.kind === "seen") return look;
 	// A hash of another transaction says nothing about this one.
 	const hash = look === "unseen" ? named : null;
@@ -84,6 +88,25 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 	const isProved = use.kind === "free" && trace.isNone && world.clock.nowMs() > provedAtMs;
 	const detail = "nobody knows it, and nobody may send it any more";
 	return isProved ? { kind: "never", code: "not_sent", detail } : { kind: "unknown" };
+}
+
+/**
+ * Owners can name a transaction of theirs that is like the plan and older than it. Its receipt is
+ * refused with each look; after as long as an unseen one is waited for, that is an answer.
+ */
+async function seeNamed(
+	world: ExecutionWorld,
+	asked: Asked & { hash: Hex },
+): Promise<Awaited<ReturnType<typeof seeTransaction>> | "impossible"> {
+	const { nonce, sentAtMs, createdAtMs } = asked.submission;
+	try {
+		return await seeTransaction(world, asked);
+	} catch (error) {
+		const isRefused = error instanceof Fault && error.code === "chain_contradicts";
+		const ageMs = world.clock.nowMs() - (sentAtMs ?? createdAtMs);
+		if (nonce !== null || !isRefused || ageMs <= SIGNED_UNSEEN_MS) throw error;
+		return "impossible";
+	}
 }
 
 /** What its owner's wallet sent, and no node has shown us: it may have any nonce. */
