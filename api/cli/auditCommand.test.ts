@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { auditCommand } from "#api/cli/auditCommand.ts";
 import type { AuditHead } from "#core/audit/AuditHead.ts";
+import { sealBook } from "#core/audit/book/sealBook.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
+import type { Database } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
+import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -18,15 +23,20 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.drop());
 
-async function run(...args: string[]) {
+/** As the loaded plugins have it. */
+const contributions = contributionsOf(builtinPlugins);
+
+async function run(...given: (string | { on: Database })[]) {
+	const args = given.filter((arg) => typeof arg === "string");
+	const db = given.find((arg) => typeof arg === "object")?.on ?? database.db;
 	const out: string[] = [];
 	const notes: string[] = [];
 	const context = {
 		out: (line: string) => void out.push(line),
 		note: (line: string) => void notes.push(line),
-		contributions: () => [],
+		contributions,
 		openStorage: async () => ({
-			db: database.db,
+			db,
 			where: "a test's database",
 			close: async () => {
 				closed += 1;
@@ -115,4 +125,40 @@ test("a log without entries is refused, and the refusal names the database", asy
 		notes: ["in a new database"],
 		isClosed: true,
 	});
+});
+
+test("[SEC-06] a row that was edited after it was sealed ends with code 1, and is named", async () => {
+	const changed = await createTestDatabase();
+	try {
+		const { db } = changed;
+		const clock = { nowMs: () => 0 };
+		const move =
+			"insert into wallets.intent_move (intent_id, seq, event, from_status, to_status, at)";
+		await db.transaction(async (tx) => {
+			await tx.execute("set local session_replication_role = replica");
+			await tx.execute(
+				`${move} values (gen_random_uuid(), 1, 'deny', 'created', 'rejected', now())`,
+			);
+		});
+		for (const book of contributions(AuditBookPoint)) {
+			await sealBook({ db, clock, audit: createAudit({ clock }) }, book);
+		}
+		expect(await run("verify", { on: db })).toMatchObject({
+			code: 0,
+			out: [{ kind: "whole", books: { batches: 1, rows: 1, unsealed: 0 } }],
+		});
+		await db.execute("update wallets.intent_move set event = 'approve'");
+		const { code, out, notes } = await run("verify", { on: db });
+		expect({ code, out }).toMatchObject({
+			code: 1,
+			out: [{ kind: "changed", books: { flaws: [{ source: "intent_move", flaw: "changed" }] } }],
+		});
+		const [row] = await db.query<{ id: string }>("select intent_id as id from wallets.intent_move");
+		expect(notes).toContain(
+			"CHANGED: 1 rows or batches are not what was sealed. " +
+				`The first: wallets intent_move ${row?.id}/1, batch 1: changed.`,
+		);
+	} finally {
+		await changed.drop();
+	}
 });

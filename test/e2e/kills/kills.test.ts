@@ -145,3 +145,15 @@ test(
 	},
 	KILLS_TIMEOUT_MS,
 );
+
+test(
+	"the books of all that were sealed turn by turn, and none of their rows looks tampered with",
+	async () => {
+		for (const lane of lanes) {
+			const { rows, unsealed, flaws } = await lane.verifyBooks();
+			expect({ unsealed, flaws }).toEqual({ unsealed: 0, flaws: [] });
+			expect(rows).toBeGreaterThan(0);
+		}
+	},
+	START_TIMEOUT_MS,
+);

@@ -1,5 +1,11 @@
 import { encodeFunctionData, type Hex, hexToBytes, parseAbi } from "viem";
+import type { BookReport } from "#core/audit/book/BookReport.ts";
+import { createBookVerifier } from "#core/audit/book/createBookVerifier.ts";
+import { sealBook } from "#core/audit/book/sealBook.ts";
+import { createAudit } from "#core/audit/createAudit.ts";
+import { verifyChain } from "#core/audit/verifyChain.ts";
 import type { Database } from "#core/db/Database.ts";
+import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
 import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
 import type { KillWorld } from "#test/e2e/kills/openKillWorld.ts";
@@ -26,8 +32,10 @@ export type KillLane = {
 	sell(book: StandInBook): void;
 	ask(path: string, options?: { body?: unknown; key?: string }): Promise<Answer>;
 	arm(point: KillPoint | null): Promise<void>;
-	/** Time passes, and the jobs have their turn. */
+	/** Time passes, what is new is sealed into the audit chain, and the jobs have their turn. */
 	tick(ms: number): Promise<Record<string, number>>;
+	/** Holds the books of all runs against the audit chain. */
+	verifyBooks(): Promise<BookReport>;
 	/** Whether the service killed itself; waits a moment for it. */
 	hasDied(): Promise<boolean>;
 	/** Starts the next one, a while later. */
@@ -91,6 +99,7 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 	let service: Killable = await startKillable(bundle.entry, env());
 	let asked = 0;
 	const { db } = database;
+	const sealing = { db, clock, audit: createAudit({ clock }) };
 	const lane: KillLane = {
 		world,
 		db,
@@ -118,9 +127,16 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 			return { status: response.status, text, body: JSON.parse(text) };
 		},
 		arm: (point) => service.arm(point, clock.offsetMs),
-		tick(ms) {
+		async tick(ms) {
+			await sealBook(sealing, walletsBook);
 			clock.offsetMs += ms;
 			return service.tick(clock.offsetMs);
+		},
+		async verifyBooks() {
+			await sealBook(sealing, walletsBook);
+			const verifier = createBookVerifier(db, [walletsBook]);
+			await verifyChain(db, { visit: (entry) => verifier.visit(entry) });
+			return verifier.end();
 		},
 		async hasDied() {
 			const waited = Bun.sleep(DEATH_TIMEOUT_MS).then(() => null);
