@@ -1,4 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
+import { isUniqueViolation } from "#core/db/isUniqueViolation.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Applying } from "#plugins/market-index/apply/Applying.ts";
 import { areSameInRows } from "#plugins/market-index/apply/areSameInRows.ts";
@@ -17,7 +18,6 @@ import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts"
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { copyEvents } from "#plugins/market-index/sql/copyEvents.ts";
 import { findCollections } from "#plugins/market-index/sql/findCollections.ts";
-import { isUniqueViolation } from "#plugins/market-index/sql/isUniqueViolation.ts";
 
 type Early = (tx: Tx, batch: NewEvents) => Promise<((tx: Tx) => Promise<boolean>) | null>;
 

@@ -1,10 +1,10 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
+import { isUniqueViolation } from "#core/db/isUniqueViolation.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
 import { copyEvents } from "#plugins/market-index/sql/copyEvents.ts";
 import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import { INSERT_COLUMNS } from "#plugins/market-index/sql/insertColumns.ts";
-import { isUniqueViolation } from "#plugins/market-index/sql/isUniqueViolation.ts";
 import type { StorableEvent } from "#plugins/market-index/sql/StorableEvent.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { Audit } from "#core/audit/Audit.ts";
 import type { Queryable } from "#core/db/Database.ts";
+import { isUniqueViolation } from "#core/db/isUniqueViolation.ts";
 import { quarantineFault } from "#core/quarantine/faults.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
@@ -38,7 +39,7 @@ export async function resolveIntent(
 	const { plan } = intent;
 	const finding = await findEvidence(world, { submission, plan, rpc, signal, claim });
 	const missing = await missingOf(world, { intent, submission, finding, signal });
-	return await world.steps.run("commit.found", () =>
+	const settled = world.steps.run("commit.found", () =>
 		world.db.transaction(async (tx) => {
 			// In the order in which everybody takes them.
 			await tx.query("select 1 from wallets.submission where id = $1 for update", [submission.id]);
@@ -63,6 +64,10 @@ export async function resolveIntent(
 			return after;
 		}),
 	);
+	return await settled.catch((error: unknown) => {
+		// Somebody settled another intent by the same transaction in this moment.
+		throw isUniqueViolation(error) ? executionFault.transactionOther() : error;
+	});
 }
 
 async function openSubmission(db: Queryable, intentId: string): Promise<Submission | null> {

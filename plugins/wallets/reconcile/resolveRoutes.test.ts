@@ -262,3 +262,42 @@ test("a claim is a hash or giving up, one of them, and of an intent that exists"
 	expect((await resolve({ abandon: true }, crypto.randomUUID())).status).toBe(404);
 	expect((await resolve({ abandon: true }, "no-uuid")).status).toBe(422);
 });
+
+test("an operator calls one off: its nonce is used, and who did it is written down", async () => {
+	const called = await resolve({ callOff: true });
+	expect(called).toMatchObject({
+		status: 200,
+		body: { status: "uncertain", cancellation: { state: "sent" } },
+	});
+	mine();
+	for (let turn = 0; turn < 3; turn++) await lab.tick(400_000);
+	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
+	expect(lab.audited).toMatchObject([
+		{ actor: "operator:ann", action: "trading.intent.cancellation_sent" },
+	]);
+	expect(await resolve({ callOff: true })).toMatchObject({ status: 409, code: "intent_state" });
+});
+
+test("exactly one of the three is asked for", async () => {
+	for (const body of [{}, { abandon: true, callOff: true }, { callOff: false }]) {
+		expect((await resolve(body)).status).toBe(422);
+	}
+});
+
+test("one transaction settles one of two intents, also where both are resolved in one moment", async () => {
+	const owner = await lab.person({ capability: "external/manual" });
+	const alike = { data: "0x55" } as const;
+	const intents = [...(await lab.pay(owner, alike)), ...(await lab.pay(owner, alike))];
+	const [first] = intents;
+	if (!first?.plan) throw new Error("nothing was planned");
+	const transactionHash = lab.chain.send({ ...first.plan, nonce: 0 });
+	for (const [place, intent] of intents.entries()) {
+		await lab.execution.signed(intent.id, `0x${String(place + 1).repeat(64)}`);
+	}
+	mine();
+	const answers = await Promise.all(intents.map((one) => resolve({ transactionHash }, one.id)));
+	// The second finds the hash taken, or is refused it while the first one writes.
+	for (const { status } of answers) expect([200, 409]).toContain(status);
+	const ends = await Promise.all(intents.map(async (one) => (await lab.intent(one.id)).status));
+	expect(ends.filter((end) => end === "confirmed")).toHaveLength(1);
+});
