@@ -48,8 +48,8 @@ function intents(): BookSource {
 				select from wallets.intent_move later
 				where later.intent_id = i.id and ${windowSql.isBehind("later.tx")}
 			) as is_last, ${hashOf(`i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id,
-				i.channel::text, i.request::text, i.settings::text, i.batch_id,
-				${seconds("i.created_at")}, i.status, i.error_code, i.plan::text,
+				i.channel::text, i.request, i.settings, i.batch_id,
+				${seconds("i.created_at")}, i.status, i.error_code, i.plan,
 				${hex("i.plan_hash")}`)}
 			from (
 				select distinct intent_id from wallets.intent_move where ${windowSql.has("tx")}
@@ -64,7 +64,7 @@ function submissions(): BookSource {
 		keyBytes: 16,
 		stamp: { table: "wallets.submission", column: "final_tx" },
 		rows: `select uuid_send(id) as key, final_at as at, true as is_last, ${hashOf(`id, intent_id,
-				step, purpose::text, wallet_id, chain_id, ${hex("sender")}, nonce, transaction::text,
+				step, purpose::text, wallet_id, chain_id, ${hex("sender")}, nonce, transaction,
 				gas_limit::text, state::text, provider_transaction_id, ${hex("transaction_hash")},
 				block_number, ${hex("block_hash")}, ${seconds("created_at")}, ${seconds("sent_at")},
 				${seconds("final_at")}`)}
