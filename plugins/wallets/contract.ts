@@ -291,6 +291,7 @@ export const tradingDocumented = {
 		executionFault.intentState,
 		cancelFault.handingOver,
 		cancelFault.nonceUsed,
+		cancelFault.nonceTaken,
 		cancelFault.cancelNotOurs,
 		cancelFault.cancelOff,
 	],

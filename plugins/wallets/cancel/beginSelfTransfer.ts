@@ -1,5 +1,9 @@
 import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
+import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
+import { isNonceTaken } from "#plugins/wallets/cancel/isNonceTaken.ts";
+import { FEE_LIMIT_TIMES, GAS_WHERE_IT_REVERTS } from "#plugins/wallets/cancel/limits.ts";
+import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
 import { type Fees, replacementFees } from "#plugins/wallets/cancel/replacementFees.ts";
 import { selfTransfer } from "#plugins/wallets/cancel/selfTransfer.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
@@ -8,7 +12,7 @@ import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.t
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
 import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
-import type { HeldNonce } from "#plugins/wallets/submission/NonceQueue.ts";
+import type { HeldNonce, NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -40,19 +44,17 @@ export async function beginSelfTransfer(
 		return giveUp(world, tx, submissionId);
 	}
 	const queue = await readNonceQueue(tx, plan, read.account);
-	const isFilled =
-		submission.purpose === "fill" &&
-		queue.held.some((one) => one.nonce === nonce && !isLostFill(one));
-	if (nonce < read.account.minedNonce || nonce < queue.finalCount || isFilled) {
+	const isUsed = nonce < read.account.minedNonce || nonce < queue.finalCount;
+	if (isUsed || (await isNeedless(tx, { submission, queue }))) {
 		return giveUp(world, tx, submissionId);
 	}
 	if (queue.isSending) return "sending";
 	const fees = replacementFees(read.account, await feesAt(tx, submission));
 	const account = { ...read.account, ...fees };
 	const [simulation] = read.simulations;
-	if (simulation?.kind !== "ok") return "later";
-	const { gasLimit } = simulation;
-	if (feeDenial(world, { chainId, gasLimit, account })) return "later";
+	const gasLimit = simulation?.kind === "ok" ? simulation.gasLimit : GAS_WHERE_IT_REVERTS;
+	const limitTimes = FEE_LIMIT_TIMES;
+	if (feeDenial(world, { chainId, gasLimit, account, limitTimes })) return "later";
 	const asked = { intent, submissionId, plan, gasLimit, account, providerWalletId, nonce };
 	const { next, beginning } = handOverOf(world, { ...asked, purpose: submission.purpose });
 	await tx.execute("update wallets.submission set gas_limit = $2 where id = $1", [
@@ -60,6 +62,19 @@ export async function beginSelfTransfer(
 		gasLimit,
 	]);
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
+}
+
+/** Whether there is nothing left to cancel, or something has the nonce that must not be replaced. */
+async function isNeedless(
+	tx: Tx,
+	{ submission, queue }: { submission: Submission; queue: NonceQueue },
+): Promise<boolean> {
+	const { purpose, nonce, intentId } = submission;
+	if (purpose === "fill") {
+		return queue.held.some((one) => one.nonce === nonce && !isLostFill(one));
+	}
+	const payment = await readPayment(tx, intentId);
+	return !payment || !isCancellable(payment) || isNonceTaken(payment, queue);
 }
 
 /** A gap whose filling is in doubt is filled again: nothing moves by either. */
@@ -81,12 +96,13 @@ async function giveUp(
 	return gone > 0 ? "called off" : "sending";
 }
 
-/** What everything of ours offers that was ever handed over under the nonce. */
+/** What everything of ours offers under the nonce that left, or may have left. */
 async function feesAt(tx: Tx, { chainId, sender, nonce }: Submission): Promise<Fees[]> {
 	const rows = await tx.query<{ price: string; tip: string }>(
 		`select transaction->>'maxFeePerGas' as price, transaction->>'maxPriorityFeePerGas' as tip
 		from wallets.submission
-		where chain_id = $1 and sender = $2 and nonce = $3 and transaction is not null`,
+		where chain_id = $1 and sender = $2 and nonce = $3 and transaction is not null
+			and state <> 'never'`,
 		[chainId, hexToBytes(sender), nonce],
 	);
 	return rows.map(({ price, tip }) => {

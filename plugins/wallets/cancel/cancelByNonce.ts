@@ -3,6 +3,8 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
 import { gapsBelow } from "#plugins/wallets/cancel/gapsBelow.ts";
+import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
+import { isNonceTaken } from "#plugins/wallets/cancel/isNonceTaken.ts";
 import { CANCEL_AGAIN_AFTER_MS, FILLS_MAX } from "#plugins/wallets/cancel/limits.ts";
 import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
 import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccount.ts";
@@ -10,18 +12,10 @@ import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
-import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** A payment with the nonce that it was handed over under. */
 type Payment = Submission & { nonce: number };
-
-/** Where a payment stands whose nonce can be taken from it. */
-const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
-	"sent",
-	"doubtful",
-	"dropped",
-	"refused",
-]);
 
 /**
  * Takes the nonce from a payment that was sent, or may have been: free lower nonces are filled, by
@@ -55,9 +49,7 @@ export async function cancelByNonce(world: ExecutionWorld, asked: CancelAsked): 
 
 async function cancellable(world: ExecutionWorld, intentId: string): Promise<Payment> {
 	const payment = await readPayment(world.db, intentId);
-	if (!payment || payment.finalAtMs !== null || !CANCELLABLE.has(payment.state)) {
-		throw executionFault.intentState();
-	}
+	if (!payment || !isCancellable(payment)) throw executionFault.intentState();
 	if (world.settings.isDryRun) throw cancelFault.cancelOff();
 	const { nonce } = payment;
 	// Its owner's own wallet sent it.
@@ -75,11 +67,10 @@ async function queueCancellation(
 	const { chainId, sender: from, nonce, walletId } = payment;
 	const profileId = await lockOwner(world, tx, { intentId, walletId });
 	const now = await readPayment(tx, intentId);
-	if (!now || now.finalAtMs !== null || !CANCELLABLE.has(now.state)) {
-		throw executionFault.intentState();
-	}
+	if (!now || !isCancellable(now)) throw executionFault.intentState();
 	const isSent = await isUnderWay(world, tx, payment);
 	const queue = await readNonceQueue(tx, { chainId, from }, account);
+	if (!isSent && isNonceTaken(now, queue)) throw cancelFault.nonceTaken();
 	const { minedNonce } = account;
 	const gaps = gapsBelow(nonce, queue, { minedNonce, max: FILLS_MAX });
 	if (isSent && gaps.length === 0) return;

@@ -12,6 +12,13 @@ export const cancelFault = defineFaults({
 		retry: "later",
 		public: "Its nonce is used on chain already: what was mined decides, in a moment.",
 	},
+	nonceTaken: {
+		status: 409,
+		retry: "later",
+		public:
+			"It was refused, and another payment of the wallet has its nonce now: it ends once that one " +
+			"is mined. To free the nonce, cancel that one.",
+	},
 	nonceUnknown: {
 		status: 409,
 		retry: "never",

@@ -48,8 +48,9 @@ export async function continueQueued(world: ExecutionWorld, asked: QueueAsked): 
 async function handOverQueued(world: ExecutionWorld, asked: QueueAsked): Promise<QueueRunEnd> {
 	const { signal } = asked;
 	let isAskedAgain = false;
+	let arePaymentsOnly = false;
 	for (let turn = 0; turn < TURN_MAX && !signal.aborted; turn++) {
-		const submission = await nextQueued(world.db, asked);
+		const submission = await nextQueued(world.db, { ...asked, arePaymentsOnly });
 		if (!submission) return "empty";
 		const [intent] = await readIntents(world.db, [submission.intentId]);
 		if (!intent) return "waiting";
@@ -61,6 +62,11 @@ async function handOverQueued(world: ExecutionWorld, asked: QueueAsked): Promise
 			continue;
 		}
 		if (next === "called off") continue;
+		// What it costs is asked again later; until then payments go on, or run out.
+		if (next === "later" && submission.purpose !== "pay") {
+			arePaymentsOnly = true;
+			continue;
+		}
 		if (typeof next === "string") {
 			await leaveAlone(world, asked);
 			return "waiting";
@@ -75,16 +81,18 @@ async function handOverQueued(world: ExecutionWorld, asked: QueueAsked): Promise
 /** Cancellations first: what waits behind them can only go once they are there. */
 async function nextQueued(
 	db: Queryable,
-	{ walletId, chainId }: { walletId: string; chainId: number },
+	given: { walletId: string; chainId: number; arePaymentsOnly: boolean },
 ): Promise<Submission | null> {
+	const { walletId, chainId, arePaymentsOnly } = given;
 	const rows = await db.query<SubmissionRow>(
 		`select ${submissionRow.columns} from wallets.submission s
-		where s.wallet_id = $1 and s.chain_id = $2 and s.state = 'queued' and not exists (
+		where s.wallet_id = $1 and s.chain_id = $2 and s.state = 'queued'
+			and (s.purpose = 'pay' or not $3) and not exists (
 			select from core.quarantined_row q where (q.source, q.key) in
 				(('wallets.submission', s.id::text), ('wallets.intent', s.intent_id::text))
 		)
 		order by s.purpose = 'pay', s.nonce, s.created_at, s.id limit 1`,
-		[walletId, chainId],
+		[walletId, chainId, arePaymentsOnly],
 	);
 	// One that cannot be read was handed to nobody: marked, it keeps the others no longer.
 	return (await readRows(db, submissionRow, rows)).items[0] ?? null;

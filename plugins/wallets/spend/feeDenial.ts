@@ -10,14 +10,20 @@ import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
  */
 export function feeDenial(
 	{ prices, clock, settings }: Pick<ExecutionWorld, "prices" | "clock" | "settings">,
-	asked: { chainId: number; gasLimit: bigint; account: Pick<AccountState, "maxFeePerGas"> },
+	asked: {
+		chainId: number;
+		gasLimit: bigint;
+		account: Pick<AccountState, "maxFeePerGas">;
+		/** How many times the limit it may offer. */
+		limitTimes?: bigint;
+	},
 ): Denial | null {
-	const { chainId, gasLimit, account } = asked;
+	const { chainId, gasLimit, account, limitTimes = 1n } = asked;
 	const rate = prices.usdRate({ chainId, currency: ZERO_ADDRESS }, clock.nowMs());
 	const micros = usdMicros(gasLimit * account.maxFeePerGas, rate);
 	if (micros === null) {
 		return { code: "usd_rate_unavailable", detail: "The network's fee cannot be priced in USD." };
 	}
-	if (micros <= settings.networkFeeUsdMicros) return null;
+	if (micros <= settings.networkFeeUsdMicros * limitTimes) return null;
 	return { code: "network_fee_limit", detail: "The network asks for more than may be offered." };
 }
