@@ -64,7 +64,7 @@ export async function beginSelfTransfer(
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
 }
 
-/** Whether there is nothing left to cancel, or something has the nonce that must not be replaced. */
+/** Whether nothing is left to cancel, or something has the nonce that must not be replaced. */
 async function isNeedless(
 	tx: Tx,
 	{ submission, queue }: { submission: Submission; queue: NonceQueue },
