@@ -57,6 +57,7 @@ export function createWallets(options: WalletsOptions) {
 		prices,
 		sendTimeoutMs: config.WALLET_PROVIDER_TIMEOUT_MS,
 		profileOf: (db, id) => readProfile(db, { id }),
+		ending,
 	});
 	const { world } = opened;
 	const senders = new Set<string>();
@@ -93,7 +94,7 @@ export function createWallets(options: WalletsOptions) {
 	const sources = [intentRow, submissionRow];
 	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
 	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine];
-	return { service, routes, jobs };
+	return { service, routes, jobs, ended: opened.ended };
 }
 
 /** Where links lead. Without PUBLIC_URL this machine alone can follow them. */

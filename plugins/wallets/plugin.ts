@@ -28,7 +28,7 @@ export const walletsPlugin = definePlugin({
 	contributes: [contribute(AuditBookPoint, walletsBook)],
 	setup({ config, core, needs: { prices }, contributions }) {
 		const ending = new AbortController();
-		const { service, routes, jobs } = createWallets({
+		const { service, routes, jobs, ended } = createWallets({
 			core,
 			config,
 			custody: openCustody(config, { core, ending: ending.signal }),
@@ -36,6 +36,11 @@ export const walletsPlugin = definePlugin({
 			contributed: contributions(TradingSettingPoint),
 			ending: ending.signal,
 		});
-		return { service, routes, jobs, stop: () => ending.abort() };
+		return { service, routes, jobs, stop };
+
+		async function stop(): Promise<void> {
+			ending.abort();
+			await ended();
+		}
 	},
 });

@@ -81,6 +81,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		newId: () => Bun.randomUUIDv7(),
 		nonceClaims: createNonceClaims(),
 		queueRuns: createQueueRuns(),
+		looks: { underWay: new Set(), unreadSince: new Map() },
 		audit: { append: async () => {} },
 		settings: {
 			get isDryRun() {

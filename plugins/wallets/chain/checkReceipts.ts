@@ -1,22 +1,12 @@
-import { z } from "zod";
-import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
+import { type BlockRead, readBlocks } from "#plugins/wallets/chain/readBlocks.ts";
 import type { ReceiptAsked } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
 
 type Found = Sighting | null | Fault;
-
-const lowerHex = z.string().toLowerCase();
-const TRANSACTIONS_MAX = 100_000;
-const block = z.object({
-	hash: lowerHex,
-	transactions: z
-		.array(z.union([lowerHex, z.object({ hash: lowerHex }).transform(({ hash }) => hash)]))
-		.max(TRANSACTIONS_MAX),
-});
 
 /**
  * Holds receipts against the chain; one that does not stand is the node's fault for that hash.
@@ -63,33 +53,11 @@ export async function checkReceipts(
 
 function flawOf(
 	{ blockNumber, blockHash, transactionHash }: Receipt,
-	{ oldest, held }: { oldest: number; held: z.output<typeof block> | undefined },
+	{ oldest, held }: { oldest: number; held: BlockRead | undefined },
 ): string | null {
 	if (blockNumber < oldest) return `a receipt in block ${blockNumber}, before it was planned`;
 	if (held?.hash !== blockHash) return `a receipt in a block that is not block ${blockNumber}`;
 	return held.transactions.includes(transactionHash)
 		? null
 		: `block ${blockNumber} does not have the transaction of its receipt`;
-}
-
-async function readBlocks(
-	rpc: Rpc,
-	{ numbers, signal }: { numbers: readonly number[]; signal: AbortSignal },
-): Promise<Map<number, z.output<typeof block> | Fault>> {
-	if (numbers.length === 0) return new Map();
-	const calls = numbers.map((number) => ({
-		method: "eth_getBlockByNumber",
-		params: [`0x${number.toString(16)}` satisfies Hex, false],
-	}));
-	const outcomes = await rpc.settle(calls, { signal });
-	return new Map(
-		numbers.map((number, place) => {
-			const outcome = outcomes[place];
-			if (outcome?.kind !== "result") {
-				return [number, outcome?.fault ?? chainFault.chainUnreadable()];
-			}
-			const read = block.safeParse(outcome.result);
-			return [number, read.success ? read.data : chainFault.chainUnreadable()];
-		}),
-	);
 }

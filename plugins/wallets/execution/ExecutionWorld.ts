@@ -12,6 +12,7 @@ import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import type { QueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
 import type { IntentQuota } from "#plugins/wallets/quota/IntentQuota.ts";
+import type { LookState } from "#plugins/wallets/reconcile/LookState.ts";
 import type { DefaultLimits } from "#plugins/wallets/spend/limitsInForce.ts";
 import type { NonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 
@@ -37,6 +38,7 @@ export type ExecutionWorld = {
 	nonceClaims: NonceClaims;
 	/** Wallets whose nonce queues this process works on. */
 	queueRuns: QueueRuns;
+	looks: LookState;
 	audit: Audit;
 	settings: ExecutionSettings;
 };

@@ -14,6 +14,7 @@ import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import type { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import { followHeadsJob } from "#plugins/wallets/reconcile/followHeadsJob.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 
@@ -31,8 +32,10 @@ export function openExecution(given: {
 	prices: Prices;
 	sendTimeoutMs: number;
 	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
-}): { world: ExecutionWorld; execution: Execution; jobs: Job[] } {
-	const { core, config, custody, prices, sendTimeoutMs, profileOf } = given;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+}): { world: ExecutionWorld; execution: Execution; jobs: Job[]; ended(): Promise<void> } {
+	const { core, config, custody, prices, sendTimeoutMs, profileOf, ending } = given;
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const rpcs = new Map(core.indexed.map(({ chain, rpc }) => [chain.id, shareRpc(rpc)]));
 	const { clock, log, holder, session } = core;
@@ -54,6 +57,7 @@ export function openExecution(given: {
 		newId: () => Bun.randomUUIDv7(),
 		nonceClaims: createNonceClaims(),
 		queueRuns: createQueueRuns(),
+		looks: { underWay: new Set(), unreadSince: new Map() },
 		audit: core.audit,
 		settings: {
 			isDryRun: config.TRADING_DRY_RUN,
@@ -79,7 +83,9 @@ export function openExecution(given: {
 		assert(!kinds.has(kind.name), `two kinds of intent are called ${kind.name}`);
 		kinds.set(kind.name, kind);
 	});
-	return { world, execution, jobs: reconcileJobs(world, execution) };
+	const follow = followHeadsJob({ world, chains: core.indexed, leases: core.leases, ending });
+	const jobs = [...reconcileJobs(world, execution), follow];
+	return { world, execution, jobs, ended: follow.ended };
 }
 
 function micros(usd: number): bigint {

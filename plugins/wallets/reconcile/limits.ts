@@ -35,3 +35,25 @@ export const STRANDED_MAX = 50;
 export const SIGNED_UNSEEN_MS = 1_800_000;
 /** Intents in doubt that operators are shown at once; the oldest come first. */
 export const UNRESOLVED_LISTED_MAX = 200;
+/** Of what is sent on a chain, so many are searched for in a new block. */
+export const SENT_ROWS_MAX = 10_000;
+/** New blocks that are read at once; of more, the newest. What is older is found by the clock. */
+export const HEAD_BLOCKS_MAX = 8;
+/** Blocks whose hashes are remembered, for what is written down only after its block came. */
+export const REMEMBERED_BLOCKS = 16;
+export const REMEMBERED_HASHES_MAX = 200_000;
+/** Between two searches for new heads of one chain, however fast its blocks come. */
+export const HEADS_APART_MS = 200;
+/** So long after a head its block is searched once more, for hashes that were written late. */
+export const SEARCH_AGAIN_MS = 100;
+/** One search of new blocks, with the looks at what is found in them. */
+export const HEAD_TIMEOUT_MS = 10_000;
+/** How often it is read which chains have something sent on them. */
+export const FOLLOW_EVERY_MS = 1_000;
+/** A chain on which nothing is sent any more is followed for so long: more may come. */
+export const FOLLOWED_IDLE_MS = 60_000;
+/** What was sent so long ago has its chain followed no longer. */
+export const FOLLOWED_SENT_MS = 3_600_000;
+/** Between polls for a head: without a socket, and with one (doubted after ten of them). */
+export const HEAD_POLL_MS = 1_000;
+export const HEAD_POLL_BESIDE_SOCKET_MS = 2_000;

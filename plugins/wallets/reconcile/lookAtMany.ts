@@ -9,6 +9,13 @@ import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
 import { postponeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
+export type LooksAsked = {
+	due: readonly Submission[];
+	signal: AbortSignal;
+	/** False for what is looked at before its time: where that fails, its time comes as it would. */
+	postpones?: boolean;
+};
+
 /**
  * Looks at all that is due, many at a time, and answers what has to be looked at by itself.
  *
@@ -21,7 +28,7 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
  */
 export async function lookAtMany(
 	world: ExecutionWorld,
-	{ due, signal }: { due: readonly Submission[]; signal: AbortSignal },
+	{ due, signal, postpones = true }: LooksAsked,
 ): Promise<Submission[]> {
 	const alone = due.filter((one) => !isPlain(one));
 	const plain = due.filter(isPlain);
@@ -29,7 +36,7 @@ export async function lookAtMany(
 	const riders = [...blocks.values()].flatMap((ones) => ones.slice(1));
 	const isRider = new Set(riders.map(({ id }) => id));
 	const first = plain.filter(({ id }) => !isRider.has(id));
-	await postponeLooks(world, first);
+	if (postpones) await postponeLooks(world, first);
 	const looked = await lookInParts(world, { submissions: first, signal });
 	const standing = new Set(looked.unchanged.map(blockOf));
 	await rideAlong(

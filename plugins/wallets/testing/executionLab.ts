@@ -47,15 +47,15 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 	const audited: AuditEntry[] = [];
 	const world: ExecutionWorld = {
 		...{ db, commits: createCommits(db), clock, log: silentLog, custody, prices },
-		...{ holder: "lab", session: "tapeline test" },
+		...{ holder: "lab", session: "tapeline test", nonceClaims: createNonceClaims() },
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? chain.rpc : null),
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps(options.observe ?? null),
 		kindSteps: createSteps(options.observe ?? null),
 		profileOf: (queryable, id) => readProfile(queryable, { id }),
 		newId: () => Bun.randomUUIDv7(),
-		nonceClaims: createNonceClaims(),
 		queueRuns: createQueueRuns(),
+		looks: { underWay: new Set(), unreadSince: new Map() },
 		audit: { append: async (tx, entry) => tx.afterCommit(() => void audited.push(entry)) },
 		settings: settingsOf(state),
 	};

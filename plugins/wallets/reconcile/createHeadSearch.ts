@@ -1,0 +1,70 @@
+import type { Head } from "#core/chain/heads/Head.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
+import { readBlocks } from "#plugins/wallets/chain/readBlocks.ts";
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { createRecentHashes } from "#plugins/wallets/reconcile/createRecentHashes.ts";
+import {
+	HEAD_BLOCKS_MAX,
+	REMEMBERED_BLOCKS,
+	REMEMBERED_HASHES_MAX,
+} from "#plugins/wallets/reconcile/limits.ts";
+import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
+import { readSent } from "#plugins/wallets/reconcile/readSent.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+
+/** Searches new blocks of one chain for what was sent, and looks at what it finds. */
+export type HeadSearch = (head: Head | null, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Reads the blocks that came since the last search, and looks at what is sent and stands in them:
+ * a question for each block, however many wait, and two for each that is mined.
+ *
+ * It says only where to look. What is believed of a transaction is decided by the look itself, so a
+ * false head or block costs one look at most; what it hides is found by the clock. Without a head
+ * the newest blocks are searched once more: a hash may be written down after its block came.
+ */
+export function createHeadSearch(
+	world: ExecutionWorld,
+	{ chainId, rpc }: { chainId: number; rpc: Rpc },
+): HeadSearch {
+	const recent = createRecentHashes({
+		blocksMax: REMEMBERED_BLOCKS,
+		hashesMax: REMEMBERED_HASHES_MAX,
+	});
+	let newest: Head | null = null;
+	let readTo: Head | null = null;
+
+	return async (head, signal) => {
+		newest = head ?? newest;
+		const sent = await readSent(world.db, { chainId });
+		if (sent.length === 0 || !newest) return;
+		await readTill(newest, signal);
+		const ids = sent.filter(({ hash }) => recent.take(hash)).map(({ id }) => id);
+		if (ids.length === 0) return;
+		await lookAtDue(world, { due: await readByIds(world, ids), postpones: false, signal });
+	};
+
+	async function readTill(head: Head, signal: AbortSignal): Promise<void> {
+		if (head.hash === readTo?.hash) return;
+		// A block in place of one that was read is read as well.
+		const after = Math.min(readTo?.number ?? 0, head.number - 1);
+		const from = Math.max(after + 1, head.number - HEAD_BLOCKS_MAX + 1, 0);
+		const numbers = Array.from({ length: head.number - from + 1 }, (_, place) => from + place);
+		const blocks = await world.steps.run("rpc.receipt", () =>
+			readBlocks(rpc, { numbers, minBlock: head.number, signal }),
+		);
+		for (const block of blocks.values()) {
+			if (!(block instanceof Fault)) recent.add(block.transactions);
+		}
+		// Else it is read again with the next head.
+		if (!(blocks.get(head.number) instanceof Fault)) readTo = head;
+	}
+}
+
+async function readByIds(world: ExecutionWorld, ids: readonly string[]): Promise<Submission[]> {
+	const rows = await world.db.query<SubmissionRow>(submissionRow.select, [ids]);
+	return (await readRows(world.db, submissionRow, rows)).items;
+}
