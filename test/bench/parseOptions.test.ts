@@ -25,6 +25,8 @@ test("the beginning of names measures all of them, a whole name only its own", (
 	const all = ["live", "live p50", "live p95", "size"];
 	expect(parseOptions(["--only", "live p"], all)).toMatchObject({ only: ["live p50", "live p95"] });
 	expect(parseOptions(["--only", "live"], all)).toMatchObject({ only: ["live"] });
+	const several = parseOptions(["--only", "size", "--only", "live p9"], all);
+	expect(several).toMatchObject({ only: ["size", "live p95"] });
 });
 
 test("an option that does not exist, or a count that is none, is refused", () => {

@@ -18,7 +18,7 @@ const RUNS_MAX = 50;
 
 export const USAGE = `bun run bench [options]
 
-  --only NAME     measure the figures whose names begin so
+  --only NAME     measure the figures whose names begin so; may be given again
   --json          print one JSON line for each figure instead of a table
   --write         put the results into test/bench/RESULTS.md
   --runs N        repeat what is timed so often, and take the median (default ${RUNS_DEFAULT})
@@ -32,7 +32,7 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
 		const { values } = parseArgs({
 			args: [...args],
 			options: {
-				only: { type: "string" },
+				only: { type: "string", multiple: true },
 				json: { type: "boolean", default: false },
 				write: { type: "boolean", default: false },
 				runs: { type: "string", default: String(RUNS_DEFAULT) },
@@ -46,10 +46,10 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
 		if (!(Number.isInteger(runs) && runs >= 1 && runs <= RUNS_MAX)) {
 			return { kind: "wrong", problem: `--runs takes a whole number from 1 to ${RUNS_MAX}.` };
 		}
-		const wanted = values.only?.toLowerCase();
-		const only = wanted === undefined ? null : named(names, wanted);
-		if (only?.length === 0) {
-			return { kind: "wrong", problem: `There is no figure "${values.only}".` };
+		const only = values.only?.flatMap((wanted) => named(names, wanted.toLowerCase())) ?? null;
+		const unknown = values.only?.find((wanted) => named(names, wanted.toLowerCase()).length === 0);
+		if (unknown !== undefined) {
+			return { kind: "wrong", problem: `There is no figure "${unknown}".` };
 		}
 		return { kind: "run", only, json, write, runs, profileDir: profile };
 	} catch (error) {

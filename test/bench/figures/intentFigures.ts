@@ -5,11 +5,15 @@ import {
 	type IntentSide,
 	type Shares,
 } from "#test/bench/measure/runIntents.ts";
+import { PARALLEL_AT_ONCE, PARALLEL_TURNS } from "#test/bench/measure/runParallel.ts";
+import { SETTLED_BLOCK_MS, SETTLED_PER_SECOND } from "#test/bench/measure/runSettlement.ts";
 import { percentile, spread } from "#test/bench/report/statistics.ts";
 
 const BARE = "bare script";
 const SUBMITTED_P95_MS_MAX = 30;
 const PER_SECOND_MIN = 200;
+const SETTLED_P95_MS_MAX = 250;
+const PARALLEL_MS_MAX = 1_500;
 /** A hundredth of what an intent takes at that rate. */
 const AUDIT_MS_MAX = 0.5;
 
@@ -44,6 +48,33 @@ export const intentFigures: readonly Figure[] = [
 				`CPU ms an intent: ${sharesText(service.shares)}; ${BARE}: ${sharesText(bare.shares)}; ` +
 				`all ${settled} paid once and confirmed in ${settledSeconds.toFixed(1)} s, books balance`;
 			return { value: service.perSecond, reference: { value: bare.perSecond, of: BARE }, note };
+		},
+	},
+	{
+		name: "mined to confirmed p95",
+		unit: "ms",
+		goal: { kind: "at_most", value: SETTLED_P95_MS_MAX },
+		async measure(lab) {
+			const { settlement } = await lab.intents();
+			const { delaysMs, perSecond } = settlement;
+			const note =
+				`${delaysMs.length} intents, ${perSecond.toFixed(0)} of ${SETTLED_PER_SECOND} a second ` +
+				`submitted, a block each ${SETTLED_BLOCK_MS} ms; from before its block was mined until ` +
+				`the database shows it; p50 ${percentile(delaysMs, 50).toFixed(0)}, ` +
+				`p99 ${percentile(delaysMs, 99).toFixed(0)}`;
+			return { value: percentile(delaysMs, 95), note };
+		},
+	},
+	{
+		name: "ten transfers of one wallet",
+		unit: "ms",
+		goal: { kind: "at_most", value: PARALLEL_MS_MAX },
+		async measure(lab) {
+			const { delaysMs } = (await lab.intents()).parallel;
+			const note =
+				`${PARALLEL_AT_ONCE} requests at once, until all are submitted; the slowest of ` +
+				`${PARALLEL_TURNS} turns, p50 ${percentile(delaysMs, 50).toFixed(0)}`;
+			return { value: Math.max(...delaysMs), note };
 		},
 	},
 	{

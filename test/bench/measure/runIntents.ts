@@ -7,6 +7,8 @@ import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
 import { settleBooks } from "#test/bench/measure/intentBooks.ts";
 import { openScript, type Script } from "#test/bench/measure/openScript.ts";
 import { openTrading, type Trading } from "#test/bench/measure/openTrading.ts";
+import { type Parallel, runParallel } from "#test/bench/measure/runParallel.ts";
+import { runSettlement, type Settlement } from "#test/bench/measure/runSettlement.ts";
 import { type TurnTold, turnTold } from "#test/bench/measure/runTurn.ts";
 import { median } from "#test/bench/report/statistics.ts";
 
@@ -32,6 +34,9 @@ export type Intents = {
 	settled: number;
 	settledSeconds: number;
 	audit: AuditCost;
+	/** At an even pace, and not as fast as it goes. */
+	settlement: Settlement;
+	parallel: Parallel;
 };
 
 export const INTENT_OWNERS = 96;
@@ -69,21 +74,30 @@ export async function runIntents(options: {
 	const trading = await openTrading({ ...options, owners: INTENT_OWNERS, strangers: STRANGERS });
 	const bare = openBare(scope, trading);
 	const service = openService(scope, trading);
+	await takeTurns(trading, { sides: [bare, service], kind: "single" });
+	const parallel = await runParallel(trading, AMOUNT_ETH);
+	const settlement = await runSettlement(trading, service.script);
 	// Crowds last: what they sent is looked after for long, and slows who comes next.
-	for (const kind of ["single", "crowd"] as const) {
-		for (let turn = 0; turn < WARM_TURNS + TURNS; turn++) {
-			for (const side of [bare, service]) await takeTurn(trading, side, kind);
-		}
-	}
+	await takeTurns(trading, { sides: [bare, service], kind: "crowd" });
 	await bare.script.stop();
 	await service.script.stop();
 	const all = Object.values(service.turns).flat();
-	const settled = all.reduce((sum, { done }) => sum + done, 0);
+	const settled = all.reduce((sum, { done }) => sum + done, settlement.done + parallel.done);
 	const settling = settleBooks(trading, { intents: settled, raw: parseEther(AMOUNT_ETH) });
 	const { settledSeconds } = await Promise.race([settling, trading.service.failed]);
 	const audit = await auditCostOf(trading, { intents: settled });
 	await trading.close();
-	return { service: measured(service), bare: measured(bare), settled, settledSeconds, audit };
+	const sides = { service: measured(service), bare: measured(bare) };
+	return { ...sides, settled, settledSeconds, audit, settlement, parallel };
+}
+
+async function takeTurns(
+	trading: Trading,
+	{ sides, kind }: { sides: readonly Side[]; kind: Kind },
+): Promise<void> {
+	for (let turn = 0; turn < WARM_TURNS + TURNS; turn++) {
+		for (const side of sides) await takeTurn(trading, side, kind);
+	}
 }
 
 function openService(scope: Scope, { service, owners }: Trading): Side {

@@ -42,3 +42,19 @@ test("the first that fails ends all: nobody goes on asking for what is not count
 	await new Promise((resolve) => setImmediate(resolve));
 	expect(done).toBeLessThanOrEqual(doneBy + 1);
 });
+
+test("where so many a second are asked for, each worker has its places in an even row", async () => {
+	let ms = 0;
+	const begun: number[] = [];
+	const sleep = async (waitMs: number) => {
+		ms += waitMs;
+	};
+	const clock = { nowMs: () => ms, sleep };
+	const order = { inFlight: 1, warmMs: 20, countMs: 40, perSecond: 100, ...clock };
+	const told = await runTurn(order, async () => {
+		begun.push(ms);
+		ms += 4;
+	});
+	expect(begun).toEqual([0, 10, 20, 30, 40, 50]);
+	expect(told).toEqual({ done: 6, perSecond: 100, delaysMs: [4, 4, 4, 4] });
+});

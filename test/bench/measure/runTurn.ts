@@ -5,6 +5,8 @@ export const turnOrder = z.object({
 	inFlight: z.int().min(1),
 	warmMs: z.number().min(0),
 	countMs: z.number().positive(),
+	/** So many a second of all workers together, evenly; left out: as fast as it goes. */
+	perSecond: z.number().positive().optional(),
 });
 
 export const turnTold = z.object({
@@ -21,17 +23,27 @@ export type TurnTold = z.output<typeof turnTold>;
  * can be theirs alone. The first thing that fails ends all.
  */
 export async function runTurn(
-	order: z.output<typeof turnOrder> & { nowMs?: () => number },
+	order: z.output<typeof turnOrder> & {
+		nowMs?: () => number;
+		sleep?: (ms: number) => Promise<unknown>;
+	},
 	act: (worker: number, turn: number) => Promise<void>,
 ): Promise<TurnTold> {
-	const { inFlight, warmMs, countMs, nowMs = () => performance.now() } = order;
+	const { inFlight, warmMs, countMs, perSecond } = order;
+	const { nowMs = () => performance.now(), sleep = Bun.sleep } = order;
+	const apartMs = perSecond === undefined ? 0 : 1_000 / perSecond;
 	const fromMs = nowMs() + warmMs;
 	const untilMs = fromMs + countMs;
 	const delaysMs: number[] = [];
 	let done = 0;
 	let hasFailed = false;
+	async function untilItsTime(place: number): Promise<void> {
+		const waitMs = fromMs - warmMs + place * apartMs - nowMs();
+		if (waitMs > 0) await sleep(waitMs);
+	}
 	async function work(worker: number): Promise<void> {
 		for (let turn = 0; !hasFailed; turn++) {
+			if (apartMs > 0) await untilItsTime(turn * inFlight + worker);
 			const beganMs = nowMs();
 			if (beganMs >= untilMs) return;
 			try {
