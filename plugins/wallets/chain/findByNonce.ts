@@ -2,10 +2,10 @@ import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 import { readableBy } from "#plugins/wallets/chain/readableBy.ts";
+import { readNonceAt } from "#plugins/wallets/chain/readNonceAt.ts";
 
 /** What became of an account's nonce. */
 export type NonceUse =
@@ -65,12 +65,13 @@ export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 		const waiting = await countAt(rpc, asked, "pending");
 		return waiting > nonce ? { kind: "pending" } : { kind: "free" };
 	}
-	// The nonce was free when it was taken, so it was used after `fromBlock`.
-	let low = fromBlock;
-	let freeAt = fromBlock;
+	// The nonce was free when it was taken, so it was used after `fromBlock`, unless that is false.
+	const usedThen = (await readNonceAt(rpc, { ...asked, block: fromBlock })) ?? 0;
+	let freeAt = usedThen > nonce ? 0 : fromBlock;
+	let low = freeAt;
 	for (let turn = 0; turn < HALVINGS_MAX && high - low > 1; turn++) {
 		const middle = low + Math.floor((high - low) / 2);
-		const count = await countIfKept(rpc, asked, toHex(middle));
+		const count = await readNonceAt(rpc, { ...asked, block: middle });
 		if (count !== null && count > nonce) {
 			high = middle;
 			continue;
@@ -93,16 +94,6 @@ async function countAt(rpc: Rpc, { address, signal }: Asked, at: string): Promis
 		{ signal, isReadable: readableBy([chainNumbers.nonce]) },
 	);
 	return readAnswer(chainNumbers.nonce, count);
-}
-
-/** Null where the node refuses to say: its state does not go back so far. */
-async function countIfKept(rpc: Rpc, asked: Asked, at: string): Promise<number | null> {
-	try {
-		return await countAt(rpc, asked, at);
-	} catch (error) {
-		if (error instanceof Fault && error.code === "rpc_refused") return null;
-		throw error;
-	}
 }
 
 async function usedIn(

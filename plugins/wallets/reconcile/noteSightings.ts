@@ -27,13 +27,14 @@ export async function noteSightings(
 	await tx.execute(
 		`update wallets.submission s set seen_at = $1::timestamptz,
 			seen_nonce = coalesce(f.nonce, s.seen_nonce),
-			from_block = coalesce(s.from_block, f.free_at),
+			from_block = least(coalesce(s.from_block, f.free_at), f.before),
 			signed = case when not f.is_final then coalesce(f.signed, s.signed) end,
 			look_at = coalesce(f.look_at, s.look_at),
 			final_at = case when f.is_final then $1::timestamptz end,
 			final_tx = case when f.is_final then core.book_tx() end
 		from unnest($2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::bytea[], $7::timestamptz[],
-			$8::boolean[]) as f (id, state, nonce, free_at, signed, look_at, is_final)
+			$8::boolean[], $9::int8[])
+			as f (id, state, nonce, free_at, signed, look_at, is_final, before)
 		where s.id = f.id and s.state = f.state and s.final_at is null`,
 		[
 			at,
@@ -44,8 +45,14 @@ export async function noteSightings(
 			seen.map(({ sighting }) => (sighting?.signed ? hexToBytes(sighting.signed) : null)),
 			seen.map(({ lookAt }) => lookAt ?? null),
 			seen.map(({ sighting }) => sighting !== null && isFinal(world, sighting)),
+			seen.map(({ sighting }) => sighting && notYetMinedAt(sighting)),
 		],
 	);
+}
+
+/** The newest block known not to have it: it was planned no later, whatever head was named then. */
+function notYetMinedAt({ receipt, headBlock }: Sighting): number {
+	return receipt ? Math.max(0, receipt.blockNumber - 1) : headBlock;
 }
 
 /** Whatever block takes it after a reorganisation, so far below its nonce is free. */

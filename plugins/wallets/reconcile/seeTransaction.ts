@@ -1,10 +1,12 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import { isPlannedAtFalseHead } from "#plugins/wallets/reconcile/isPlannedAtFalseHead.ts";
 import {
 	type Expected,
 	judgeSighting,
@@ -25,11 +27,24 @@ type Asked = {
  * Whether the chain knows the hash, and as the transaction that was planned. What is deep enough to
  * be final is looked up a second time, elsewhere where that is possible: from then on nobody looks
  * again. Throws where the two do not agree.
+ *
+ * A receipt from before the head at which it was planned is believed only where the chain proves
+ * that this head was false.
  */
 export async function seeTransaction(
 	world: ExecutionWorld,
 	asked: Asked,
 ): Promise<Seen | "unseen"> {
+	try {
+		return await see(world, asked);
+	} catch (error) {
+		const isContradiction = error instanceof Fault && error.code === "chain_contradicts";
+		if (!isContradiction || !(await isPlannedAtFalseHead(world, asked))) throw error;
+		return await see(world, { ...asked, submission: { ...asked.submission, fromBlock: null } });
+	}
+}
+
+async function see(world: ExecutionWorld, asked: Asked): Promise<Seen | "unseen"> {
 	const sighting = await read(world, asked, { second: false });
 	if (!sighting) return "unseen";
 	if (isFinal(world, sighting)) {

@@ -41,7 +41,8 @@ export async function settleMined(
 		`with own as (
 			update wallets.submission s set state = 'mined', block_number = f.block_number,
 				block_hash = f.block_hash, seen_at = $1, seen_nonce = f.nonce,
-				from_block = coalesce(s.from_block, f.free_at), look_at = f.look_at,
+				from_block = least(coalesce(s.from_block, f.free_at), f.block_number - 1),
+				look_at = f.look_at,
 				signed = coalesce(f.signed, s.signed)
 			from unnest($2::uuid[], $3::bytea[], $4::int8[], $5::bytea[], $6::int8[], $7::int8[],
 				$8::timestamptz[], $10::bytea[])

@@ -1,0 +1,27 @@
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
+import { readableBy } from "#plugins/wallets/chain/readableBy.ts";
+
+/**
+ * Reads how many nonces of an account were used as of a block. Null where the node refuses to say:
+ * its state does not go back so far.
+ */
+export async function readNonceAt(
+	rpc: Rpc,
+	{ address, block, signal }: { address: Address; block: number; signal: AbortSignal },
+): Promise<number | null> {
+	const params = [address, `0x${block.toString(16)}`];
+	try {
+		const count = await rpc.call(
+			{ method: "eth_getTransactionCount", params },
+			{ signal, isReadable: readableBy([chainNumbers.nonce]) },
+		);
+		return readAnswer(chainNumbers.nonce, count);
+	} catch (error) {
+		if (error instanceof Fault && error.code === "rpc_refused") return null;
+		throw error;
+	}
+}
