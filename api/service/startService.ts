@@ -10,6 +10,7 @@ import { auditHeadJob } from "#core/audit/auditHeadJob.ts";
 import type { AuditBook } from "#core/audit/book/AuditBook.ts";
 import { sealBookJob } from "#core/audit/book/sealBookJob.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
+import { type AuditWatch, createAuditWatch } from "#core/audit/watch/createAuditWatch.ts";
 import { inProcessBus } from "#core/bus/inProcessBus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
@@ -91,7 +92,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const host = await createHost({ plugins, config: parsed, core });
 		await dropColdCode();
 		const books = contributionsOf(plugins)(AuditBookPoint);
-		const running = await run({ core, host, config, shared, books }, undo);
+		const auditWatch = createAuditWatch({ ...core, books });
+		const running = await run({ core, host, config, shared, books, auditWatch }, undo);
 		return { ...running, core, host, config, storage, shared };
 	} catch (error) {
 		// What went wrong first is what the operator must read.
@@ -146,6 +148,7 @@ type Parts = {
 	config: CoreConfig;
 	shared: Shared;
 	books: readonly AuditBook[];
+	auditWatch: AuditWatch;
 };
 
 /** Starts what runs, in order; `undo` collects how to end it, for a boot that fails half way. */
@@ -163,6 +166,7 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 			pruneFramesJob(outbox, clock),
 			auditHeadJob({ db, log }),
 			...parts.books.map((book) => sealBookJob(core, book)),
+			...parts.auditWatch.jobs,
 			...host.jobs,
 		];
 		const schedules = runSchedules({ db, clock, log, jobs });
@@ -190,7 +194,7 @@ async function undoAll(undo: (() => Promise<void>)[], log: Log): Promise<void> {
 	}
 }
 
-function listen({ core, host, config, shared }: Parts): Promise<HttpListener> {
+function listen({ core, host, config, shared, auditWatch }: Parts): Promise<HttpListener> {
 	const app = createHttpApp({
 		log: core.log,
 		clock: core.clock,
@@ -206,8 +210,8 @@ function listen({ core, host, config, shared }: Parts): Promise<HttpListener> {
 		// `holder` is the name under which this process stands in the table of leases.
 		health: async () => ({ status: "ok", role: core.role, holder: core.holder }),
 		ready: async () => {
-			const { ready, components } = await readyReport(core, host);
-			return { ready, components: [...components, ...shared.components()] };
+			const report = await readyReport(core, host, auditWatch);
+			return { ...report, components: [...report.components, ...shared.components()] };
 		},
 		// A worker has no market routes: it only says how it is.
 		routes: core.role === "worker" ? [] : host.routes,

@@ -15,6 +15,8 @@ export type Chain = {
 	readonly wrappedNative: Address | null;
 	/** How providers and people spell it otherwise; accepted wherever a chain is named. */
 	readonly aliases: readonly string[];
+	/** Usual time between two blocks, where that is several seconds. */
+	readonly blockMs?: number;
 	/** Used where the deployment configures none. `http(s)` before `ws(s)`. */
 	readonly publicRpcUrls: readonly string[];
 };

@@ -48,12 +48,14 @@ describe("the copied definitions are still those of viem", () => {
 				symbol: chain.nativeCurrency.symbol,
 				decimals: chain.nativeCurrency.decimals,
 				urls: chain.publicRpcUrls,
+				blockMs: chain.blockMs ?? original.blockTime,
 			}).toEqual({
 				id: original.id,
 				name: original.name,
 				symbol: original.nativeCurrency.symbol,
 				decimals: original.nativeCurrency.decimals,
 				urls: [...original.rpcUrls.default.http, ...(original.rpcUrls.default.webSocket ?? [])],
+				blockMs: original.blockTime,
 			});
 		});
 	}

@@ -23,6 +23,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: WETH,
 		aliases: ["mainnet", "eth"],
+		blockMs: 12_000,
 		publicRpcUrls: ["https://ethereum.reth.rs/rpc"],
 	},
 	{

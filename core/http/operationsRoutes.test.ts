@@ -30,12 +30,17 @@ test("readyz lists the components, with 200 or 503", async () => {
 	const database = { name: "database", ready: true };
 	const lanes = { name: "lanes", ready: false, detail: "behind" };
 	const up = await get(
-		testHttpApp({ ready: async () => ({ ready: true, components: [database] }) }),
+		testHttpApp({ ready: async () => ({ ready: true, components: [database], degraded: [] }) }),
 		"/readyz",
 	);
-	expect([up.status, await up.json()]).toEqual([200, { status: "ready", components: [database] }]);
+	expect([up.status, await up.json()]).toEqual([
+		200,
+		{ status: "ready", components: [database], degraded: [] },
+	]);
 	const down = await get(
-		testHttpApp({ ready: async () => ({ ready: false, components: [database, lanes] }) }),
+		testHttpApp({
+			ready: async () => ({ ready: false, components: [database, lanes], degraded: [] }),
+		}),
 		"/readyz",
 	);
 	expect(down.status).toBe(503);
@@ -46,6 +51,18 @@ test("readyz lists the components, with 200 or 503", async () => {
 		detail: "Not ready: lanes.",
 		components: [database, lanes],
 	});
+});
+
+test("readyz names what is degraded, and is 200 for all that", async () => {
+	const stuck = { component: "a", code: "stuck", count: 2, oldestAgeSeconds: 5, action: "Look." };
+	const degraded = await get(
+		testHttpApp({ ready: async () => ({ ready: true, components: [], degraded: [stuck] }) }),
+		"/readyz",
+	);
+	expect([degraded.status, await degraded.json()]).toEqual([
+		200,
+		{ status: "ready", components: [], degraded: [stuck] },
+	]);
 });
 
 test("a check that throws is not ready, and its text stays in the log [SEC-07]", async () => {
@@ -66,7 +83,7 @@ const alone = (options: Partial<OperationsOptions>) =>
 		version: "0",
 		sandbox: false,
 		health: async () => ({ status: "ok" }),
-		ready: async () => ({ ready: true, components: [] }),
+		ready: async () => ({ ready: true, components: [], degraded: [] }),
 		draining: () => false,
 		...options,
 	});
@@ -89,7 +106,7 @@ test("questions at the same time are one check, and the next asks again", async 
 	const routes = alone({
 		ready: async () => {
 			checks += 1;
-			return { ready: true, components: [] };
+			return { ready: true, components: [], degraded: [] };
 		},
 	});
 	const ask = () => routes.handle(new Request("http://localhost/readyz"));

@@ -34,7 +34,21 @@ const healthSchema = z.looseObject({
 	sandbox: z.boolean(),
 });
 
-const readySchema = z.object({ status: z.literal("ready"), components: z.array(componentSchema) });
+const degradedSchema = z
+	.object({
+		component: z.string(),
+		code: z.string(),
+		count: z.int(),
+		oldestAgeSeconds: z.int(),
+		action: z.string(),
+	})
+	.meta({ description: "What does not go as it should, since when, and what to do about it." });
+
+const readySchema = z.object({
+	status: z.literal("ready"),
+	components: z.array(componentSchema),
+	degraded: z.array(degradedSchema),
+});
 
 /** Whether the process lives, whether it may be sent requests, and its figures. */
 export function operationsRoutes(options: OperationsOptions) {
@@ -59,14 +73,17 @@ export function operationsRoutes(options: OperationsOptions) {
 						members: { components: report.components },
 					});
 				}
-				return { status: "ready" as const, components: [...report.components] };
+				const { components, degraded } = report;
+				return { status: "ready" as const, components: [...components], degraded: [...degraded] };
 			},
 			{
 				response: { 200: readySchema },
 				detail: {
 					tags,
 					summary: "Whether this server may be sent requests",
-					description: "503 with the same list of components while it may not.",
+					description:
+						"503 with the same list of components while it may not. `degraded` never makes it not " +
+						"ready: it names what an operator has to look after, while everybody is served.",
 				},
 			},
 		)
@@ -109,7 +126,7 @@ async function checked(options: OperationsOptions): Promise<ReadyReport> {
 }
 
 function failed(component: { name: string; detail: string }): ReadyReport {
-	return { ready: false, components: [{ ...component, ready: false }] };
+	return { ready: false, components: [{ ...component, ready: false }], degraded: [] };
 }
 
 function missing(report: ReadyReport): string {

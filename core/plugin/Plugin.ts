@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { z } from "zod";
+import type { Degradation } from "#core/http/ReadyReport.ts";
 import type { CliCommand } from "#core/plugin/CliCommand.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Contribution, ExtensionPoint } from "#core/plugin/extensionPoint.ts";
@@ -36,6 +37,11 @@ export type Parts<Offer> = {
 	stop?(): Promise<void> | void;
 	/** Answers what keeps it from serving, or null. */
 	health?(): Promise<string | null>;
+	/**
+	 * Answers what does not go as it should and keeps nobody from being served, for `/readyz`. It is
+	 * asked often and by anybody: bounded, and nothing of whose it is.
+	 */
+	degraded?(): Promise<readonly Degradation[]>;
 };
 
 /**

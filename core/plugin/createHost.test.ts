@@ -231,3 +231,20 @@ test("health is each plugin's own word; one that fails, throws or hangs cannot b
 		hanging: unknown,
 	});
 });
+
+test("what plugins watch is named by plugin, and one that cannot say is named for that", async () => {
+	const stuck = { code: "stuck", count: 2, oldestAgeSeconds: 5, action: "Look." };
+	const { degraded } = await host([
+		plugin("a", { degraded: async () => [stuck] }),
+		plugin("b", {}),
+		plugin("c", { degraded: hangs }),
+		plugin("d", { degraded: () => Promise.reject(new Error("c4n4ry")) }),
+	]);
+	const found = await degraded();
+	expect(found.map(({ component, code }) => [component, code])).toEqual([
+		["a", "stuck"],
+		["c", "watch_failed"],
+		["d", "watch_failed"],
+	]);
+	expect(JSON.stringify(found)).not.toContain("c4n4ry");
+});

@@ -2,6 +2,7 @@ import type { AnyElysia } from "elysia";
 import type { Config } from "#core/config/parseConfig.ts";
 import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import type { Degradation } from "#core/http/ReadyReport.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import { pluginFault } from "#core/plugin/faults.ts";
@@ -27,6 +28,8 @@ export type Host = {
 	stop(): Promise<void>;
 	/** What each plugin that has a word to say about it answers: null is well. */
 	health(): Promise<Map<string, string | null>>;
+	/** What plugins say does not go as it should. One that cannot say is named for that. */
+	degraded(): Promise<(Degradation & { component: string })[]>;
 };
 
 export type HostOptions = {
@@ -83,6 +86,18 @@ export async function createHost(options: HostOptions): Promise<Host> {
 			});
 			return new Map(await Promise.all(answers));
 		},
+		async degraded() {
+			const answers = members.map(async ({ plugin: { name: component }, parts }) => {
+				try {
+					const found = await inTime(async () => parts.degraded?.(), healthTimeoutMs, "health");
+					return (found ?? []).map((one) => ({ component, ...one }));
+				} catch (error) {
+					log.warn("a plugin cannot say whether all is well", { plugin: component, error });
+					return [{ component, ...NOT_KNOWN }];
+				}
+			});
+			return (await Promise.all(answers)).flat();
+		},
 	};
 
 	function stop(): Promise<void> {
@@ -104,6 +119,14 @@ export async function createHost(options: HostOptions): Promise<Host> {
 }
 
 const HEALTH_UNKNOWN = "its health cannot be told";
+
+/** Unknown is not zero. */
+const NOT_KNOWN: Degradation = {
+	code: "watch_failed",
+	count: 1,
+	oldestAgeSeconds: 0,
+	action: "See the log: what the plugin watches could not be read.",
+};
 
 type SetUpOptions = HostOptions & { startTimeoutMs: number };
 

@@ -18,6 +18,7 @@ import { usdMax } from "#plugins/wallets/profile/usdMax.ts";
 import { resolveRoutes } from "#plugins/wallets/reconcile/resolveRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
 import { submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
 import { createWebhooks } from "#plugins/wallets/webhook/createWebhooks.ts";
 import { readWebhookSecret } from "#plugins/wallets/webhook/readWebhookSecret.ts";
 import { webhookRoutes } from "#plugins/wallets/webhook/webhookRoutes.ts";
@@ -91,10 +92,12 @@ export function createWallets(options: WalletsOptions) {
 		.use(resolveRoutes({ world, core, ending }))
 		.use(linkRoutes({ world, links, execution, authenticate, chainOf, ending }))
 		.use(webhookRoutes(webhooks));
+	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
+	const watch = createWatch({ world, metrics: core.metrics, chainName });
 	const sources = [intentRow, submissionRow];
 	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
-	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine];
-	return { service, routes, jobs, ended: opened.ended };
+	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine, watch.job];
+	return { service, routes, jobs, degraded: watch.degraded, ended: opened.ended };
 }
 
 /** Where links lead. Without PUBLIC_URL this machine alone can follow them. */

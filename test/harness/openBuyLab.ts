@@ -99,6 +99,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			finalDepthBlocks: 3,
 			quota: { burst: 10_000, perSecond: 1, refusedCost: 0 },
 			destinations: new Set(),
+			slowAfter: { defaultMs: 120_000, byChain: new Map() },
 		},
 	};
 	const execution = createExecution(world, (kind) => kinds.set(kind.name, kind));

@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
-import type { AuditBook, BookMark, BookSource } from "#core/audit/book/AuditBook.ts";
+import type { AuditBook, BookMark } from "#core/audit/book/AuditBook.ts";
 import type { BookFlaw } from "#core/audit/book/BookFlaw.ts";
 import type { BookReport } from "#core/audit/book/BookReport.ts";
-import { compareLeaves } from "#core/audit/book/compareLeaves.ts";
 import { FLAWS_MAX, LATE_AFTER_MS } from "#core/audit/book/limits.ts";
+import { readBatchFlaws } from "#core/audit/book/readBatchFlaws.ts";
 import { type SealedBatch, sealEntry } from "#core/audit/book/sealEntry.ts";
 import { BEFORE_ALL } from "#core/audit/book/sql/bookRows.ts";
-import { leaves } from "#core/audit/book/sql/leaves.ts";
 import { readAhead } from "#core/audit/book/sql/readAhead.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
@@ -50,7 +48,7 @@ export function createBookVerifier(db: Queryable, books: readonly AuditBook[]): 
 			for (const source of book.sources) {
 				report.rows += batch.sources[source.name]?.rows ?? 0;
 				const lateBeforeMs = before.wholeAtMs - LATE_AFTER_MS;
-				const flaws = await flawsOf(db, { source, batch, lateBeforeMs });
+				const flaws = await readBatchFlaws(db, { source, batch, lateBeforeMs });
 				for (const flaw of flaws) note({ ...about, source: source.name, ...flaw });
 			}
 		},
@@ -78,21 +76,4 @@ function follows({ batch, from }: SealedBatch, before: Progress): boolean {
 	const { tx, open } = before.mark;
 	const isSame = from.tx === tx && from.open.length === open.length;
 	return batch === before.batch + 1 && isSame && from.open.every((one, at) => one === open[at]);
-}
-
-type Found = Pick<BookFlaw, "row" | "flaw">;
-
-async function flawsOf(
-	db: Queryable,
-	given: { source: BookSource; batch: SealedBatch; lateBeforeMs: number },
-): Promise<readonly Found[]> {
-	const { source, batch, lateBeforeMs } = given;
-	const sealed = batch.sources[source.name];
-	const rows = await leaves.rows(db, source, batch);
-	if (!sealed) return compareLeaves(source, { leaves: Buffer.alloc(0), rows, lateBeforeMs });
-	const stored = await leaves.read(db, { source, place: batch });
-	if (!stored) return [{ row: null, flaw: "leaves_missing" }];
-	const root = createHash("sha256").update(stored).digest("hex");
-	if (root !== sealed.root) return [{ row: null, flaw: "leaves_changed" }];
-	return compareLeaves(source, { leaves: stored, rows, lateBeforeMs });
 }

@@ -18,7 +18,7 @@ export function testHttpApp(options: Partial<HttpAppOptions> = {}) {
 		sandbox: false,
 		version: "0.0.0-test",
 		health: async () => ({ status: "ok" }),
-		ready: async () => ({ ready: true, components: [] }),
+		ready: async () => ({ ready: true, components: [], degraded: [] }),
 		routes: [],
 		newRequestId: () => {
 			requests += 1;

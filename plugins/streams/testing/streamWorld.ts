@@ -63,7 +63,7 @@ export async function streamWorld(
 		sandbox: false,
 		version: "0",
 		health: async () => ({ status: "ok" }),
-		ready: async () => ({ ready: true, components: [] }),
+		ready: async () => ({ ready: true, components: [], degraded: [] }),
 		routes: parts.routes ? [parts.routes] : [],
 	});
 	const listener = await listenHttp(app, { host: "127.0.0.1", port: 0, log });

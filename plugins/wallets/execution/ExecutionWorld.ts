@@ -55,4 +55,8 @@ export type ExecutionSettings = {
 	quota: IntentQuota;
 	/** Destinations that may be paid or called; empty: all. */
 	destinations: ReadonlySet<Address>;
+	slowAfter: SlowAfter;
 };
+
+/** For how long what was sent waits for its block before operators are shown it, by chain. */
+export type SlowAfter = { defaultMs: number; byChain: ReadonlyMap<number, number> };

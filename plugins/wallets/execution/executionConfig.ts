@@ -55,4 +55,13 @@ export const executionConfig = {
 		.max(10_000)
 		.default(64)
 		.describe("Blocks on top of a transaction after which nobody looks at it again."),
+	TRADING_SLOW_AFTER_SECONDS: z
+		.int()
+		.min(10)
+		.max(86_400)
+		.default(120)
+		.describe(
+			"For how long a transaction may wait for its block before operators are shown it, in seconds; " +
+				"20 blocks at least on chains that are slower.",
+		),
 };

@@ -17,9 +17,11 @@ import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
 import { followHeadsJob } from "#plugins/wallets/reconcile/followHeadsJob.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
+import { slowAfterOf } from "#plugins/wallets/watch/slowAfterOf.ts";
 
 type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executionConfig)[Name]> };
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const SECONDS_PER_MINUTE = 60;
 const MICROS = 1_000_000;
@@ -77,6 +79,7 @@ export function openExecution(given: {
 				refusedCost: config.TRADING_REFUSED_INTENT_COST,
 			},
 			destinations: new Set(config.TRADING_DESTINATIONS),
+			slowAfter: slowAfterOf(core.indexed, config.TRADING_SLOW_AFTER_SECONDS * SECOND_MS),
 		},
 	};
 	const execution = createExecution(world, (kind) => {

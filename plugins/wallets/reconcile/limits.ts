@@ -33,8 +33,6 @@ export const QUEUE_IDLE_AFTER_MS = 1_000;
 export const STRANDED_MAX = 50;
 /** A hash that its owner reported is believed in for so long after a node last knew it. */
 export const SIGNED_UNSEEN_MS = 1_800_000;
-/** Intents in doubt that operators are shown at once; the oldest come first. */
-export const UNRESOLVED_LISTED_MAX = 200;
 /** Of what is sent on a chain, so many are searched for in a new block. */
 export const SENT_ROWS_MAX = 10_000;
 /** New blocks that are read at once; of more, the newest. What is older is found by the clock. */

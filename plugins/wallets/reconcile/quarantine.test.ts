@@ -3,9 +3,9 @@ import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
 import { readQuarantined } from "#core/quarantine/sql/readQuarantined.ts";
 import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
-import { readUnresolved } from "#plugins/wallets/reconcile/readUnresolved.ts";
 import { submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 import { openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { listWaiting } from "#plugins/wallets/watch/listWaiting.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: a row that cannot be read is kept and shown to operators; nobody else waits for it.
@@ -106,7 +106,7 @@ describe("a submission that cannot be read", () => {
 			[lab.annas.id],
 		);
 		await database.db.execute("update wallets.intent set status = 'uncertain'");
-		const listed = await readUnresolved(database.db, 10);
+		const listed = await listWaiting(lab.world, 10);
 		expect(listed.map(({ id, nonce }) => [id, typeof nonce])).toEqual(
 			expect.arrayContaining([[lab.bobs.id, "number"]]),
 		);

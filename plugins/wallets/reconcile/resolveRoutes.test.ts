@@ -5,7 +5,12 @@ import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { resolveRoutes } from "#plugins/wallets/reconcile/resolveRoutes.ts";
-import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
+import {
+	type Lab,
+	openExecutionLab,
+	SHOP,
+	SLOW_AFTER_MS,
+} from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -83,6 +88,33 @@ test("intents in doubt are listed, those first that are so for longest", async (
 		intents: [{ id, sender: by.wallet.address, nonce: 0, transactionHash: null }],
 		hasMore: false,
 	});
+});
+
+test("so is what was sent for longer than its chain needs, each with what frees it", async () => {
+	const other = await lab.person();
+	const [sent] = await lab.pay(other);
+	expect((await ask("")).body.intents).toHaveLength(1);
+	await lab.tick(SLOW_AFTER_MS + 1);
+	const { status, body } = await ask("");
+	expect(status).toBe(200);
+	expect(body.intents).toMatchObject([
+		{ id, reason: "in_doubt", status: "uncertain", cancellation: null },
+		{ id: sent?.id, reason: "slow", status: "submitted", cancellation: null },
+	]);
+	for (const intent of body.intents) {
+		const [action] = intent.actions;
+		expect(action.name).toBe("callOff");
+		expect(intent.waitsFor).toMatch(/\.$/);
+		expect((await resolve({ [action.name]: true }, intent.id)).status).toBe(200);
+	}
+	const listed = (await ask("")).body.intents;
+	expect(listed).toMatchObject([
+		{ id, cancellation: { state: "sent" } },
+		{ id: sent?.id, cancellation: { state: "sent" } },
+	]);
+	mine();
+	for (let turn = 0; turn < 3; turn++) await lab.tick(400_000);
+	expect((await ask("")).body).toEqual({ intents: [], hasMore: false });
 });
 
 describe("giving up", () => {

@@ -9,9 +9,12 @@ import { tradingDocumented } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
-import { LOOK_TIMEOUT_MS, UNRESOLVED_LISTED_MAX } from "#plugins/wallets/reconcile/limits.ts";
-import { readUnresolved } from "#plugins/wallets/reconcile/readUnresolved.ts";
+import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { resolveIntent } from "#plugins/wallets/reconcile/resolveIntent.ts";
+import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/limits.ts";
+import { listWaiting } from "#plugins/wallets/watch/listWaiting.ts";
+import { renderWaiting } from "#plugins/wallets/watch/renderWaiting.ts";
+import { waitingSchema } from "#plugins/wallets/watch/waitingSchema.ts";
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const hash = z.string().toLowerCase().refine(isHash, "a transaction's hash");
@@ -30,21 +33,6 @@ const resolvedSchema = z.object({
 	errorCode: z.string().nullable(),
 	transactionHash: z.string().nullable(),
 	cancellation: cancellationSchema,
-});
-const listSchema = z.object({
-	intents: z.array(
-		z.object({
-			id: z.string(),
-			kind: z.string(),
-			walletId: z.string(),
-			chainId: z.int(),
-			sender: z.string(),
-			nonce: z.int().nullable(),
-			transactionHash: z.string().nullable(),
-			since: z.iso.datetime(),
-		}),
-	),
-	hasMore: z.boolean().describe(`There are more than ${UNRESOLVED_LISTED_MAX}.`),
 });
 const about = { tags: ["admin"], security: [{ admin: [] }] };
 
@@ -66,15 +54,21 @@ export function resolveRoutes({ world, core, ending }: ResolveOptions) {
 				"",
 				async ({ set }) => {
 					set.headers["cache-control"] = "no-store";
-					const rows = await readUnresolved(world.db, UNRESOLVED_LISTED_MAX + 1);
-					const intents = rows.slice(0, UNRESOLVED_LISTED_MAX).map(({ changedAt, ...intent }) => {
-						return { ...intent, since: changedAt.toISOString() };
-					});
-					return { intents, hasMore: rows.length > intents.length };
+					const listed = await listWaiting(world, WAITING_LISTED_MAX + 1);
+					const intents = listed.slice(0, WAITING_LISTED_MAX).map(renderWaiting);
+					return { intents, hasMore: listed.length > intents.length };
 				},
 				{
-					response: { 200: listSchema },
-					detail: { ...about, summary: "Lists intents of which nobody can say whether they left" },
+					response: { 200: waitingSchema },
+					detail: {
+						...about,
+						summary:
+							"Lists intents that wait for longer than they should, and what to do about each",
+						description:
+							"Those in doubt, those in a nonce queue for ten seconds, those that were sent for longer " +
+							"than their chain needs (TRADING_SLOW_AFTER_SECONDS, 20 blocks at least), and those " +
+							"whose rows cannot be read. The oldest come first.",
+					},
 				},
 			)
 			.post(

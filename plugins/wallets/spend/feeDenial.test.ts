@@ -17,6 +17,7 @@ function judge(asked: { gasLimit: bigint; maxFeePerGas: bigint; usd: number | nu
 		// Of the settings it asks for nothing else.
 		settings: {
 			...{ isDryRun: false, sendTimeoutMs: 1, finalDepthBlocks: 1, destinations: new Set<never>() },
+			slowAfter: { defaultMs: 1, byChain: new Map<number, number>() },
 			quota: { burst: 0, perSecond: 0, refusedCost: 0 },
 			limits: {
 				...{ perTradeUsdMicros: 0n, walletNotionalUsdMicros: 0n, dailyUsdMicros: 0n },

@@ -8,6 +8,8 @@ export type Account = { chainId: number; from: Address };
 export type NonceClaims = {
 	/** The count of mined transactions that an older block's answer named; null where none did. */
 	confirmed(account: Account, headBlock: number): number | null;
+	/** Whether a node names transactions that we do not know of. */
+	isClaimed(account: Account): boolean;
 	note(account: Account, claim: { mined: number; headBlock: number }): void;
 	/** Our records and the node agree again. */
 	forget(account: Account): void;
@@ -27,6 +29,7 @@ export function createNonceClaims(): NonceClaims {
 			const claim = claims.get(keyOf(account));
 			return claim && claim.headBlock < headBlock ? claim.mined : null;
 		},
+		isClaimed: (account) => claims.has(keyOf(account)),
 		note(account, claim) {
 			const earlier = claims.get(keyOf(account));
 			// The older of two that agree: it is the one that a later block can confirm.

@@ -26,6 +26,8 @@ import { fakePrices } from "#test/harness/fakePrices.ts";
 
 export const CHAIN_ID = 31_337;
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
+/** After so long operators are shown what was sent. */
+export const SLOW_AFTER_MS = 120_000;
 const DOLLARS = 1_000_000n;
 export const SHOP: Address = `0x${"5".repeat(40)}`;
 
@@ -170,5 +172,6 @@ function settingsOf(state: { isDryRun: boolean; quota: IntentQuota }): Execution
 			return state.quota;
 		},
 		destinations: new Set(),
+		slowAfter: { defaultMs: SLOW_AFTER_MS, byChain: new Map() },
 	};
 }

@@ -1,0 +1,143 @@
+import type { AuditBook } from "#core/audit/book/AuditBook.ts";
+import { hasUnsealed } from "#core/audit/watch/hasUnsealed.ts";
+import {
+	AUDIT_FRESH_MS,
+	AUDIT_TIMEOUT_MS,
+	AUDIT_VERIFY_EVERY_MS,
+	AUDIT_WATCH_EVERY_MS,
+	SEALING_BEHIND_AFTER_MS,
+} from "#core/audit/watch/limits.ts";
+import { verifyNewest } from "#core/audit/watch/verifyNewest.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database } from "#core/db/Database.ts";
+import type { Degradation } from "#core/http/ReadyReport.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+import type { Job } from "#core/schedule/Job.ts";
+
+type AuditWatchWorld = {
+	db: Database;
+	clock: Clock;
+	log: Log;
+	metrics: Metrics;
+	books: readonly AuditBook[];
+};
+
+/** Watches the audit chain: whether sealing keeps up, and whether its newest part is whole. */
+export type AuditWatch = { degraded(): Promise<Degradation[]>; jobs: readonly Job[] };
+
+type Behind = { book: string; sinceMs: number };
+
+/**
+ * That rows wait for their batch is normal for some seconds. Sealing is behind where the same batch
+ * has been the last one for a minute while rows wait. What was found broken stays so until a later
+ * turn finds it whole.
+ */
+export function createAuditWatch({ db, clock, log, metrics, books }: AuditWatchWorld): AuditWatch {
+	const figures = auditFigures(metrics);
+	const waiting = new Map<string, { batch: number; sinceMs: number }>();
+	let flaws: { count: number; sinceMs: number } = { count: 0, sinceMs: 0 };
+	let read: { atMs: number; behind: Promise<Behind[]> } | null = null;
+
+	async function look(nowMs: number): Promise<Behind[]> {
+		const behind: Behind[] = [];
+		for (const book of books) {
+			const { batch, isWaiting } = await hasUnsealed(db, book);
+			const known = waiting.get(book.name);
+			if (!isWaiting) waiting.delete(book.name);
+			else if (known?.batch !== batch) waiting.set(book.name, { batch, sinceMs: nowMs });
+			const sinceMs = waiting.get(book.name)?.sinceMs ?? nowMs;
+			if (nowMs - sinceMs >= SEALING_BEHIND_AFTER_MS) behind.push({ book: book.name, sinceMs });
+		}
+		return behind;
+	}
+
+	/** Those who ask within some seconds get the same answer. */
+	function behindNow(): Promise<Behind[]> {
+		const nowMs = clock.nowMs();
+		if (!read || Math.abs(nowMs - read.atMs) >= AUDIT_FRESH_MS) {
+			const behind = look(nowMs);
+			read = { atMs: nowMs, behind };
+			behind.catch(() => {
+				read = null;
+			});
+		}
+		return read.behind;
+	}
+
+	async function verify(): Promise<void> {
+		const found = await verifyNewest(db, books);
+		const nowMs = clock.nowMs();
+		if (found.length > 0) {
+			log.error("the audit chain is broken: run `svc audit verify`", { flaws: found.slice(0, 10) });
+		}
+		const isNew = flaws.count === 0;
+		flaws = { count: found.length, sinceMs: isNew ? nowMs : flaws.sinceMs };
+		figures.flaws.set({}, found.length);
+		figures.verifiedAt.set({}, nowMs / 1_000);
+	}
+
+	const job = (name: string, everyMs: number, run: () => Promise<void>): Job => {
+		return { name, schedule: { everyMs }, lock: "process", timeoutMs: AUDIT_TIMEOUT_MS, run };
+	};
+	return {
+		async degraded() {
+			const nowMs = clock.nowMs();
+			const behind = await behindNow();
+			return [
+				...behind.map(({ sinceMs }) => ({
+					code: "audit_sealing_behind",
+					count: 1,
+					oldestAgeSeconds: ageSeconds(sinceMs, nowMs),
+					action: "Check the job core.seal-wallets in the log: new rows are not sealed.",
+				})),
+				...(flaws.count === 0 ? [] : [broken(flaws, nowMs)]),
+			];
+		},
+		jobs: [
+			job("core.audit-watch", AUDIT_WATCH_EVERY_MS, async () => {
+				const behind = await behindNow();
+				for (const { name } of books) {
+					const since = behind.find(({ book }) => book === name)?.sinceMs;
+					const age = since === undefined ? 0 : ageSeconds(since, clock.nowMs());
+					figures.behind.set({ book: name }, age);
+				}
+			}),
+			job("core.audit-verify-newest", AUDIT_VERIFY_EVERY_MS, verify),
+		],
+	};
+}
+
+function broken(
+	{ count, sinceMs }: { count: number; sinceMs: number },
+	nowMs: number,
+): Degradation {
+	return {
+		code: "audit_broken",
+		count,
+		oldestAgeSeconds: ageSeconds(sinceMs, nowMs),
+		action: "Run `svc audit verify`: it names what was changed. Keep the database as it is.",
+	};
+}
+
+function ageSeconds(sinceMs: number, nowMs: number): number {
+	return Math.max(0, Math.floor((nowMs - sinceMs) / 1_000));
+}
+
+function auditFigures(metrics: Metrics) {
+	return {
+		behind: metrics.gauge<"book">({
+			name: "audit_sealing_behind_seconds",
+			help: "For how long rows of a book have been waiting for a batch, from a minute on; else 0.",
+			labels: ["book"],
+		}),
+		flaws: metrics.gauge({
+			name: "audit_newest_flaws",
+			help: "What does not fit in the newest part of the audit chain and its batches.",
+		}),
+		verifiedAt: metrics.gauge({
+			name: "audit_verified_timestamp_seconds",
+			help: "When the newest part of the audit chain was last verified.",
+		}),
+	};
+}

@@ -1,0 +1,59 @@
+import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import type { JudgedIntent } from "#plugins/wallets/watch/judgeAll.ts";
+
+/** What can be done about an intent now: what `resolve` takes, or a repair by hand. */
+export type WaitAction = {
+	name: "callOff" | "transactionHash" | "abandon" | "repairRow";
+	does: string;
+};
+
+const CALL_OFF_QUEUED: WaitAction = {
+	name: "callOff",
+	does: "Ends it at once: it was handed to nobody. Its spend is given back.",
+};
+const CALL_OFF: WaitAction = {
+	name: "callOff",
+	does:
+		"Fills free lower nonces and sends a transaction of nothing under its own. It ends once one of " +
+		"the two is final. Asked again after a minute, at a better price.",
+};
+const TRANSACTION_HASH: WaitAction = {
+	name: "transactionHash",
+	does: "Settles it by the transaction of that hash, where a node proves that it used the nonce.",
+};
+const ABANDON: WaitAction = {
+	name: "abandon",
+	does: "Ends it by whatever used its nonce for good. Refused while the nonce is free.",
+};
+const REPAIR_ROW: WaitAction = {
+	name: "repairRow",
+	does: "Put right what core.quarantined_row names, in the database. It goes on by itself then.",
+};
+
+const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
+	"sent",
+	"doubtful",
+	"dropped",
+	"refused",
+]);
+
+/**
+ * The actions that are available now, those first that free it without waiting for anybody. Empty
+ * where there is nothing to do but to wait for what its reason names.
+ */
+export function actionsOf(
+	{ rpcOf, settings }: Pick<ExecutionWorld, "rpcOf" | "settings">,
+	intent: JudgedIntent,
+): WaitAction[] {
+	const { state, chainId, isFinal, nonce, status, capability } = intent;
+	if (intent.isUnreadable || state === null) return [REPAIR_ROW];
+	if (state === "queued") return [CALL_OFF_QUEUED];
+	const isServed = chainId !== null && rpcOf(chainId) !== null;
+	if (!isServed || isFinal || state === "sending") return [];
+	const actions: WaitAction[] = [];
+	const isOurs = nonce !== null && capability === "embedded/delegated";
+	if (isOurs && !settings.isDryRun && CANCELLABLE.has(state)) actions.push(CALL_OFF);
+	if (status === "uncertain" || status === "submitted") actions.push(TRANSACTION_HASH, ABANDON);
+	return actions;
+}

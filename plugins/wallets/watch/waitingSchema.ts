@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/limits.ts";
+
+const reasons = [
+	...["unreadable", "in_doubt", "dropped", "refused", "behind", "nonce_gap", "nonce_unproven"],
+	...["queued", "handing_over", "unseen", "slow", "cancelling", "settling"],
+];
+
+/** How operators are shown intents that wait. What cannot be read is null. */
+export const waitingSchema = z.object({
+	intents: z.array(
+		z.object({
+			id: z.string(),
+			kind: z.string(),
+			status: z.string(),
+			reason: z.string().meta({ description: `One of ${reasons.join(", ")}.` }),
+			waitsFor: z.string(),
+			actions: z
+				.array(
+					z.object({
+						name: z.enum(["callOff", "transactionHash", "abandon", "repairRow"]),
+						does: z.string(),
+					}),
+				)
+				.meta({
+					description:
+						"What is available now: what `resolve` takes, and `repairRow`, by hand. Empty where " +
+						"there is nothing to do but to wait for what `waitsFor` says.",
+				}),
+			cancellation: cancellationSchema,
+			walletId: z.string().nullable(),
+			chainId: z.int().nullable(),
+			sender: z.string().nullable(),
+			nonce: z.int().nullable(),
+			transactionHash: z.string().nullable(),
+			since: z.iso.datetime().nullable(),
+		}),
+	),
+	hasMore: z.boolean().describe(`There are more than ${WAITING_LISTED_MAX}.`),
+});
