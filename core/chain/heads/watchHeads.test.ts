@@ -75,7 +75,10 @@ test("a socket's head far ahead is not passed on until the endpoints say the sam
 	while ((await heads.next()) !== 8) node.announce(8);
 	heads.rest().length = 0;
 	node.announce(10 ** 9);
-	expect(await heads.next()).toBe(7);
+	let next = await heads.next();
+	// Of those announced above, more may come.
+	while (next === 8) next = await heads.next();
+	expect(next).toBe(7);
 	block = 10 ** 9;
 	node.announce(10 ** 9);
 	while ((await heads.next()) !== 10 ** 9);
