@@ -4,6 +4,7 @@ import { limiterCases } from "#core/limiter/limiterCases.ts";
 import { redisLimiter } from "#core/limiter/redisLimiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { connectRedis } from "#core/redis/connectRedis.ts";
+import { COMMAND_DEADLINE_MS } from "#core/redis/limits.ts";
 import type { Redis } from "#core/redis/Redis.ts";
 import { until } from "#core/redis/testing/until.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
@@ -21,10 +22,10 @@ afterEach(async () => {
 });
 afterAll(() => server?.stop());
 
-async function connect(): Promise<Redis> {
-	// What is tested is what the server answers, however long a busy machine takes to.
+/** What is tested is mostly what the server answers, however long a busy machine takes to. */
+async function connect({ deadlineMs = 10_000 } = {}): Promise<Redis> {
 	const { url } = server;
-	const redis = connectRedis({ url, deployment: "test", log: silentLog, deadlineMs: 10_000 });
+	const redis = connectRedis({ url, deployment: "test", log: silentLog, deadlineMs });
 	open.push(redis);
 	await until(redis.up, "Redis is up");
 	return redis;
@@ -105,7 +106,7 @@ test("[SEC-02] without a server this process limits by itself, at once", async (
 });
 
 testWithRedis("a server that hangs, or holds what is not ours, refuses nobody", async () => {
-	const redis = await connect();
+	const redis = await connect({ deadlineMs: COMMAND_DEADLINE_MS });
 	const limits = { requestsMax: 2, windowSeconds: 60 };
 	const limiter = redisLimiter({ ...limits, redis, insurance: createMemoryLimiter(limits) });
 	await server.command("LPUSH", redis.key("limit", "a"), "not a number");
