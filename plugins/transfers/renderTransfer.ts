@@ -15,6 +15,8 @@ export function renderTransfer(
 		profile: Profile;
 		chainOf(chainId: number): Chain | undefined;
 		questionUrl?: string | undefined;
+		/** By which its owner signs its cancellation, where that was asked for. */
+		cancelUrl?: string | null;
 	},
 ): z.input<typeof transferSchema> {
 	const { recipient, amountRaw } = transferRequest.parse(intent.request);
@@ -41,6 +43,7 @@ export function renderTransfer(
 		cancellation: intent.cancellation,
 		signUrl: status === "signature_required" ? url : null,
 		confirmUrl: status === "confirmation_required" ? url : null,
+		cancelUrl: given.cancelUrl ?? null,
 		createdAt: time(intent.createdAtMs),
 		updatedAt: time(intent.changedAtMs),
 		expiresAt: time(intent.expiresAtMs),

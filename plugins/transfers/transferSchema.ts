@@ -44,6 +44,10 @@ export const transferSchema = z.object({
 	cancellation: cancellationSchema,
 	signUrl: questionUrl,
 	confirmUrl: questionUrl,
+	cancelUrl: z.string().nullable().meta({
+		description:
+			"A one-time link by which your own wallet signs its cancellation; in the answer to that alone.",
+	}),
 	createdAt: time,
 	updatedAt: time,
 	expiresAt: time.meta({ description: "What was not sent by then is not sent any more." }),

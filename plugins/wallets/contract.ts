@@ -10,6 +10,7 @@ import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
 import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import { linkFault } from "#plugins/wallets/link/faults.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
 import { quotaFault } from "#plugins/wallets/quota/faults.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
@@ -214,7 +215,8 @@ export type Execution = {
 	/**
 	 * Cancels it, for its owner (`profile:<id>`) or an operator (`operator:<name>`). What was not
 	 * sent is called off at once. What was sent, or may have been, is cancelled by its nonce, and
-	 * stands where it stood until that is final: `cancellation` says how far it is.
+	 * stands where it stood until that is final: `cancellation` says how far it is. Throws
+	 * `cancel_not_ours` where only its owner's wallet can: `Wallets.cancel` asks them.
 	 */
 	cancel(intentId: string, by: { actor: string; signal: AbortSignal }): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
@@ -292,14 +294,20 @@ export const tradingDocumented = {
 		cancelFault.handingOver,
 		cancelFault.nonceUsed,
 		cancelFault.nonceTaken,
+		cancelFault.nonceUnknown,
 		cancelFault.cancelNotOurs,
 		cancelFault.cancelOff,
+		cancelFault.cancelFeeLimit,
+		cancelFault.cancellationsTooMany,
+		linkFault.linksTooMany,
 	],
 	cancelDescription:
 		"What was not sent is called off at once. What was sent, or may have been, is cancelled by its " +
 		"nonce: a transaction of nothing to the wallet itself takes its place, at the wallet's cost for " +
 		"gas. The intent stays where it is until one of the two is final, and `cancellation` says how " +
-		"far that is; `failed` with `cancelled` is the end, or `confirmed` where the payment was faster.",
+		"far that is; `failed` with `cancelled` is the end, or `confirmed` where the payment was faster. " +
+		"What your own wallet sent is cancelled by it as well: then nothing is done yet, and `cancelUrl` " +
+		"is a one-time link by which it signs that transaction.",
 };
 
 export type Wallets = {
@@ -314,6 +322,14 @@ export type Wallets = {
 	 * the intents; whoever takes over from a process that died answers for the same intents.
 	 */
 	once(request: OnceRequest): Promise<Response>;
+	/**
+	 * Cancels an intent of a profile's for its owner, as `Execution.cancel` does. Where only their
+	 * own wallet can, nothing is done yet, and `cancelUrl` is a one-time link by which it does.
+	 */
+	cancel(
+		intentId: string,
+		by: { profile: Profile; signal: AbortSignal },
+	): Promise<{ intent: Intent; cancelUrl: string | null }>;
 	/** A one-time link by which the intent's owner confirms, or signs with their own wallet. */
 	link(intent: Intent, purpose: "confirm" | "sign"): Promise<{ url: string; expiresAtMs: number }>;
 };

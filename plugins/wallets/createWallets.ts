@@ -9,6 +9,7 @@ import { createIdentity } from "#plugins/wallets/createIdentity.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { openExecution } from "#plugins/wallets/execution/openExecution.ts";
 import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
+import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import { pruneLinksJob } from "#plugins/wallets/link/pruneLinksJob.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
@@ -76,6 +77,7 @@ export function createWallets(options: WalletsOptions) {
 		...identity.service,
 		execution,
 		once: createOnce(world),
+		cancel: (intentId, by) => cancelForOwner(world, links, { intentId, ...by }),
 		link: (intent, purpose) => links.make(intent, purpose),
 	};
 	const control = controlRoutes({

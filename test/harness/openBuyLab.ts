@@ -12,12 +12,15 @@ import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
 import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
 import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
-import type { Intent, IntentKind, Profile, Wallet } from "#plugins/wallets/contract.ts";
+import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
 import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
 import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
+import { createLinks } from "#plugins/wallets/link/createLinks.ts";
+import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
@@ -107,6 +110,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 	execution.register(createBuyKind(buying));
 	execution.register(createOfferKind());
 	const jobs = reconcileJobs(world, execution);
+	const links = createLinks({ ...world, db, publicUrl: "https://app.example" });
 	const signal = new AbortController().signal;
 
 	/** Signs with the node's own key and broadcasts, as a wallet provider does. */
@@ -129,24 +133,32 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		return { kind: "sent", transactionHash, transactionId: null };
 	}
 
+	const wallets = {
+		async authenticate(request: Request) {
+			const bearer = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
+			const profile = await readProfile(db, { id: tokens.get(bearer) ?? crypto.randomUUID() });
+			if (!profile) throw httpFault.unauthorized();
+			return { profile, sessionId: null };
+		},
+		profileOfSocial: async () => null,
+		execution,
+		once: createOnce(world),
+		cancel: (intentId: string, by: Parameters<Wallets["cancel"]>[1]) =>
+			cancelForOwner(world, links, { intentId, ...by }),
+		link: async ({ id }: Intent, purpose: string) => {
+			return { url: `https://app.example/${purpose}/${id}`, expiresAtMs: clock.ms + 600_000 };
+		},
+	};
+
 	return {
 		...{ db, anvil, seaport, world, execution, buying, fake, prices, clock, state, sent, steps },
-		chains,
-		rpc,
-		wallets: {
-			async authenticate(request: Request) {
-				const bearer = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
-				const profile = await readProfile(db, { id: tokens.get(bearer) ?? crypto.randomUUID() });
-				if (!profile) throw httpFault.unauthorized();
-				return { profile, sessionId: null };
-			},
-			profileOfSocial: async () => null,
-			execution,
-			once: createOnce(world),
-			link: async ({ id }: Intent, purpose: string) => {
-				return { url: `https://app.example/${purpose}/${id}`, expiresAtMs: clock.ms + 600_000 };
-			},
-		},
+		...{ chains, rpc },
+		wallets,
+		/** One-time links over HTTP: those to cancel by, which `wallets.cancel` makes. */
+		linkRoutes: linkRoutes({
+			...{ world, links, execution, ending: signal, authenticate: wallets.authenticate },
+			chainOf: (id) => chains.byId(id) ?? null,
+		}),
 		async buyer(options: BuyerOptions = {}): Promise<Buyer> {
 			const made = await insertBuyer({ db, clock, seaport }, options);
 			const token = `token-${made.profile.id}`;

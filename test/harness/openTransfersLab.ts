@@ -7,6 +7,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
+import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
@@ -36,6 +37,7 @@ export function openTransfersLab(db: Database) {
 		profileOfSocial: async () => null,
 		execution,
 		once,
+		cancel: (intentId, by) => cancelForOwner(world, links, { intentId, ...by }),
 		link: (intent, purpose) => links.make(intent, purpose),
 	};
 	const kind = transferKind({ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null) });

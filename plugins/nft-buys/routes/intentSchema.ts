@@ -32,6 +32,10 @@ export const intentSchema = z.object({
 	planHash: z.string().nullable(),
 	transactionHash: z.string().nullable(),
 	cancellation: cancellationSchema,
+	cancelUrl: z.string().nullable().meta({
+		description:
+			"A one-time link by which your own wallet signs its cancellation; in the answer to that alone.",
+	}),
 	createdAt: z.string(),
 	changedAt: z.string(),
 	expiresAt: z.string(),

@@ -20,8 +20,8 @@ export function postCancel({ wallets, chains, ending }: BuyContext, signedIn: Si
 			const own = id === undefined ? null : await wallets.execution.read(id, profile.id);
 			if (!own || !intentKinds.includes(own.kind)) throw buyFault.notFound();
 			set.headers["cache-control"] = "no-store";
-			const by = { actor: `profile:${profile.id}`, signal: ending };
-			return renderIntent(await wallets.execution.cancel(own.id, by), chains);
+			const { intent, cancelUrl } = await wallets.cancel(own.id, { profile, signal: ending });
+			return renderIntent(intent, chains, { cancelUrl });
 		},
 		{
 			transform: async (hook) => void (await signedIn(hook)),

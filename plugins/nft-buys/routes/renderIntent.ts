@@ -10,8 +10,12 @@ const NATIVE_DECIMALS = 18;
 /** What a buy fills: named by its owner, or else found for them. */
 const plannedOrder = z.object({ orderHash: z.string() });
 
-/** An intent as its owner sees it. */
-export function renderIntent(intent: Intent, chains: ChainRegistry): IntentView {
+/** An intent as its owner sees it; with the link to cancel it by, where that was just made. */
+export function renderIntent(
+	intent: Intent,
+	chains: ChainRegistry,
+	{ cancelUrl = null }: { cancelUrl?: string | null } = {},
+): IntentView {
 	const request = buyRequest.parse(intent.request);
 	const { contract, tokenId, quantity } = request;
 	const priceLimitRaw = request.priceLimitRaw ?? plannedLimit(intent);
@@ -36,6 +40,7 @@ export function renderIntent(intent: Intent, chains: ChainRegistry): IntentView 
 		planHash: intent.planHash,
 		transactionHash: intent.transactionHash,
 		cancellation: intent.cancellation,
+		cancelUrl,
 		createdAt: isoTime(intent.createdAtMs),
 		changedAt: isoTime(intent.changedAtMs),
 		expiresAt: isoTime(intent.expiresAtMs),

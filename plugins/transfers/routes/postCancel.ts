@@ -18,9 +18,9 @@ export function postCancel({ wallets, chains, ending }: TransfersContext) {
 				const { profile } = principal;
 				set.headers["cache-control"] = "no-store";
 				const own = await ownTransfer(wallets, { id: params.id, profileId: profile.id });
-				const by = { actor: `profile:${profile.id}`, signal: ending };
-				const intent = await wallets.execution.cancel(own.id, by);
-				return renderTransfer(intent, { profile, chainOf: chains.byId });
+				const by = { profile, signal: ending };
+				const { intent, cancelUrl } = await wallets.cancel(own.id, by);
+				return renderTransfer(intent, { profile, chainOf: chains.byId, cancelUrl });
 			},
 			{
 				params: z.object({ id: z.string() }),

@@ -21,13 +21,27 @@ export const cancelFault = defineFaults({
 	},
 	nonceUnknown: {
 		status: 409,
-		retry: "never",
+		retry: "later",
 		public: "No node has shown the transaction yet, so nobody knows which nonce to use.",
 	},
 	cancelNotOurs: {
 		status: 409,
 		retry: "never",
-		public: "The service cannot send for that wallet: cancel the transaction in the wallet itself.",
+		public:
+			"The service cannot send for that wallet: only its owner can cancel this, by signing. They get " +
+			"a link for that by POST /v1/links with the purpose cancel, or cancel it in the wallet itself.",
+	},
+	cancelFeeLimit: {
+		status: 409,
+		retry: "later",
+		public:
+			"Taking its place costs more than this deployment offers for a transaction, or nobody knows " +
+			"what it costs. Cancel it in the wallet itself, or ask again later.",
+	},
+	cancellationsTooMany: {
+		status: 409,
+		retry: "never",
+		public: "So many cancellations of it were reported already. Cancel it in the wallet itself.",
 	},
 	cancelOff: {
 		status: 409,

@@ -6,3 +6,9 @@ export const CANCEL_AGAIN_AFTER_MS = 60_000;
 export const FEE_LIMIT_TIMES = 2n;
 /** Where its simulation reverts: the account has code, and what reverts uses its nonce as well. */
 export const GAS_WHERE_IT_REVERTS = 200_000n;
+/** Cancellations that an owner may report for one intent; each is looked for like a payment. */
+export const REPORTED_CANCELLATIONS_MAX = 20;
+/** Of those, and of the payment itself, so many are asked for what they offer. */
+export const REPLACED_READ_MAX = 8;
+/** What a transaction of nothing uses, of an account without code. */
+export const SELF_TRANSFER_GAS = 21_000n;

@@ -4,6 +4,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import type { Steps } from "#core/steps/Steps.ts";
+import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
@@ -17,14 +18,19 @@ import {
 } from "#plugins/wallets/link/limits.ts";
 import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
 
-export type LinkPurpose = "confirm" | "sign";
+export type LinkPurpose = "confirm" | "sign" | "cancel";
 
 export type OpenLink = {
 	intentId: string;
 	purpose: LinkPurpose;
+	/** Of a cancellation it is the hash of its terms. */
 	planHash: Hex;
+	/** What a link to cancel asks to be signed; null for all others. */
+	terms: CancelTerms | null;
 	expiresAtMs: number;
 };
+
+export type MadeLink = { url: string; expiresAtMs: number };
 
 export type LinksWorld = {
 	db: Database;
@@ -46,23 +52,22 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
  */
 export function createLinks(world: LinksWorld) {
 	return {
-		async make(
-			intent: Intent,
-			purpose: LinkPurpose,
-		): Promise<{ url: string; expiresAtMs: number }> {
+		async make(intent: Intent, purpose: Exclude<LinkPurpose, "cancel">): Promise<MadeLink> {
 			const asked = purpose === "confirm" ? await readBatch(world.db, intent) : [intent];
 			const planHash = hashBatch(asked);
 			if (planHash === null) throw executionFault.intentState();
-			const token = randomBytes(LINK_TOKEN_BYTES).toString("base64url");
-			const nowMs = world.clock.nowMs();
-			const expiresAtMs = Math.min(
-				nowMs + QUESTION_LIFETIME_MS,
-				...asked.map((one) => one.expiresAtMs),
-			);
-			const link = { token, intentId: intent.id, purpose, planHash, nowMs, expiresAtMs };
-			const made = await world.steps.run("commit.link", () => insert(world.db, link));
-			if (made === 0) throw linkFault.linksTooMany();
-			return { url: `${world.publicUrl}/links/${token}`, expiresAtMs };
+			const untilMs = Math.min(...asked.map((one) => one.expiresAtMs));
+			return await issue(world, { intentId: intent.id, purpose, planHash, terms: null, untilMs });
+		},
+		/**
+		 * A link to cancel what its owner's wallet sent, bound to exactly these terms. How long the
+		 * payment was allowed to wait before it was sent does not bound it: it was sent.
+		 */
+		async makeCancel(terms: CancelTerms): Promise<MadeLink> {
+			const { intentId } = terms;
+			const planHash = cancelTerms.hash(terms);
+			const untilMs = Number.POSITIVE_INFINITY;
+			return await issue(world, { intentId, purpose: "cancel", planHash, terms, untilMs });
 		},
 		/** Throws `not_found` for whatever is no link any more: used, run out, or never one. */
 		async look(token: string): Promise<OpenLink> {
@@ -78,8 +83,8 @@ export function createLinks(world: LinksWorld) {
 			return row ? { intentId: row.intent_id, purpose: row.purpose } : null;
 		},
 		/**
-		 * Uses it up, in the transaction of what it is used for. A link to sign by may be used a while
-		 * after it ran out: what was sent in time is told by it.
+		 * Uses it up, in the transaction of what it is used for. A link to sign or to cancel by may be
+		 * used a while after it ran out: what was sent in time is told by it.
 		 */
 		async use(tx: Tx, token: string): Promise<OpenLink> {
 			const link = await open(world, tx, { token, graceMs: SIGNED_GRACE_MS });
@@ -97,15 +102,26 @@ function hashOf(token: string): Uint8Array {
 	return createHash("sha256").update(token).digest();
 }
 
+/** Makes a token, and its link: good for ten minutes, and never past a time. */
+async function issue(
+	world: LinksWorld,
+	{ untilMs, ...about }: Omit<OpenLink, "expiresAtMs"> & { untilMs: number },
+): Promise<MadeLink> {
+	const token = randomBytes(LINK_TOKEN_BYTES).toString("base64url");
+	const nowMs = world.clock.nowMs();
+	const expiresAtMs = Math.min(nowMs + QUESTION_LIFETIME_MS, untilMs);
+	const link = { ...about, token, nowMs, expiresAtMs };
+	const made = await world.steps.run("commit.link", () => insert(world.db, link));
+	if (made === 0) throw linkFault.linksTooMany();
+	return { url: `${world.publicUrl}/links/${token}`, expiresAtMs };
+}
+
 /** Counts along the index `link_intent`; 0 where the intent has as many links as it may have. */
-function insert(
-	db: Queryable,
-	link: Omit<OpenLink, "expiresAtMs"> & { token: string; nowMs: number; expiresAtMs: number },
-): Promise<number> {
+function insert(db: Queryable, link: OpenLink & { token: string; nowMs: number }): Promise<number> {
 	return db.execute(
 		`insert into wallets.link
-			(token_hash, intent_id, purpose, plan_hash, created_at, expires_at)
-		select $1::bytea, $2::uuid, $3::text, $4::bytea, $5::timestamptz, $6::timestamptz
+			(token_hash, intent_id, purpose, plan_hash, created_at, expires_at, terms)
+		select $1::bytea, $2::uuid, $3::text, $4::bytea, $5::timestamptz, $6::timestamptz, $8::jsonb
 		where (
 			select count(*) from wallets.link where intent_id = $2 and expires_at > $5
 		) < $7`,
@@ -117,6 +133,7 @@ function insert(
 			new Date(link.nowMs),
 			new Date(link.expiresAtMs),
 			LINKS_PER_INTENT_MAX,
+			link.terms && JSON.stringify(cancelTerms.write(link.terms)),
 		],
 	);
 }
@@ -132,11 +149,12 @@ async function open(
 				intent_id: string;
 				purpose: LinkPurpose;
 				plan_hash: Uint8Array;
+				terms: unknown;
 				expires_at: Date;
 			}>(
-				`select intent_id, purpose, plan_hash, expires_at from wallets.link
-				where token_hash = $1 and used_at is null
-					and expires_at > case purpose when 'sign' then $3::timestamptz else $2::timestamptz end`,
+				`select intent_id, purpose, plan_hash, terms, expires_at from wallets.link
+				where token_hash = $1 and used_at is null and expires_at >
+					case purpose when 'confirm' then $2::timestamptz else $3::timestamptz end`,
 				[hashOf(token), new Date(nowMs), new Date(nowMs - graceMs)],
 			)
 		: [];
@@ -146,6 +164,7 @@ async function open(
 		intentId: row.intent_id,
 		purpose: row.purpose,
 		planHash: bytesToHex(row.plan_hash),
+		terms: row.terms === null ? null : cancelTerms.read(row.terms),
 		expiresAtMs: row.expires_at.getTime(),
 	};
 }

@@ -15,7 +15,9 @@ export const linkFault = defineFaults({
 	noQuestion: {
 		status: 409,
 		retry: "never",
-		public: "The intent waits for no answer of yours.",
+		public:
+			"The intent waits for no answer of yours. What your own wallet sent is cancelled by a link with " +
+			"the purpose cancel.",
 	},
 	validationError: { status: 422, retry: "never", public: "The request is not valid." },
 });

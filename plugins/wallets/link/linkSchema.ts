@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
 
 const hex = (description: string) => z.string().meta({ description });
 
@@ -6,9 +7,11 @@ const chain = z.object({ id: z.number(), slug: z.string(), name: z.string() });
 
 /** What a link is about, decoded: all that somebody needs before they say yes. */
 export const linkSchema = z.object({
-	purpose: z
-		.enum(["confirm", "sign"])
-		.meta({ description: "`confirm`: say yes, we send. `sign`: the owner's own wallet sends." }),
+	purpose: z.enum(["confirm", "sign", "cancel"]).meta({
+		description:
+			"`confirm`: say yes, we send. `sign`: the owner's own wallet sends. `cancel`: it sends nothing " +
+			"to itself under the nonce of a payment, so that this cannot be mined.",
+	}),
 	kind: z.string(),
 	planHash: hex("Keccak-256 of what is shown here. It goes into the confirmation."),
 	expiresAt: z.string().meta({ format: "date-time" }),
@@ -58,9 +61,12 @@ export const linkSchema = z.object({
 			value: hex("Hex"),
 			data: hex("Hex"),
 			chainId: hex("Hex"),
+			nonce: hex("Hex. For `cancel` alone, as the fees are.").optional(),
+			maxFeePerGas: hex("Hex").optional(),
+			maxPriorityFeePerGas: hex("Hex").optional(),
 		})
 		.nullable()
-		.meta({ description: "For `sign`: what the browser's wallet is asked to send." }),
+		.meta({ description: "For `sign` and `cancel`: what the browser's wallet is asked to send." }),
 });
 
 /** Where an intent stands, for whoever has a link to it. */
@@ -69,6 +75,7 @@ const outcome = z.object({
 	status: z.string(),
 	errorCode: z.string().nullable(),
 	transactionHash: z.string().nullable(),
+	cancellation: cancellationSchema,
 	chain,
 });
 

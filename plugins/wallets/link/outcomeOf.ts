@@ -6,10 +6,11 @@ import type { linkOutcomeSchema } from "#plugins/wallets/link/linkSchema.ts";
 
 type Outcome = z.input<typeof linkOutcomeSchema>["intents"][number];
 
-/** Where an intent stands: its state and its transaction, and nothing else of it or its owner. */
+/** Where an intent stands: its state and its transactions, and nothing else of it or its owner. */
 export function outcomeOf(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
-	{ kind, status, errorCode, transactionHash, chainId }: Intent,
+	{ kind, status, errorCode, transactionHash, cancellation, chainId }: Intent,
 ): Outcome {
-	return { kind, status, errorCode, transactionHash, chain: chainShown(chainOf, chainId) };
+	const chain = chainShown(chainOf, chainId);
+	return { kind, status, errorCode, transactionHash, cancellation, chain };
 }

@@ -4,6 +4,7 @@ import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
+import { isToBeCancelled } from "#plugins/wallets/link/isToBeCancelled.ts";
 import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
 
 /**
@@ -12,11 +13,17 @@ import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
  */
 export async function readLinked(
 	db: Queryable,
-	{ intentId, purpose, planHash }: OpenLink,
+	link: OpenLink,
 	options: { mayHaveExpired?: boolean } = {},
 ): Promise<Intent[]> {
+	const { intentId, purpose, planHash } = link;
 	const [intent] = await readIntents(db, [intentId]);
 	if (!intent) throw linkFault.notFound();
+	if (purpose === "cancel") {
+		const isOpen = await isToBeCancelled(db, { link, mayBeOver: options.mayHaveExpired === true });
+		if (!isOpen) throw linkFault.notFound();
+		return [intent];
+	}
 	const intents = purpose === "confirm" ? await readBatch(db, intent) : [intent];
 	const waits = purpose === "confirm" ? "confirmation_required" : "signature_required";
 	const isOpen = intents.every(({ status }) => {

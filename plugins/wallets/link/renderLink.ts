@@ -10,6 +10,7 @@ import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { paymentsOf } from "#plugins/wallets/link/paymentsOf.ts";
+import { renderCancellation } from "#plugins/wallets/link/renderCancellation.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
 
 type Rendered = z.input<typeof linkSchema>;
@@ -20,18 +21,25 @@ export function renderLink(
 	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
 ): Rendered {
 	const nowMs = context.world.clock.nowMs();
-	const transactions = intents.map((intent) => {
-		assert(intent.plan && intent.planHash, "what is asked about has a plan");
-		return rendered(context, { intent, plan: intent.plan, planHash: intent.planHash, nowMs });
-	});
-	const first = intents[0];
+	const [first] = intents;
 	assert(first?.plan, "a link is about something");
-	return {
+	const about = {
 		purpose: link.purpose,
 		kind: first.kind,
 		planHash: link.planHash,
 		expiresAt: new Date(link.expiresAtMs).toISOString(),
 		expiresInMs: Math.max(0, link.expiresAtMs - nowMs),
+	};
+	if (link.terms) {
+		const asked = { terms: link.terms, planHash: link.planHash, intent: first };
+		return { ...about, ...renderCancellation(context, asked) };
+	}
+	const transactions = intents.map((intent) => {
+		assert(intent.plan && intent.planHash, "what is asked about has a plan");
+		return rendered(context, { intent, plan: intent.plan, planHash: intent.planHash, nowMs });
+	});
+	return {
+		...about,
 		transactions,
 		total: totalOf(context.world, { intents, nowMs }),
 		request: link.purpose === "sign" ? requestOf(first.plan) : null,

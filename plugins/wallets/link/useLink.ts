@@ -2,6 +2,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { readBack } from "#core/db/readBack.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { recordCancellation } from "#plugins/wallets/cancel/recordCancellation.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
@@ -40,7 +41,7 @@ async function write(
 ): Promise<string[]> {
 	const link = await links.use(tx, token);
 	await lockBatch(tx, link.intentId);
-	const intents = await readLinked(tx, link, { mayHaveExpired: link.purpose === "sign" });
+	const intents = await readLinked(tx, link, { mayHaveExpired: link.purpose !== "confirm" });
 	if (link.purpose === "confirm") {
 		if (!("planHash" in answer)) throw wrongAnswer("planHash");
 		if (answer.planHash !== link.planHash) throw executionFault.planChanged();
@@ -48,7 +49,11 @@ async function write(
 	} else {
 		if (!("transactionHash" in answer)) throw wrongAnswer("transactionHash");
 		const { transactionHash } = answer;
-		for (const intent of intents) await recordSigned(world, tx, { intent, transactionHash });
+		const { terms } = link;
+		for (const intent of intents) {
+			if (terms) await recordCancellation(world, tx, { intent, terms, transactionHash });
+			else await recordSigned(world, tx, { intent, transactionHash });
+		}
 	}
 	return intents.map(({ id }) => id);
 }

@@ -1,4 +1,5 @@
 import { hexToBytes } from "viem";
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
@@ -32,6 +33,9 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 	);
 	const isAsRead = rows[0]?.state === submission.state;
 	if (!isAsRead) return;
+	if (finding.kind === "seen" && submission.purpose === "pay") {
+		await disproveReports(tx, { submission, transactionHash: finding.transactionHash });
+	}
 	if (await isAnothers(tx, found)) {
 		await applyAnothers(world, tx, { ...found, at });
 		return;
@@ -69,6 +73,25 @@ async function isAnothers(tx: Tx, { submission, finding }: Found): Promise<boole
 	const { id: submissionId, chainId } = submission;
 	const { transactionHash } = finding;
 	return await standsForAnother(tx, { submissionId, chainId, transactionHash });
+}
+
+/**
+ * A payment was seen under a hash that somebody reported as its cancellation, or as another's: it
+ * is none, and must not keep the payment from its own hash.
+ */
+async function disproveReports(
+	tx: Tx,
+	{ submission, transactionHash }: { submission: Submission; transactionHash: Hex },
+): Promise<void> {
+	const { chainId, sender } = submission;
+	if (transactionHash === submission.transactionHash) return;
+	await tx.execute(
+		`update wallets.submission set state = 'never', transaction_hash = null, look_at = null,
+			block_number = null, block_hash = null
+		where chain_id = $1 and sender = $2 and transaction_hash = $3
+			and purpose = 'cancel' and nonce is null and final_at is null`,
+		[chainId, hexToBytes(sender), hexToBytes(transactionHash)],
+	);
 }
 
 /**

@@ -18,7 +18,7 @@ export function judgeSighting(
 	given: { submission: Submission; plan: Expected; hash: Hex; sighting: Sighting },
 ): Seen {
 	const { submission, plan, hash, sighting } = given;
-	if (isPlanned(sighting.transaction, { plan, nonce: submission.nonce })) {
+	if (isPlanned(sighting.transaction, { plan, nonce: nonceExpected(submission) })) {
 		return { kind: "seen", transactionHash: hash, sighting };
 	}
 	// What else used its nonce, its cancellation first of all, was never said to be the payment.
@@ -29,6 +29,14 @@ export function judgeSighting(
 		});
 	}
 	return { kind: "other", sighting };
+}
+
+/**
+ * Null where any will do: a payment's is chosen by its owner's wallet. A cancellation that this
+ * wallet signs is one under the nonce that was asked for alone.
+ */
+function nonceExpected({ nonce, seenNonce, purpose }: Submission): number | null {
+	return nonce ?? (purpose === "pay" ? null : seenNonce);
 }
 
 function isPlanned(

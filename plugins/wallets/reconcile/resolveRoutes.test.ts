@@ -310,6 +310,18 @@ test("an operator calls one off: its nonce is used, and who did it is written do
 	expect(await resolve({ callOff: true })).toMatchObject({ status: 409, code: "intent_state" });
 });
 
+test("what its owner's own wallet sent, only its owner can cancel: an operator is told how", async () => {
+	const owner = await lab.person({ capability: "external/manual" });
+	const [asked] = await lab.pay(owner);
+	if (!asked?.plan) throw new Error("nothing was planned");
+	await lab.execution.signed(asked.id, lab.chain.send({ ...asked.plan, nonce: 0 }));
+	await lab.tick();
+	const refused = await resolve({ callOff: true }, asked.id);
+	expect(refused).toMatchObject({ status: 409, code: "cancel_not_ours" });
+	expect(refused.body.detail).toMatch(/only its owner .* POST \/v1\/links/);
+	expect(await lab.intent(asked.id)).toMatchObject({ status: "submitted", cancellation: null });
+});
+
 test("exactly one of the three is asked for", async () => {
 	for (const body of [{}, { abandon: true, callOff: true }, { callOff: false }]) {
 		expect((await resolve(body)).status).toBe(422);

@@ -268,6 +268,7 @@ describe("a link that is no question any more", () => {
 				status: "submitted",
 				errorCode: null,
 				transactionHash: one.transactionHash,
+				cancellation: null,
 				chain: { id: 31_337, slug: "anvil", name: "Anvil" },
 			})),
 		);

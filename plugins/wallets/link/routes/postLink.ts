@@ -46,7 +46,7 @@ export function postLink(context: LinkContext) {
 				summary: "Answers a one-time link",
 				description:
 					"`planHash` says yes to exactly what the link shows; `transactionHash` tells the " +
-					"transaction that the owner's own wallet sent. Each link takes one answer. One that does " +
+					"transaction that the owner's own wallet sent: the payment, or its cancellation. Each link takes one answer. One that does " +
 					"not fit (409 `plan_changed`, 422) uses nothing up.",
 				...canFail(
 					linkFault.notFound,

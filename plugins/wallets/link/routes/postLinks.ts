@@ -1,13 +1,15 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
 import { askAgain } from "#plugins/wallets/link/askAgain.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import { linkToCancel } from "#plugins/wallets/link/linkToCancel.ts";
 
 /** A new link to an open question of one's own: the first may be lost with its page. */
 export function postLinks(context: LinkContext) {
-	const { authenticate, execution, links } = context;
+	const { authenticate, execution, links, world, ending } = context;
 	return new Elysia()
 		.derive(async ({ request }) => ({ principal: await authenticate(request) }))
 		.post(
@@ -15,23 +17,42 @@ export function postLinks(context: LinkContext) {
 			async ({ principal, body, set }) => {
 				const intent = await execution.read(body.intentId, principal.profile.id);
 				if (!intent) throw linkFault.notFound({ public: "There is no such intent." });
-				const link = (await askAgain(links, [intent])).get(intent.id);
+				const link =
+					body.purpose === "cancel"
+						? await linkToCancel(world, links, {
+								intentId: intent.id,
+								profile: principal.profile,
+								signal: ending,
+							})
+						: (await askAgain(links, [intent])).get(intent.id);
 				if (!link) throw linkFault.noQuestion();
 				set.status = 201;
 				set.headers["cache-control"] = "no-store";
 				return { url: link.url, expiresAt: new Date(link.expiresAtMs).toISOString() };
 			},
 			{
-				body: z.object({ intentId: z.uuid() }),
+				body: z.object({
+					intentId: z.uuid(),
+					purpose: z.literal("cancel").optional().meta({
+						description: "To cancel what your own wallet sent, instead of what you are asked now.",
+					}),
+				}),
 				response: {
 					201: z.object({ url: z.string(), expiresAt: z.string().meta({ format: "date-time" }) }),
 				},
 				detail: {
 					tags: ["trading"],
-					summary: "Makes a new link to confirm or sign an intent of yours",
-					description: "Links made before stay good until they run out.",
+					summary: "Makes a new link to confirm, sign or cancel an intent of yours",
+					description:
+						"Links made before stay good until they run out. With `purpose: cancel`, by the link " +
+						"your own wallet cancels what it sent; what the service sends it cancels itself.",
 					security: [{ session: [] }],
-					...canFail(linkFault.notFound, linkFault.noQuestion, linkFault.linksTooMany),
+					...canFail(
+						linkFault.notFound,
+						linkFault.noQuestion,
+						linkFault.linksTooMany,
+						...tradingDocumented.cancelFailures,
+					),
 				},
 			},
 		);

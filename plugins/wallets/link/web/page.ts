@@ -1,8 +1,10 @@
 // The page at /links/:token. It shows what the link is about, and sends one answer.
 import { dollars } from "#plugins/wallets/link/web/dollars.ts";
 import { type FoundWallet, findWallets } from "#plugins/wallets/link/web/findWallets.ts";
+import { linkWords } from "#plugins/wallets/link/web/linkWords.ts";
 import { type OutcomeShown, renderOutcome } from "#plugins/wallets/link/web/renderOutcome.ts";
 import { type LinkShown, renderTransaction } from "#plugins/wallets/link/web/renderTransaction.ts";
+import { sentMemory } from "#plugins/wallets/link/web/sentMemory.ts";
 import { signWithWallet } from "#plugins/wallets/link/web/signWithWallet.ts";
 import { stateWords } from "#plugins/wallets/link/web/stateWords.ts";
 import { timeLeft } from "#plugins/wallets/link/web/timeLeft.ts";
@@ -32,11 +34,6 @@ async function open(): Promise<void> {
 	show(answer.body);
 }
 
-const RUN_OUT = "Nothing was sent. Ask for a new one.";
-/** A wallet that failed while it was asked may have sent all the same. */
-const RUN_OUT_SIGNING =
-	"Nothing was told to us. If your wallet shows that it sent this, do not send it again; otherwise " +
-	"ask for a new link.";
 const GONE =
 	"It was not copied whole, or is older than a day. If you have answered it already, your answer " +
 	"stands. Otherwise ask for a new link: nothing was sent by this one.";
@@ -62,15 +59,15 @@ async function follow(first: readonly OutcomeShown[]): Promise<void> {
 	}
 }
 
-function isOver({ status, errorCode }: OutcomeShown): boolean {
-	return stateWords(status, errorCode).isOver;
+function isOver({ status, errorCode, cancellation }: OutcomeShown): boolean {
+	return stateWords(status, errorCode, cancellation).isOver;
 }
 
 function showOutcomes(intents: readonly OutcomeShown[]): void {
 	const [first] = intents;
 	const isSame = intents.every(({ status }) => status === first?.status);
 	if (first && isSame) {
-		const { title, lead } = stateWords(first.status, first.errorCode);
+		const { title, lead } = stateWords(first.status, first.errorCode, first.cancellation);
 		close(title, lead);
 	} else {
 		close("Where it stands", "Each transaction by itself:");
@@ -88,15 +85,8 @@ function sandbox(shown: readonly { chain: { id: number } }[]): void {
 
 function show(link: LinkShown): void {
 	const isBatch = link.transactions.length > 1;
-	const things = isBatch ? `these ${link.transactions.length} transactions` : "this transaction";
-	if (link.purpose === "confirm") {
-		headline(
-			`Confirm ${things}`,
-			"Read it whole. What you confirm is sent as shown, or not at all.",
-		);
-	} else {
-		headline("Sign in your wallet", "Your own wallet sends it. Compare what it shows with this.");
-	}
+	const words = linkWords(link);
+	headline(words.title, words.lead);
 	sandbox(link.transactions);
 	const template = part("transaction", HTMLTemplateElement);
 	for (const one of link.transactions) {
@@ -109,11 +99,11 @@ function show(link: LinkShown): void {
 		part("total", HTMLElement).hidden = false;
 	}
 	const button = part("act", HTMLButtonElement);
-	button.textContent = link.purpose === "confirm" ? "Confirm" : "Sign in your wallet";
+	button.textContent = words.button;
 	button.onclick = () => (link.purpose === "confirm" ? confirm(link) : sign(link));
 	part("question", HTMLElement).hidden = false;
 	countDown(link);
-	if (link.purpose === "sign") lookForWallets(link);
+	if (link.purpose !== "confirm") lookForWallets(link);
 }
 
 /** By the page's own steady clock: that of the machine may be wrong. */
@@ -126,7 +116,7 @@ function countDown(link: LinkShown): void {
 		clearInterval(timer);
 		// What was signed can be told for some minutes more.
 		if (!mayBeSent && !part("act", HTMLButtonElement).disabled) {
-			close("This link has run out", link.purpose === "confirm" ? RUN_OUT : RUN_OUT_SIGNING);
+			close("This link has run out", linkWords(link).runOut);
 		}
 	};
 	const timer = setInterval(tick, TICK_MS);
@@ -139,7 +129,7 @@ async function confirm(link: LinkShown): Promise<void> {
 }
 
 function lookForWallets(link: LinkShown): void {
-	const already = remembered(link);
+	const already = sentMemory.find(() => localStorage, link);
 	if (already !== null) {
 		mayBeSent = true;
 		part("act", HTMLButtonElement).textContent = "Tell us the transaction you signed";
@@ -170,7 +160,7 @@ async function sign(link: LinkShown): Promise<void> {
 	switch (outcome.kind) {
 		case "sent":
 			mayBeSent = true;
-			remember(link, outcome.transactionHash);
+			sentMemory.keep(() => localStorage, link, outcome.transactionHash);
 			return report(outcome.transactionHash);
 		case "wrong_account":
 			return again(
@@ -181,13 +171,10 @@ async function sign(link: LinkShown): Promise<void> {
 			return again(`Your wallet is not on ${name}. Add it or switch to it, then try again.`);
 		}
 		case "rejected":
-			return again("You declined in your wallet. Nothing was sent.");
+			return again(linkWords(link).declined);
 		default:
 			mayBeSent = true;
-			return again(
-				`Your wallet failed (${outcome.detail}). Look at its activity before you try again: ` +
-					"it may have sent all the same.",
-			);
+			return again(`Your wallet failed (${outcome.detail}). ${linkWords(link).failed}`);
 	}
 }
 
@@ -265,23 +252,6 @@ async function ask<Body>(url: string, body?: object): Promise<Answered<Body>> {
 		return { kind: "problem", status: response.status, message };
 	} catch {
 		return { kind: "problem", status: 0, message: "The service cannot be reached." };
-	}
-}
-
-/** Under the intent's id, which is never that of another: a reload must not sign twice. */
-function remember({ transactions }: LinkShown, transactionHash: string): void {
-	try {
-		localStorage.setItem(`sent:${transactions[0]?.intentId}`, transactionHash);
-	} catch {
-		// A browser that keeps nothing: then only this page knows.
-	}
-}
-
-function remembered({ transactions }: LinkShown): string | null {
-	try {
-		return localStorage.getItem(`sent:${transactions[0]?.intentId}`);
-	} catch {
-		return null;
 	}
 }
 

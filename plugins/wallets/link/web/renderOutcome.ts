@@ -6,12 +6,12 @@ export type OutcomeShown = z.output<typeof linkOutcomeSchema>["intents"][number]
 
 /** One intent as it stands, its transaction too; its state where that is not the page's title. */
 export function renderOutcome(
-	{ status, errorCode, transactionHash, chain }: OutcomeShown,
+	{ status, errorCode, transactionHash, cancellation, chain }: OutcomeShown,
 	{ isTitled }: { isTitled: boolean },
 ): Node {
 	const item = document.createElement("li");
 	const [state, list] = [document.createElement("p"), document.createElement("dl")];
-	const { title, lead } = stateWords(status, errorCode);
+	const { title, lead } = stateWords(status, errorCode, cancellation);
 	state.textContent = `${title}. ${lead}`;
 	state.className = "summary";
 	state.hidden = isTitled;
@@ -23,6 +23,7 @@ export function renderOutcome(
 		list.append(term, value);
 	};
 	row("Transaction", transactionHash ?? "none yet", transactionHash !== null);
+	if (cancellation?.transactionHash) row("Cancellation", cancellation.transactionHash, true);
 	row("Network", `${chain.name} (${chain.id})`);
 	item.append(state, list);
 	return item;

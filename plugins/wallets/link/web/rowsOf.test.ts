@@ -83,6 +83,21 @@ test("a transfer shows who gets it, and has no data to show", () => {
 	expect(pairs(details)).toEqual(["Recipient is contract: no", "Plan hash: 0xfa"]);
 });
 
+test("a cancellation shows what it cancels, under which nonce, and that it goes to its own address", () => {
+	const shown = {
+		...{ action: "cancel", summary: "Sends nothing.", cancels: "Sends 1 ETH.", nonce: "7" },
+		...{ cancelsTransaction: "0x99", maxFeePerGas: "2 gwei", maxPriorityFeePerGas: "1 gwei" },
+	};
+	const { main, details } = rowsOf({ ...transfer, to: WALLET, recipient: WALLET, shown });
+	expect(pairs(main)).toEqual([
+		...["Cancels: Sends 1 ETH.", "Its transaction: 0x99", "Nonce: 7"],
+		...[`To: ${WALLET}`, `From: ${WALLET}`, "Network: Anvil (31337)"],
+	]);
+	expect(pairs(details)).toEqual([
+		...["Max fee per gas: 2 gwei", "Max priority fee per gas: 1 gwei", "Plan hash: 0xfa"],
+	]);
+});
+
 test("what is not where it usually is, is not left out", () => {
 	const odd = { ...buy.shown, recipient: MARKET, marketplace: NFT };
 	const told = pairs(rowsOf({ ...buy, payments: [], shown: odd }).details);

@@ -14,6 +14,9 @@ const PLACED = new Set([
 	"tokenId",
 	"quantity",
 	"recipient",
+	"cancels",
+	"cancelsTransaction",
+	"nonce",
 ]);
 
 /**
@@ -26,6 +29,11 @@ export function rowsOf(one: TransactionShown): { main: Row[]; details: Row[] } {
 
 function mainOf({ shown, recipient, from, chain, payments }: TransactionShown): Row[] {
 	const rows: Row[] = [];
+	if (isPlain(shown.cancels)) rows.push({ label: "Cancels", text: String(shown.cancels) });
+	if (isPlain(shown.cancelsTransaction)) {
+		rows.push(mono("Its transaction", String(shown.cancelsTransaction)));
+	}
+	if (isPlain(shown.nonce)) rows.push(mono("Nonce", String(shown.nonce)));
 	if (isPlain(shown.contract)) rows.push(mono("NFT contract", String(shown.contract)));
 	if (isPlain(shown.tokenId)) rows.push(mono("Token id", String(shown.tokenId)));
 	if (isPlain(shown.quantity) && String(shown.quantity) !== "1") {

@@ -46,6 +46,21 @@ test("where account and chain are right it sends what was asked for", async () =
 	expect(asked).toEqual(["eth_requestAccounts", "eth_chainId", "eth_sendTransaction"]);
 });
 
+test("of a cancellation it is asked with the nonce and the fees that were shown", async () => {
+	const fees = { maxFeePerGas: "0x9", maxPriorityFeePerGas: "0x2" };
+	const request = { ...REQUEST, to: FROM, value: "0x0", nonce: "0x7", ...fees };
+	let sent: unknown;
+	const { wallet } = walletOf({
+		...well,
+		eth_sendTransaction: ([asked]) => {
+			sent = asked;
+			return HASH;
+		},
+	});
+	expect((await signWithWallet(wallet, request)).kind).toBe("sent");
+	expect(sent).toEqual(request);
+});
+
 describe("it is not asked to send", () => {
 	const cases: [what: string, script: Script, outcome: object][] = [
 		[

@@ -9,6 +9,10 @@ export type WalletRequest = {
 	value: string;
 	data: string;
 	chainId: string;
+	/** Of a cancellation: it takes the place of what has that nonce. */
+	nonce?: string | undefined;
+	maxFeePerGas?: string | undefined;
+	maxPriorityFeePerGas?: string | undefined;
 };
 
 /** What asking the wallet came to. Only `sent` and `unclear` can have moved anything. */

@@ -28,6 +28,27 @@ test("the page looks again exactly where the service itself can still change it"
 	expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain"]);
 });
 
+test("of a payment that is being cancelled nobody says which of the two is mined before it is", () => {
+	for (const status of ["submitted", "uncertain"]) {
+		for (const state of ["sent", "doubtful", "mined", "reverted", "never"]) {
+			const { title, lead, isOver } = stateWords(status, null, { state });
+			expect(isOver).toBe(false);
+			expect(`${title} ${lead}`).not.toMatch(/nothing was sent|confirmed/i);
+		}
+		expect(stateWords(status, null, { state: "sent" }).title).toBe("Being cancelled");
+		// A wallet that used another nonce has cancelled nothing.
+		expect(stateWords(status, null, { state: "never" }).title).toBe("Not cancelled");
+	}
+	expect(stateWords("confirmed", null, { state: "never" }).title).toBe("Done");
+});
+
+test("cancelled is what cannot be mined any more; what was not sent is said to be so", () => {
+	const { title, lead, isOver } = stateWords("failed", "cancelled", { state: "mined" });
+	expect({ title, isOver }).toEqual({ title: "Cancelled", isOver: true });
+	expect(lead).not.toContain("Nothing was sent");
+	expect(stateWords("failed", "cancelled").lead).toContain("Nothing was sent");
+});
+
 test("a reason is told by its code", () => {
 	expect(stateWords("rejected", "per_trade_limit").lead).toContain("per_trade_limit");
 	expect(stateWords("failed", "not_received").lead).toContain("not_received");

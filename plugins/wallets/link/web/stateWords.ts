@@ -3,7 +3,13 @@ type State = { title: string; lead: string; isOver: boolean };
 const REASON = (code: string | null) => (code === null ? "" : ` The reason: ${code}.`);
 
 /** What a status is to whoever asked for it; `isOver`: looking again shows nothing new. */
-export function stateWords(status: string, errorCode: string | null): State {
+export function stateWords(
+	status: string,
+	errorCode: string | null,
+	cancellation: { state: string } | null = null,
+): State {
+	const isOnItsWay = status === "submitted" || status === "uncertain";
+	if (isOnItsWay && cancellation) return cancelling(cancellation.state);
 	switch (status) {
 		case "created":
 			return { title: "Being prepared", lead: "Nothing was sent yet.", isOver: false };
@@ -33,6 +39,12 @@ export function stateWords(status: string, errorCode: string | null): State {
 		case "confirmed":
 			return { title: "Done", lead: "The network has confirmed it.", isOver: true };
 		case "failed":
+			if (errorCode === "cancelled") {
+				const lead = cancellation
+					? "Another transaction has taken its place for good: it cannot be mined any more."
+					: "Nothing was sent.";
+				return { title: "Cancelled", lead, isOver: true };
+			}
 			return {
 				title: "It failed",
 				lead: `${failureOf(errorCode)}${REASON(errorCode)}`,
@@ -57,6 +69,24 @@ export function stateWords(status: string, errorCode: string | null): State {
 		default:
 			return { title: status, lead: "", isOver: true };
 	}
+}
+
+/** A payment of which a cancellation was sent: which of the two is mined is not known yet. */
+function cancelling(state: string): State {
+	if (state === "never") {
+		return {
+			title: "Not cancelled",
+			lead:
+				"What was sent to cancel it does not take its place, so the payment may still be mined. " +
+				"Your wallet may have used another nonce: cancel it there, or ask for a new link.",
+			isOver: false,
+		};
+	}
+	const lead =
+		state === "mined" || state === "reverted"
+			? "The cancellation is mined. It counts for good after some more blocks."
+			: "One of the two will be mined: the cancellation, or the payment where it is faster.";
+	return { title: "Being cancelled", lead, isOver: false };
 }
 
 /** What was mined was sent, and its gas was paid, whatever came of it. */
