@@ -25,8 +25,6 @@ import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/s
 
 /** Transactions handed over in one go before others get their turn. */
 const TURN_MAX = 50;
-/** How long a queue that has to wait is left alone before the job comes back to it. */
-const WAIT_MS = 1_000;
 
 export type QueueAsked = { walletId: string; chainId: number; signal: AbortSignal };
 
@@ -67,10 +65,7 @@ async function handOverQueued(world: ExecutionWorld, asked: QueueAsked): Promise
 			arePaymentsOnly = true;
 			continue;
 		}
-		if (typeof next === "string") {
-			await leaveAlone(world, asked);
-			return "waiting";
-		}
+		if (typeof next === "string") return "waiting";
 		isAskedAgain = false;
 		const { outcome } = await handOver(world, next);
 		if (outcome.kind === "unknown") return "waiting";
@@ -96,21 +91,6 @@ async function nextQueued(
 	);
 	// One that cannot be read was handed to nobody: marked, it keeps the others no longer.
 	return (await readRows(db, submissionRow, rows)).items[0] ?? null;
-}
-
-/** Other queues have their turn first. */
-async function leaveAlone(
-	world: ExecutionWorld,
-	{ walletId, chainId }: { walletId: string; chainId: number },
-): Promise<void> {
-	const until = new Date(world.clock.nowMs() + WAIT_MS);
-	await world.steps.run("commit.look", () =>
-		world.db.execute(
-			`update wallets.submission set look_at = $3
-			where wallet_id = $1 and chain_id = $2 and state = 'queued'`,
-			[walletId, chainId, until],
-		),
-	);
 }
 
 async function begin(

@@ -48,12 +48,45 @@ test("a queue left to whoever is sending is known to be waited for, until somebo
 	expect(runs.isWaited("a")).toBe(false);
 });
 
-test("one that fails is told to all who wait, and the queue can be run again", async () => {
-	const runs = createQueueRuns();
-	const failing = async () => {
-		throw new Error("no");
-	};
-	await expect(runs.run("a", failing)).rejects.toThrow("no");
-	await runs.run("a", async () => "empty");
+test("one that fails is told to who asked for it, and whoever came meanwhile has a turn", async () => {
+	const { runs, act, turns, finishOne } = scripted([]);
+	const { promise, reject } = Promise.withResolvers<QueueRunEnd>();
+	const first = runs.run("a", () => promise);
+	const second = runs.run("a", act);
+	const third = runs.run("a", act);
+	reject(new Error("given up"));
+	await expect(first).rejects.toThrow("given up");
+	expect(turns()).toBe(1);
+	finishOne();
+	await Promise.all([second, third]);
 	expect(runs.isWaited("a")).toBe(false);
+});
+
+test("who shares a turn has it made by the last of them: the others may be given up by then", async () => {
+	const { runs, act, turns, finishOne } = scripted([]);
+	const first = runs.run("a", act);
+	const givenUp = async () => {
+		throw new Error("given up");
+	};
+	const shared = [runs.run("a", givenUp), runs.run("a", act)];
+	finishOne();
+	await first;
+	while (turns() < 2) await Promise.resolve();
+	finishOne();
+	await Promise.all(shared);
+});
+
+test("who comes in the moment a run ends has a turn all the same", async () => {
+	for (let moment = 0; moment < 12; moment++) {
+		const { runs, act, turns, finishOne } = scripted([]);
+		const first = runs.run("a", act);
+		finishOne();
+		for (let turn = 0; turn < moment; turn++) await Promise.resolve();
+		const second = runs.run("a", act);
+		await first;
+		for (let turn = 0; turn < 24; turn++) await Promise.resolve();
+		expect([moment, turns()]).toEqual([moment, 2]);
+		finishOne();
+		await second;
+	}
 });

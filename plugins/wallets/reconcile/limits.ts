@@ -29,6 +29,8 @@ export const ASK_AGAIN_AFTER_MS = 15_000;
 export const STRANDED_AFTER_MS = 10_000;
 /** What waits in a nonce queue for so long is taken up by whoever runs the job. */
 export const QUEUE_IDLE_AFTER_MS = 1_000;
+/** What the job took up is not taken up again before then: other queues have their turn first. */
+export const QUEUE_AGAIN_AFTER_MS = 1_000;
 /** Intents taken up, or expired, in one tick. */
 export const STRANDED_MAX = 50;
 /** A hash that its owner reported is believed in for so long after a node last knew it. */

@@ -11,6 +11,7 @@ import {
 	STRANDED_AFTER_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
+import { postponeQueue } from "#plugins/wallets/reconcile/postponeQueue.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
 import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
@@ -49,15 +50,18 @@ async function takeUp(
 	const at = new Date(world.clock.nowMs());
 	const before = new Date(at.getTime() - STRANDED_AFTER_MS);
 	const idle = { before: new Date(at.getTime() - QUEUE_IDLE_AFTER_MS), at };
-	await eachAtOnce(world, { items: await readQueues(world.db, idle), signal }, (queue) => {
-		return continueQueued(world, { ...queue, signal });
-	});
+	const queues = await readQueues(world.db, idle);
 	const { expired, created } = await readStranded(world.db, { at, before });
-	// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.
-	await eachAtOnce(world, { items: expired, signal }, (intentId) =>
-		expire(world, { intentId, at }),
-	);
-	await eachAtOnce(world, { items: created, signal }, (id) => execution.advance([id], signal));
+	// Side by side: what a node keeps waiting must not keep the rest from its time.
+	await Promise.all([
+		eachAtOnce(world, { items: queues, signal }, async (queue) => {
+			await postponeQueue(world, queue);
+			await continueQueued(world, { ...queue, signal });
+		}),
+		// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.
+		eachAtOnce(world, { items: expired, signal }, (intentId) => expire(world, { intentId, at })),
+		eachAtOnce(world, { items: created, signal }, (id) => execution.advance([id], signal)),
+	]);
 }
 
 async function expire(

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { until } from "#core/redis/testing/until.ts";
+import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
+import { STRANDED_MAX } from "#plugins/wallets/reconcile/limits.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: nonce queues that cannot go on take nobody's turn, however many there are.
+
+let database: TestDatabase;
+let lab: Lab;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile, wallets.control cascade");
+	lab = openExecutionLab(database.db);
+});
+
+const status = async (id: string) => (await lab.intent(id)).status;
+/** A payment that waits in its wallet's queue, and could go now. */
+async function queued(by: Person): Promise<string> {
+	lab.moods.push("sends, silent");
+	await lab.pay(by, { ether: "0.1" });
+	const [next] = await lab.pay(by, { ether: "0.1" });
+	expect(next?.status).toBe("submitting");
+	const { id } = by.wallet;
+	await lab.db.execute(
+		"update wallets.submission set state = 'sent' where state = 'doubtful' and wallet_id = $1",
+		[id],
+	);
+	lab.clock.ms++;
+	return next?.id ?? "";
+}
+/** What the node does with questions about the accounts of these wallets. */
+function ofThem(people: readonly Person[], act: () => Promise<never>): void {
+	const addresses = new Set(people.map(({ wallet }) => wallet.address));
+	const { rpc } = lab.chain;
+	const { settle } = rpc;
+	rpc.settle = (async (calls, options) => {
+		const isTheirs = calls.some(({ method, params }) => {
+			return method === "eth_getBalance" && addresses.has(String(params[0]) as `0x${string}`);
+		});
+		return isTheirs ? act() : settle(calls, options);
+	}) satisfies Rpc["settle"];
+}
+
+test("as many as a turn takes that fail again and again stand behind one that can go on", async () => {
+	const broken: Person[] = [];
+	for (let count = 0; count < STRANDED_MAX; count++) broken.push(await lab.person());
+	for (const one of broken) await queued(one);
+	const id = await queued(await lab.person());
+	ofThem(broken, async () => {
+		throw rpcFault.transport({ detail: "silent" });
+	});
+	for (let turn = 0; turn < 3; turn++) await lab.tick(2_000);
+	expect(await status(id)).toBe("submitted");
+});
+
+test("one that the node keeps waiting keeps no intent from running out", async () => {
+	const slow = await lab.person();
+	await queued(slow);
+	const [asked] = await lab.pay(await lab.person(), { stays: true });
+	const id = asked?.id ?? "";
+	const silence = Promise.withResolvers<never>();
+	ofThem([slow], () => silence.promise);
+	const turn = lab.tick(INTENT_LIFETIME_MS + 1);
+	await until(async () => (await status(id)) === "expired", "the intent runs out");
+	silence.reject(rpcFault.transport({ detail: "silent" }));
+	await turn;
+});
