@@ -22,6 +22,8 @@ export type WaitReason =
 	| "unseen"
 	/** Nodes know it, and it is not mined. */
 	| "slow"
+	/** Another transaction of its wallet has its nonce, or the chain has counted past it. */
+	| "nonce_used"
 	/** Its nonce is used by its cancellation, which is not final yet. */
 	| "cancelling"
 	/** It is mined, and what follows from that is not written yet. */

@@ -1,5 +1,5 @@
+import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import type { JudgedIntent } from "#plugins/wallets/watch/judgeAll.ts";
 
 /** What can be done about an intent now: what `resolve` takes, or a repair by hand. */
@@ -31,13 +31,6 @@ const REPAIR_ROW: WaitAction = {
 	does: "Put right what core.quarantined_row names, in the database. It goes on by itself then.",
 };
 
-const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
-	"sent",
-	"doubtful",
-	"dropped",
-	"refused",
-]);
-
 /**
  * The actions that are available now, those first that free it without waiting for anybody. Empty
  * where there is nothing to do but to wait for what its reason names.
@@ -53,7 +46,9 @@ export function actionsOf(
 	if (!isServed || isFinal || state === "sending") return [];
 	const actions: WaitAction[] = [];
 	const isOurs = nonce !== null && capability === "embedded/delegated";
-	if (isOurs && !settings.isDryRun && CANCELLABLE.has(state)) actions.push(CALL_OFF);
+	const isFree = intent.reason !== "nonce_used" && intent.reason !== "cancelling";
+	const isCallable = isFree && isCancellable({ state, finalAtMs: null });
+	if (isOurs && !settings.isDryRun && isCallable) actions.push(CALL_OFF);
 	if (status === "uncertain" || status === "submitted") actions.push(TRANSACTION_HASH, ABANDON);
 	return actions;
 }

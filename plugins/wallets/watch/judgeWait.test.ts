@@ -46,6 +46,14 @@ describe("what was sent", () => {
 	});
 });
 
+test("what has its nonce used, or taken by another payment after a refusal, waits for that", () => {
+	expect(judge({ nonce: 5 }, [held(5, "mined")])).toBe("nonce_used");
+	expect(judge({ nonce: 4, state: "doubtful" }, [held(5, "reverted")])).toBe("nonce_used");
+	expect(judge({ nonce: 5, state: "refused" }, [held(5)])).toBe("nonce_used");
+	expect(judge({ nonce: 5, state: "dropped" }, [held(5, "dropped")])).toBe("dropped");
+	expect(judge({ nonce: 5, state: "refused" }, [held(4, "mined"), held(6)])).toBe("refused");
+});
+
 test("what is queued waits for what is in doubt, for proof, or for gas and its chain", () => {
 	const queued = { state: "queued", nonce: null, status: "submitting" } as const;
 	expect(judge(queued, [held(3, "dropped")], true)).toBe("behind");

@@ -41,10 +41,10 @@ export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): W
 		case "sending":
 			return "handing_over";
 		case "doubtful":
-			return "in_doubt";
+			return isUsed(waiting, queue) ? "nonce_used" : "in_doubt";
 		case "dropped":
 		case "refused":
-			return state;
+			return isUsed(waiting, queue) ? "nonce_used" : state;
 		case "mined":
 		case "reverted":
 		case "never":
@@ -56,13 +56,27 @@ export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): W
 	}
 }
 
-function judgeSent({ nonce, seenAtMs }: Waiting, { held }: QueueFacts, nowMs: number): WaitReason {
+function judgeSent(waiting: Waiting, queue: QueueFacts, nowMs: number): WaitReason {
+	const { nonce, seenAtMs } = waiting;
+	const { held } = queue;
 	if (nonce !== null) {
+		if (isUsed(waiting, queue)) return "nonce_used";
 		if (isBehind(held, nonce)) return "behind";
 		if (isAboveGap(held, nonce)) return "nonce_gap";
 	}
 	const isSeen = seenAtMs !== null && nowMs - seenAtMs <= UNSEEN_AFTER_MS;
 	return isSeen ? "slow" : "unseen";
+}
+
+/** As `cancel` refuses it: what has the nonce, or had it, is what decides. */
+function isUsed({ state, nonce }: Waiting, { held }: QueueFacts): boolean {
+	if (nonce === null) return false;
+	return held.some((one) => {
+		const isMined = one.state === "mined" || one.state === "reverted";
+		if (isMined && one.nonce >= nonce) return true;
+		// What was refused holds no nonce itself.
+		return state === "refused" && one.nonce === nonce && one.purpose === "pay";
+	});
 }
 
 /** Looks come a tenth of its age apart, five minutes at most (`nextLookMs`). */

@@ -121,6 +121,18 @@ describe("listed is", () => {
 		await expectFreed(id);
 	});
 
+	test("what was refused and whose nonce the next payment has, without a cancellation", async () => {
+		const id = await pay("refuses, signed");
+		await lab.tick();
+		const next = await pay();
+		expect(await reasons()).toEqual({ [id]: "nonce_used" });
+		expect(await actions(id)).toEqual(["transactionHash", "abandon"]);
+		await expect(callOff(id)).rejects.toMatchObject({ status: 409 });
+		await bury();
+		expect([await status(id), await status(next)]).toEqual(["failed", "confirmed"]);
+		expect(await list()).toEqual([]);
+	});
+
 	test("what waits for a count that no record explains", async () => {
 		await pay();
 		lab.chain.mine();

@@ -48,6 +48,10 @@ export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: 
 		remedy:
 			'Call off what must not wait (resolve {"callOff": true}): it is replaced at a better price.',
 	},
+	nonce_used: {
+		waitsFor: "What used its nonce, or has it now, to be mined and final: that decides.",
+		remedy: 'Nothing, while the chain makes blocks; resolve {"abandon": true} asks at once.',
+	},
 	cancelling: {
 		waitsFor: "TRADING_FINAL_DEPTH_BLOCKS on top of its cancellation, which is mined.",
 		remedy: "Nothing, while the chain makes blocks: check its endpoints where this takes long.",

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
 import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/limits.ts";
+import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
 
-const reasons = [
-	...["unreadable", "in_doubt", "dropped", "refused", "behind", "nonce_gap", "nonce_unproven"],
-	...["queued", "handing_over", "unseen", "slow", "cancelling", "settling"],
-];
+const reasons = Object.keys(waitWords);
 
 /** How operators are shown intents that wait. What cannot be read is null. */
 export const waitingSchema = z.object({
