@@ -52,8 +52,8 @@ export async function planCancellation(
 	if (account.minedNonce > nonce) throw cancelFault.nonceUsed();
 	// A refused payment is one that the service sent: only there a later one can have its nonce.
 	if (payment.state === "refused") {
-		const queue = await world.db.transaction((tx) =>
-			readNonceQueue(tx, { chainId, from }, account),
+		const queue = await world.steps.run("commit.cancel", () =>
+			world.db.transaction((tx) => readNonceQueue(tx, { chainId, from }, account)),
 		);
 		if (isNonceTaken(payment, queue)) throw cancelFault.nonceTaken();
 	}

@@ -24,7 +24,7 @@ const OUT = [
 	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
 	/\bprovider\.\w+\(/,
 	/\bfetch\(/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|sendSigned|readOrderState|readFunds|ownershipDenial)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -46,6 +46,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/checkReceipts.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/readBlocks.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/findByNonce.ts": "called in rpc.nonce",
+	"plugins/wallets/chain/readNonceAt.ts": "called in rpc.nonce",
 	"plugins/wallets/chain/sendSigned.ts": "called in rpc.rebroadcast",
 	"plugins/wallets/chain/shareRpc.ts": "called in the step of each who shares the request",
 	"plugins/wallets/commit/createCommits.ts": "called in the step of each who shares the commit",
