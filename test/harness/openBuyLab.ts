@@ -23,6 +23,7 @@ import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { createChainTroubles } from "#plugins/wallets/reconcile/createChainTroubles.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
@@ -84,7 +85,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		newId: () => Bun.randomUUIDv7(),
 		nonceClaims: createNonceClaims(),
 		queueRuns: createQueueRuns(),
-		looks: { underWay: new Set(), unreadSince: new Map() },
+		looks: { underWay: new Set(), troubles: createChainTroubles() },
 		audit: { append: async () => {} },
 		settings: {
 			get isDryRun() {

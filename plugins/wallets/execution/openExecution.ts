@@ -14,6 +14,7 @@ import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import type { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import { createChainTroubles } from "#plugins/wallets/reconcile/createChainTroubles.ts";
 import { followHeadsJob } from "#plugins/wallets/reconcile/followHeadsJob.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
@@ -59,7 +60,7 @@ export function openExecution(given: {
 		newId: () => Bun.randomUUIDv7(),
 		nonceClaims: createNonceClaims(),
 		queueRuns: createQueueRuns(),
-		looks: { underWay: new Set(), unreadSince: new Map() },
+		looks: { underWay: new Set(), troubles: createChainTroubles() },
 		audit: core.audit,
 		settings: {
 			isDryRun: config.TRADING_DRY_RUN,

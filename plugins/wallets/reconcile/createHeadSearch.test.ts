@@ -194,3 +194,19 @@ test("what is looked at already is not looked at once more by its block", async 
 	expect(methods()).toEqual(["eth_getBlockByNumber"]);
 	expect(await statusOf(intent)).toBe("submitted");
 });
+
+test("what may stand in blocks that nobody reads is looked at by the clock's next turn", async () => {
+	const search = openSearch();
+	const intent = await pay();
+	lab.chain.mine();
+	lab.chain.reorg({ depth: 1 });
+	await search(await head());
+	await lab.db.execute("update wallets.submission set look_at = $1", [
+		new Date(lab.clock.ms + 300_000),
+	]);
+	for (let n = 0; n < 3 * HEAD_BLOCKS_MAX; n++) lab.chain.mine();
+	await search(await head());
+	expect(await statusOf(intent)).toBe("submitted");
+	await lab.tick(0);
+	expect(await statusOf(intent)).toBe("confirmed");
+});

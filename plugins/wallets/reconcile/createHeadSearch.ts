@@ -12,6 +12,7 @@ import {
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
 import { readSent } from "#plugins/wallets/reconcile/readSent.ts";
+import { wakeLooks } from "#plugins/wallets/reconcile/wakeLooks.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 
@@ -59,8 +60,12 @@ export function createHeadSearch(
 		for (const block of blocks.values()) {
 			if (!(block instanceof Fault)) recent.add(block.transactions);
 		}
-		// Else it is read again with the next head.
-		if (!(blocks.get(head.number) instanceof Fault)) readTo = head;
+		// It is read again with the next head.
+		if (blocks.get(head.number) instanceof Fault) return;
+		const isSkipped = readTo !== null && from > readTo.number + 1;
+		readTo = head;
+		// What stands in blocks that nobody reads is looked for by its hash.
+		if (isSkipped) await wakeLooks(world, { chainId, sinceMs: null });
 	}
 }
 

@@ -9,6 +9,8 @@ export const RECONCILES_AT_ONCE = 8;
 export const FIRST_LOOK_AFTER_MS = 1_000;
 /** A submission whose row cannot be read is tried again so much later. */
 export const UNREADABLE_AGAIN_MS = 30_000;
+/** Of a chain that cannot be read, a few submissions are looked at again so much later. */
+export const PROBE_AFTER_MS = 2_000;
 /** One look at one submission. */
 export const LOOK_TIMEOUT_MS = 10_000;
 /**

@@ -74,7 +74,7 @@ const asked = (of = requests) =>
 
 test("[TRD-08] many are asked for in requests of at most so many, each of them once", async () => {
 	const due = submissions(2 * LOOKS_TOGETHER_MAX + 1);
-	const rest = await lookAtMany(lab.world, { due, signal: lab.signal });
+	const { alone: rest } = await lookAtMany(lab.world, { due, signal: lab.signal });
 	expect(asked()).toEqual([LOOKS_TOGETHER_MAX, LOOKS_TOGETHER_MAX, 1]);
 	const hashes = requests.flat().map(({ params }) => params[0]);
 	expect(new Set(hashes.filter((hash) => hash !== undefined)).size).toBe(due.length);

@@ -134,7 +134,7 @@ test("a chain that does not answer keeps no other chain waiting, and is asked on
 	const many = Array.from({ length: 2 * LOOKS_TOGETHER_MAX }, () => {
 		return { ...first, id: Bun.randomUUIDv7() };
 	});
-	const alone = await lookAtMany(lab.world, { due: [...many, ...rows], signal: lab.signal });
+	const { alone } = await lookAtMany(lab.world, { due: [...many, ...rows], signal: lab.signal });
 	// So few that it costs the others little, and some: it may only be too slow for many at once.
 	expect(alone.map(({ id }) => id)).toEqual(many.slice(0, RECONCILES_AT_ONCE).map(({ id }) => id));
 	expect((await lab.intent(here.id)).status).toBe("confirmed");

@@ -16,6 +16,15 @@ export type LooksAsked = {
 	postpones?: boolean;
 };
 
+export type LookedAtMany = {
+	/** To be looked at each by itself. */
+	alone: Submission[];
+	/** Chains that answered of at least one of theirs. */
+	readChains: ReadonlySet<number>;
+};
+
+type Looked = Pick<LookedTogether, "unchanged" | "rest"> & { readChains: Set<number> };
+
 /**
  * Looks at all that is due, many at a time, and answers what has to be looked at by itself.
  *
@@ -29,7 +38,7 @@ export type LooksAsked = {
 export async function lookAtMany(
 	world: ExecutionWorld,
 	{ due, signal, postpones = true }: LooksAsked,
-): Promise<Submission[]> {
+): Promise<LookedAtMany> {
 	const alone = due.filter((one) => !isPlain(one));
 	const plain = due.filter(isPlain);
 	const blocks = Map.groupBy(plain.filter(isMined), blockOf);
@@ -46,7 +55,10 @@ export async function lookAtMany(
 	const own = riders.filter((one) => !standing.has(blockOf(one)));
 	await postponeLooks(world, own);
 	const last = await lookInParts(world, { submissions: own, signal });
-	return [...alone, ...looked.rest, ...last.rest];
+	return {
+		alone: [...alone, ...looked.rest, ...last.rest],
+		readChains: new Set([...looked.readChains, ...last.readChains]),
+	};
 }
 
 /** Known by a hash, so that the chain alone can say where it is. */
@@ -67,8 +79,8 @@ function blockOf({ chainId, blockHash }: Submission): string {
 async function lookInParts(
 	world: ExecutionWorld,
 	{ submissions, signal }: { submissions: readonly Submission[]; signal: AbortSignal },
-): Promise<LookedTogether> {
-	const all: LookedTogether = { unchanged: [], rest: [] };
+): Promise<Looked> {
+	const all: Looked = { unchanged: [], rest: [], readChains: new Set() };
 	const lookAtChain = async ([chainId, ones]: [number, Submission[]]) => {
 		const rpc = world.rpcOf(chainId);
 		for (let from = 0; rpc && from < ones.length && !signal.aborted; from += LOOKS_TOGETHER_MAX) {
@@ -76,6 +88,7 @@ async function lookInParts(
 			const looked = await lookAtPart(world, { part, chainId, rpc, signal });
 			all.unchanged.push(...looked.unchanged);
 			all.rest.push(...looked.rest);
+			if (looked.isRead) all.readChains.add(chainId);
 			// Each part would wait as long for nothing, and the turn's time is everybody's.
 			if (looked.isAway) return;
 		}
@@ -97,8 +110,10 @@ async function lookAtPart(
 		const level = error instanceof Fault ? "warn" : "error";
 		world.log[level]("transactions of a chain could not be looked at now", { chainId, error });
 		const isAway = isSilence(error);
+		world.looks.troubles.isOf(error, { chainId, atMs: world.clock.nowMs() });
 		// A node may be too slow for many, or its answer to many too large: so few always go on.
-		return { unchanged: [], rest: isAway ? part.slice(0, RECONCILES_AT_ONCE) : [...part], isAway };
+		const rest = isAway ? part.slice(0, RECONCILES_AT_ONCE) : [...part];
+		return { unchanged: [], rest, isRead: false, isAway };
 	}
 }
 

@@ -22,6 +22,8 @@ export type LookedTogether = {
 	unchanged: Submission[];
 	/** To be looked at each by itself: there is more to ask, or more to write. */
 	rest: Submission[];
+	/** Whether the chain answered of at least one of them. */
+	isRead: boolean;
 };
 
 /**
@@ -38,11 +40,12 @@ export async function lookTogether(
 	}: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
 ): Promise<LookedTogether> {
 	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
-	const looked: LookedTogether = { unchanged: [], rest: [] };
+	const looked: LookedTogether = { unchanged: [], rest: [], isRead: false };
 	const seen: SightingToNote[] = [];
 	const news: Look[] = [];
 	for (const look of await seeSurely(world, { submissions, rpc, signal: within })) {
 		const { submission, sighting } = look;
+		looked.isRead ||= look.isRead;
 		if (!sighting || !isWhereItWas(submission, sighting)) {
 			news.push(look);
 			continue;
@@ -92,7 +95,12 @@ function isSameReceipt(one: Sighting | null, other: Sighting | null): boolean {
 	);
 }
 
-type Look = { submission: Submission; intent: Intent | null; sighting: Sighting | null };
+type Look = {
+	submission: Submission;
+	intent: Intent | null;
+	sighting: Sighting | null;
+	isRead: boolean;
+};
 
 /** Each with what the chain shows under its hash; null where that is not what was planned. */
 async function see(
@@ -115,12 +123,13 @@ async function see(
 	return asked.map(({ submission, hash }, place) => {
 		const intent = byId.get(submission.intentId) ?? null;
 		const sighting = found[place];
+		const isRead = !(sighting instanceof Fault);
 		if (!intent?.plan || !sighting || sighting instanceof Fault) {
-			return { submission, intent, sighting: null };
+			return { submission, intent, sighting: null, isRead };
 		}
 		const plan = expectedOf(submission, intent.plan);
 		const judged = judgeSighting(world, { submission, plan, hash, sighting });
-		return { submission, intent, sighting: judged.kind === "seen" ? sighting : null };
+		return { submission, intent, sighting: judged.kind === "seen" ? sighting : null, isRead };
 	});
 }
 

@@ -9,10 +9,12 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 export async function postponeLooks(
 	world: ExecutionWorld,
 	submissions: readonly Submission[],
+	waitMsMax = Number.POSITIVE_INFINITY,
 ): Promise<void> {
 	if (submissions.length === 0) return;
 	const nowMs = world.clock.nowMs();
-	const times = submissions.map((one) => new Date(nowMs + nextLookMs(one, nowMs)));
+	const waitOf = (one: Submission) => Math.min(nextLookMs(one, nowMs), waitMsMax);
+	const times = submissions.map((one) => new Date(nowMs + waitOf(one)));
 	await world.steps.run("commit.look", () =>
 		world.db.execute(
 			`update wallets.submission s set look_at = due.look_at

@@ -12,6 +12,7 @@ import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.t
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import type { IntentQuota } from "#plugins/wallets/quota/IntentQuota.ts";
+import { createChainTroubles } from "#plugins/wallets/reconcile/createChainTroubles.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { createScriptedCustody } from "#plugins/wallets/testing/createScriptedCustody.ts";
@@ -57,7 +58,7 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 		profileOf: (queryable, id) => readProfile(queryable, { id }),
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),
-		looks: { underWay: new Set(), unreadSince: new Map() },
+		looks: { underWay: new Set(), troubles: createChainTroubles() },
 		audit: { append: async (tx, entry) => tx.afterCommit(() => void audited.push(entry)) },
 		settings: settingsOf(state),
 	};

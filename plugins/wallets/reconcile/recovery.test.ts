@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import { RECONCILES_AT_ONCE, STRANDED_MAX } from "#plugins/wallets/reconcile/limits.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { type Lie, lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: however long a chain could not be read, within five seconds of its recovery all that
+// is mined on it is settled, and what waits in a queue is handed over.
+
+const OUTAGE_MS = 30 * 60_000;
+const RESUMED_WITHIN_SECONDS = 5;
+const WALLETS = 2 * RECONCILES_AT_ONCE + 4;
+let database: TestDatabase;
+let lab: Lab;
+let lie: Lie | null;
+let questions: number;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	lab = openExecutionLab(database.db);
+	lie = null;
+	questions = 0;
+	const lying = lyingEndpoint(lab.chain.rpc, () => lie);
+	const counted: typeof lying = {
+		...lying,
+		settle(calls, options) {
+			questions += calls.length;
+			return lying.settle(calls, options);
+		},
+	};
+	lab.world.rpcOf = () => counted;
+});
+
+async function payAll(): Promise<Intent[]> {
+	const intents: Intent[] = [];
+	for (let n = 0; n < WALLETS; n++) intents.push(...(await lab.pay(await lab.person())));
+	return intents;
+}
+
+/** Time passes for which looks fail: every minute one turn, as they come by the clock. */
+async function sitOut(): Promise<void> {
+	for (let passedMs = 0; passedMs < OUTAGE_MS; passedMs += 60_000) await lab.tick(60_000);
+	// What was looked at just now waits for longest.
+	await lab.tick(1_000);
+}
+
+async function expectAllConfirmed(intents: readonly Intent[]): Promise<void> {
+	for (let second = 0; second < RESUMED_WITHIN_SECONDS; second++) await lab.tick(1_000);
+	const states = await Promise.all(intents.map(async ({ id }) => (await lab.intent(id)).status));
+	expect(states).toEqual(intents.map(() => "confirmed"));
+}
+
+test("after a node that was silent all resume within five seconds", async () => {
+	const intents = await payAll();
+	lab.chain.mine();
+	lab.chain.state.isDown = true;
+	await sitOut();
+	lab.chain.state.isDown = false;
+	await expectAllConfirmed(intents);
+});
+
+test("after a head that stood still all resume within five seconds", async () => {
+	for (let n = 0; n < 8; n++) lab.chain.mine();
+	const intents = await payAll();
+	lie = { method: "eth_blockNumber", path: [], value: "0x8" };
+	lab.chain.mine();
+	await sitOut();
+	lie = null;
+	await expectAllConfirmed(intents);
+});
+
+test("after a head that was no number all resume within five seconds", async () => {
+	const intents = await payAll();
+	lab.chain.mine();
+	lie = { method: "eth_blockNumber", path: [], value: "0x20000000000000" };
+	await sitOut();
+	lie = null;
+	await expectAllConfirmed(intents);
+});
+
+test("while a chain cannot be read few are asked for, however many wait", async () => {
+	await payAll();
+	lab.chain.mine();
+	lie = { method: "eth_blockNumber", path: [], value: "0x20000000000000" };
+	await sitOut();
+	questions = 0;
+	for (let second = 0; second < 10; second++) await lab.tick(1_000);
+	// Each second turn looks at a few, and those once more by themselves.
+	expect(questions).toBeLessThanOrEqual(10 * RECONCILES_AT_ONCE * 8);
+	expect(questions).toBeGreaterThan(0);
+});
+
+test("what is read again and still waits is not looked at more often than before", async () => {
+	const intents = await payAll();
+	lab.chain.state.isDown = true;
+	await sitOut();
+	lab.chain.state.isDown = false;
+	for (let second = 0; second < RESUMED_WITHIN_SECONDS; second++) await lab.tick(1_000);
+	questions = 0;
+	for (let second = 0; second < 10; second++) await lab.tick(1_000);
+	expect(questions).toBe(0);
+	expect(intents).toHaveLength(WALLETS);
+});
+
+/** Of somebody new one is in doubt and found meanwhile, and one waits behind it. */
+async function payQueued(): Promise<{ id: string; address: string }> {
+	const by = await lab.person();
+	lab.moods.push("sends, silent");
+	await lab.pay(by, { ether: "0.1" });
+	const [waiting] = await lab.pay(by, { ether: "0.1" });
+	await lab.db.execute("update wallets.submission set state = 'sent' where state = 'doubtful'");
+	return { id: waiting?.id ?? "", address: by.wallet.address };
+}
+
+test("what waits in a queue is handed over within five seconds of its account's recovery", async () => {
+	const { id } = await payQueued();
+	lab.chain.state.isDown = true;
+	for (let second = 0; second < 60; second += 10) await lab.tick(10_000);
+	lab.chain.state.isDown = false;
+	for (let second = 0; second < RESUMED_WITHIN_SECONDS; second++) await lab.tick(1_000);
+	expect((await lab.intent(id)).status).toBe("submitted");
+});
+
+test("queues whose account cannot be read keep no other queue from its turn", async () => {
+	const silent = new Set<string>();
+	for (let n = 0; n < STRANDED_MAX; n++) silent.add((await payQueued()).address);
+	lab.clock.ms += 1;
+	const { id } = await payQueued();
+	const { rpc } = lab.chain;
+	lab.world.rpcOf = () => ({
+		...rpc,
+		async settle(calls, options) {
+			const asked = calls.map(({ params }) => String(params[0]));
+			if (asked.some((one) => silent.has(one))) throw rpcFault.transport({ detail: "silent" });
+			return rpc.settle(calls, options);
+		},
+	});
+	for (let second = 0; second < RESUMED_WITHIN_SECONDS; second++) await lab.tick(1_000);
+	expect((await lab.intent(id)).status).toBe("submitted");
+});
