@@ -85,11 +85,11 @@ export function createAuditWatch({ db, clock, log, metrics, books }: AuditWatchW
 			const nowMs = clock.nowMs();
 			const behind = await behindNow();
 			return [
-				...behind.map(({ sinceMs }) => ({
+				...behind.map(({ book, sinceMs }) => ({
 					code: "audit_sealing_behind",
 					count: 1,
 					oldestAgeSeconds: ageSeconds(sinceMs, nowMs),
-					action: "Check the job core.seal-wallets in the log: new rows are not sealed.",
+					action: `Check the job core.seal-${book} in the log: new rows are not sealed.`,
 				})),
 				...(flaws.count === 0 ? [] : [broken(flaws, nowMs)]),
 			];

@@ -2,9 +2,9 @@ import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import type { JudgedIntent } from "#plugins/wallets/watch/judgeAll.ts";
 
-/** What can be done about an intent now: what `resolve` takes, or a repair by hand. */
+/** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
 export type WaitAction = {
-	name: "callOff" | "transactionHash" | "abandon" | "repairRow";
+	name: "callOff" | "transactionHash" | "abandon" | "ownerCancels" | "repairRow";
 	does: string;
 };
 
@@ -25,6 +25,12 @@ const TRANSACTION_HASH: WaitAction = {
 const ABANDON: WaitAction = {
 	name: "abandon",
 	does: "Ends it by whatever used its nonce for good. Refused while the nonce is free.",
+};
+const OWNER_CANCELS: WaitAction = {
+	name: "ownerCancels",
+	does:
+		"Only its owner can cancel it: by the link of POST /v1/links with the purpose cancel, or in " +
+		"their wallet. It ends once that is final.",
 };
 const REPAIR_ROW: WaitAction = {
 	name: "repairRow",
@@ -49,6 +55,7 @@ export function actionsOf(
 	const isFree = intent.reason !== "nonce_used" && intent.reason !== "cancelling";
 	const isCallable = isFree && isCancellable({ state, finalAtMs: null });
 	if (isOurs && !settings.isDryRun && isCallable) actions.push(CALL_OFF);
+	if (!isOurs && isCallable) actions.push(OWNER_CANCELS);
 	if (status === "uncertain" || status === "submitted") actions.push(TRANSACTION_HASH, ABANDON);
 	return actions;
 }

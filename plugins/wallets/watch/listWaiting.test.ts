@@ -204,6 +204,25 @@ describe("a row that cannot be read is listed with what can be", () => {
 	}
 });
 
+test("what an owner's own wallet sent is listed, and its owner is named for cancelling it", async () => {
+	const owner = await lab.person({ capability: "external/manual" });
+	const [asked] = await lab.pay(owner);
+	expect(asked?.status).toBe("signature_required");
+	const { plan, id = "" } = asked ?? {};
+	if (!plan) throw new Error("no plan");
+	const { from, to, valueRaw, data } = plan;
+	const hash = lab.chain.send({ from, to, valueRaw, data, nonce: 0 });
+	await lab.execution.signed(id, hash);
+	await lab.tick();
+	await lab.tick(SLOW_AFTER_MS);
+	expect(await reasons()).toEqual({ [id]: "slow" });
+	expect(await actions(id)).toEqual(["ownerCancels", "transactionHash", "abandon"]);
+	await expect(callOff(id)).rejects.toMatchObject({ code: "cancel_not_ours" });
+	await bury();
+	expect(await status(id)).toBe("confirmed");
+	expect(await list()).toEqual([]);
+});
+
 test("nothing is offered that the deployment, the wallet or the chain does not allow", async () => {
 	const id = await pay();
 	await lab.tick(SLOW_AFTER_MS + 1);
@@ -211,7 +230,7 @@ test("nothing is offered that the deployment, the wallet or the chain does not a
 	expect(await actions(id)).toEqual(["transactionHash", "abandon"]);
 	lab.state.isDryRun = false;
 	await database.db.execute("update wallets.wallet set removed_at = now()");
-	expect(await actions(id)).toEqual(["transactionHash", "abandon"]);
+	expect(await actions(id)).toEqual(["ownerCancels", "transactionHash", "abandon"]);
 	await database.db.execute("update wallets.submission set chain_id = 7");
 	await database.db.execute("update wallets.intent set chain_id = 7");
 	expect(await actions(id)).toEqual([]);

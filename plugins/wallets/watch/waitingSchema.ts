@@ -17,13 +17,14 @@ export const waitingSchema = z.object({
 			actions: z
 				.array(
 					z.object({
-						name: z.enum(["callOff", "transactionHash", "abandon", "repairRow"]),
+						name: z.enum(["callOff", "transactionHash", "abandon", "ownerCancels", "repairRow"]),
 						does: z.string(),
 					}),
 				)
 				.meta({
 					description:
-						"What is available now: what `resolve` takes, and `repairRow`, by hand. Empty where " +
+						"What is available now: what `resolve` takes; `ownerCancels` by a link or in their wallet; " +
+						"`repairRow` by hand. Empty where " +
 						"there is nothing to do but to wait for what `waitsFor` says.",
 				}),
 			cancellation: cancellationSchema,
