@@ -22,19 +22,16 @@ beforeEach(async () => {
 });
 
 const status = async (id: string) => (await lab.intent(id)).status;
-/** A payment that waits in its wallet's queue, and could go now. */
-async function queued(by: Person): Promise<string> {
-	lab.moods.push("sends, silent");
-	await lab.pay(by, { ether: "0.1" });
-	const [next] = await lab.pay(by, { ether: "0.1" });
-	expect(next?.status).toBe("submitting");
-	const { id } = by.wallet;
-	await lab.db.execute(
-		"update wallets.submission set state = 'sent' where state = 'doubtful' and wallet_id = $1",
-		[id],
-	);
+/** A payment of each that waits in its wallet's queue, and could go now. */
+async function queued(people: readonly Person[]): Promise<string[]> {
+	const payAll = () => Promise.all(people.map((by) => lab.pay(by, { ether: "0.1" })));
+	lab.moods.push(...people.map(() => "sends, silent" as const));
+	await payAll();
+	const waiting = (await payAll()).flat();
+	expect(waiting.every((one) => one.status === "submitting")).toBe(true);
+	await lab.db.execute("update wallets.submission set state = 'sent' where state = 'doubtful'");
 	lab.clock.ms++;
-	return next?.id ?? "";
+	return waiting.map(({ id }) => id);
 }
 /** What the node does with questions about the accounts of these wallets. */
 function ofThem(people: readonly Person[], act: () => Promise<never>): void {
@@ -50,10 +47,9 @@ function ofThem(people: readonly Person[], act: () => Promise<never>): void {
 }
 
 test("as many as a turn takes that fail again and again stand behind one that can go on", async () => {
-	const broken: Person[] = [];
-	for (let count = 0; count < STRANDED_MAX; count++) broken.push(await lab.person());
-	for (const one of broken) await queued(one);
-	const id = await queued(await lab.person());
+	const broken = await Promise.all(Array.from({ length: STRANDED_MAX }, () => lab.person()));
+	await queued(broken);
+	const [id = ""] = await queued([await lab.person()]);
 	ofThem(broken, async () => {
 		throw rpcFault.transport({ detail: "silent" });
 	});
@@ -63,7 +59,7 @@ test("as many as a turn takes that fail again and again stand behind one that ca
 
 test("one that the node keeps waiting keeps no intent from running out", async () => {
 	const slow = await lab.person();
-	await queued(slow);
+	await queued([slow]);
 	const [asked] = await lab.pay(await lab.person(), { stays: true });
 	const id = asked?.id ?? "";
 	const silence = Promise.withResolvers<never>();
