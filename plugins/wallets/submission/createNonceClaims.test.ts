@@ -20,6 +20,8 @@ test("the first of those that agree stays, and one that says less begins anew", 
 	claims.note(of, { mined: 5, headBlock: 11 });
 	expect(claims.confirmed(of, 11)).toBeNull();
 	expect(claims.confirmed(of, 12)).toBe(5);
+	expect(claims.isClaimed(of)).toBe(true);
 	claims.forget(of);
 	expect(claims.confirmed(of, 12)).toBeNull();
+	expect(claims.isClaimed(of)).toBe(false);
 });
