@@ -18,6 +18,9 @@ export type StoredTransaction = {
 	broadcasts: number;
 };
 
+/** What the provider's list says of a transaction in place of the truth. */
+export type StoredClaim = { status: string; hash: string | null; isLasting: boolean };
+
 export type StoredResponse = { bodyHash: string; status: number; body: string };
 
 export type CustodyStore = {
@@ -27,8 +30,15 @@ export type CustodyStore = {
 	insert(transaction: StoredTransaction): void;
 	setStatus(id: string, status: StoredTransaction["status"]): void;
 	countBroadcast(id: string): void;
+	/** From now on its list says this of a transaction. */
+	claim(id: string, claim: StoredClaim): void;
+	claimOf(id: string): StoredClaim | null;
+	/** The list tells the truth again, but for claims that last. */
+	clearClaims(): void;
 	byId(id: string): StoredTransaction | null;
 	byReference(referenceId: string): StoredTransaction | null;
+	/** The newest of a wallet. */
+	lastOf(walletId: string): StoredTransaction | null;
 	all(): StoredTransaction[];
 	addPerson(plan: PersonPlan): void;
 	people(): PersonPlan[];
@@ -61,6 +71,10 @@ export function createCustodyStore(options: {
 		db.query<StoredTransaction, [string]>(`select ${columns} from tx where ${where} = ?`);
 	const byId = one("id");
 	const byReference = one("reference_id");
+	const lastOf = db.query<StoredTransaction, [string]>(
+		`select ${columns} from tx where wallet_id = ? order by rowid desc limit 1`,
+	);
+	const claims = new Map<string, StoredClaim>();
 	return {
 		response: (key, sinceMs) => get.get(key, sinceMs),
 		keepResponse(key, { bodyHash, status, body }, atMs) {
@@ -79,8 +93,14 @@ export function createCustodyStore(options: {
 			void db.query("update tx set status = ? where id = ?").run(status, id),
 		countBroadcast: (id) =>
 			void db.query("update tx set broadcasts = broadcasts + 1 where id = ?").run(id),
+		claim: (id, claim) => void claims.set(id, claim),
+		claimOf: (id) => claims.get(id) ?? null,
+		clearClaims() {
+			for (const [id, { isLasting }] of claims) if (!isLasting) claims.delete(id);
+		},
 		byId: (id) => byId.get(id),
 		byReference: (referenceId) => byReference.get(referenceId),
+		lastOf: (walletId) => lastOf.get(walletId),
 		all: () =>
 			db
 				.query<StoredTransaction, []>(`select ${columns} from tx order by rowid limit ${LIST_MAX}`)

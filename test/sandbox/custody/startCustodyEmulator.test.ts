@@ -247,6 +247,77 @@ test("what was sent, answered and added is there after a restart, and on another
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
+describe("a provider that claims what is not so", () => {
+	/** One request to send while it claims this; what it answers, and what its list then says. */
+	async function claimed(order: object) {
+		const reference = randomUUID();
+		emulator.fault({ kind: "claims", path: "^POST", times: 1, ...order });
+		const answer = await rpc(await send({}, reference));
+		const path = `/v1/transactions?reference_id=${reference}`;
+		const list = async () => (await get(path)).body.transactions[0];
+		const signed = emulator.signed().find(({ referenceId }) => referenceId === reference);
+		const hash = keccak256(signed?.raw ?? "0x");
+		const isKnown = (await anvil.rpc("eth_getTransactionByHash", [hash])) !== null;
+		return { answer, listed: await list(), list, hash, isKnown };
+	}
+
+	test("says that it sent, and sends nothing", async () => {
+		const { answer, listed, list, hash, isKnown } = await claimed({ listed: "broadcasted" });
+		expect({ status: answer.status, isKnown }).toEqual({ status: 200, isKnown: false });
+		expect(answer.body.data.hash).toBe(hash);
+		expect(listed).toMatchObject({ status: "broadcasted", transaction_hash: hash });
+		// It is made correct: what was never broadcast has failed.
+		emulator.clearFaults();
+		expect(await list()).toMatchObject({ status: "failed", transaction_hash: null });
+	});
+
+	test("refuses, and lists a failure with a hash for good", async () => {
+		const order = { status: 400, code: "insufficient_funds", lasting: true };
+		const { answer, list, hash, isKnown } = await claimed(order);
+		expect({ status: answer.status, isKnown }).toEqual({ status: 400, isKnown: false });
+		expect(answer.body.code).toBe("insufficient_funds");
+		emulator.clearFaults();
+		expect(await list()).toMatchObject({ status: "failed", transaction_hash: hash });
+	});
+
+	test("says that it failed, or lists nothing, though it sent", async () => {
+		const failed = await claimed({ sends: true, status: 500 });
+		expect({ status: failed.answer.status, isKnown: failed.isKnown }).toEqual({
+			status: 500,
+			isKnown: true,
+		});
+		expect(failed.listed).toMatchObject({ status: "failed", transaction_hash: failed.hash });
+		const hidden = await claimed({ sends: true, listed: "nothing" });
+		expect(hidden).toMatchObject({ isKnown: true, listed: undefined });
+		emulator.clearFaults();
+		expect(await hidden.list()).toMatchObject({ status: "confirmed" });
+	});
+
+	test("names the hash of the request before, or nobody's", async () => {
+		const before = await rpc(await send());
+		const previous = await claimed({ hash: "previous", sends: true });
+		expect(previous.answer.body.data.hash).toBe(before.body.data.hash);
+		emulator.clearFaults();
+		const { answer, hash } = await claimed({ hash: "nobodys" });
+		expect(answer.body.data.hash).not.toBe(hash);
+		const named = answer.body.data.hash;
+		expect(await anvil.rpc("eth_getTransactionByHash", [named])).toBeNull();
+	});
+
+	test("goes wrong for one wallet, and for no other", async () => {
+		const ben = emulator.person("ben");
+		emulator.fault({ kind: "status", status: 503, wallet: ben.wallet?.id ?? "" });
+		const answer = await rpc(await send());
+		expect(answer.status).toBe(200);
+		expect((await get(`/v1/transactions/${answer.body.data.transaction_id}`)).status).toBe(200);
+		expect((await get(`/v1/wallets/${ben.wallet?.id}`)).status).toBe(503);
+		emulator.clearFaults();
+		emulator.fault({ kind: "odd_values", value: 2 ** 64, wallet: ada.wallet?.id ?? "" });
+		const odd = await get(`/v1/transactions/${answer.body.data.transaction_id}`);
+		expect(odd.body).toMatchObject({ status: 2 ** 64, transaction_hash: 2 ** 64 });
+	});
+});
+
 describe("the doors for tests and developers", () => {
 	async function door(path: string, method: string, body?: unknown) {
 		const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };

@@ -1,4 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { Hex } from "viem";
 import type { Clock } from "#core/clock/Clock.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { createRpc } from "../createRpc.ts";
@@ -47,6 +48,8 @@ export type CustodyEmulator = {
 	clearCalls(): void;
 	/** Everything that was ever to be sent, oldest first. */
 	transactions(): StoredTransaction[];
+	/** The same as it was signed, also what was never broadcast; of this process alone. */
+	signed(): { referenceId: string | null; hash: string; sender: Hex; raw: Hex }[];
 	/** Where webhooks go from now on; to nobody at first. */
 	sendWebhooksTo(url: string | null): void;
 	webhooks(): Attempt[];
@@ -94,6 +97,7 @@ export async function startCustodyEmulator(
 		store,
 		tokens: createTokens({ appId, clock }),
 		clock,
+		signed: new Map(),
 		postbox,
 		later,
 	};
@@ -134,10 +138,19 @@ export async function startCustodyEmulator(
 		addPerson,
 		token: office.tokens.mint,
 		fault: faults.add,
-		clearFaults: faults.clear,
+		clearFaults() {
+			faults.clear();
+			store.clearClaims();
+		},
 		calls: calls.read,
 		clearCalls: calls.clear,
 		transactions: store.all,
+		signed: () =>
+			store.all().flatMap(({ id, referenceId, hash, sender }) => {
+				const raw = office.signed.get(id);
+				const from = sender.toLowerCase() as Hex;
+				return raw ? [{ referenceId, hash, sender: from, raw }] : [];
+			}),
 		sendWebhooksTo: postbox.sendTo,
 		webhooks: postbox.attempts,
 		idle,

@@ -4,8 +4,8 @@ export type CustodyFaultList = {
 	add(order: CustodyFaultOrder): void;
 	clear(): void;
 	all(): CustodyFault[];
-	/** The first one for a call (`METHOD /path?query`), counted as used. */
-	take(call: string): CustodyFault | null;
+	/** The first one for a call (`METHOD /path?query`) about a wallet, counted as used. */
+	take(call: string, walletId?: string | null): CustodyFault | null;
 	/** The same for a webhook (`WEBHOOK transaction.confirmed`). */
 	takeWebhook(webhook: string): CustodyFault | null;
 };
@@ -31,12 +31,16 @@ export function createCustodyFaultList(): CustodyFaultList {
 				...fault,
 				...(Number.isFinite(left) && { times: left }),
 			})),
-		take: (call) => take(call, false),
-		takeWebhook: (webhook) => take(webhook, true),
+		take: (call, walletId = null) => take(call, { isWebhook: false, walletId }),
+		takeWebhook: (webhook) => take(webhook, { isWebhook: true, walletId: null }),
 	};
 
-	function take(what: string, isWebhook: boolean): CustodyFault | null {
+	function take(
+		what: string,
+		{ isWebhook, walletId }: { isWebhook: boolean; walletId: string | null },
+	): CustodyFault | null {
 		const entry = faults.find(({ fault, pattern }) => {
+			if (fault.wallet !== undefined && fault.wallet !== walletId) return false;
 			return fault.kind.startsWith("webhook_") === isWebhook && pattern.test(what);
 		});
 		if (!entry) return null;

@@ -9,7 +9,7 @@ const OTHER_HASH = `0x${"5a".repeat(32)}`;
 
 /**
  * What a fault makes of a call; `answer` does the work and says what a well provider would.
- * `late_broadcast` and `twice` are the work's own and only fall silent, or not, here.
+ * `late_broadcast`, `claims` and `twice` are the work's own and only fall silent, or not, here.
  */
 export async function spoilAnswer(
 	fault: CustodyFault,
@@ -49,6 +49,8 @@ export async function spoilAnswer(
 			return await changed(await answer(), (said) => withData(said, { reference_id: "theirs" }));
 		case "empty_lookup":
 			return Response.json({ transactions: [] });
+		case "odd_values":
+			return await changed(await answer(), (said) => replaced(said, fault.value ?? null));
 		case "twice":
 			return await changed(await answer(), repeated);
 		default:
@@ -111,6 +113,17 @@ function withData(said: unknown, members: Record<string, string>): unknown {
 function repeated(said: unknown): unknown {
 	if (typeof said !== "object" || said === null || !("transactions" in said)) return said;
 	return { transactions: [said.transactions, said.transactions].flat() };
+}
+
+/** Every number and text as one value; the shape stays, and so does which method was called. */
+function replaced(said: unknown, value: unknown): unknown {
+	if (Array.isArray(said)) return said.map((one) => replaced(one, value));
+	if (typeof said === "string" || typeof said === "number") return value;
+	if (typeof said !== "object" || said === null) return said;
+	const members = Object.entries(said).map(([key, inner]) => {
+		return [key, key === "method" ? inner : replaced(inner, value)];
+	});
+	return Object.fromEntries(members);
 }
 
 /** Every scalar as another type; the shape stays. */

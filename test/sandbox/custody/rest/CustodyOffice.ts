@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import type { Hex } from "viem";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Rpc } from "../../Rpc.ts";
 import type { CustodyStore } from "../createCustodyStore.ts";
@@ -19,6 +20,8 @@ export type CustodyOffice = {
 	store: CustodyStore;
 	tokens: Tokens;
 	clock: Clock;
+	/** Raw transactions as they were signed, by the provider's id of each. */
+	signed: Map<string, Hex>;
 	postbox: Postbox;
 	/** Work that goes on after its caller is gone; ended before the process is. */
 	later(work: (stopped: AbortSignal) => Promise<void>): void;

@@ -36,7 +36,7 @@ export async function answerCustody(
 				return await listed(office, searchParams.get("reference_id"));
 			case "GET transactions/:": {
 				const found = office.store.byId(id ?? "");
-				if (!found) throw new Denial(404, "Transaction not found");
+				if (!found || isHidden(office, found.id)) throw new Denial(404, "Transaction not found");
 				return Response.json(await renderTransaction(office, found));
 			}
 			case "GET users/:": {
@@ -69,8 +69,14 @@ function checkApplication({ appId, appSecret }: CustodyOffice, headers: Headers)
 async function listed(office: CustodyOffice, referenceId: string | null): Promise<Response> {
 	if (!referenceId) throw new Denial(400, "reference_id is required");
 	const found = office.store.byReference(referenceId);
-	const transactions = found ? [await renderTransaction(office, found)] : [];
+	const transactions =
+		found && !isHidden(office, found.id) ? [await renderTransaction(office, found)] : [];
 	return Response.json({ transactions });
+}
+
+/** A transaction that the provider claims not to have. */
+function isHidden({ store }: CustodyOffice, id: string): boolean {
+	return store.claimOf(id)?.status === "nothing";
 }
 
 function quorum(office: CustodyOffice, id: string): Response {

@@ -44,10 +44,21 @@ export function createCustodyHandler(gate: CustodyGate): (request: Request) => P
 		const url = new URL(request.url);
 		if (url.pathname.startsWith("/_sandbox/")) return await control(gate, request, url);
 		gate.calls.note(request.method, url);
-		const fault = gate.faults.take(`${request.method} ${url.pathname}${url.search}`);
+		const call = `${request.method} ${url.pathname}${url.search}`;
+		const fault = gate.faults.take(call, walletOf(gate.office, url));
 		const answer = () => answerCustody(gate.office, request, fault);
 		return fault ? await spoilAnswer(fault, gate.stopped, answer) : await answer();
 	};
+}
+
+/** Which wallet a call is about: the one that it names, or that of the transaction it asks for. */
+function walletOf({ store }: CustodyOffice, { pathname, searchParams }: URL): string | null {
+	const [, , kind, id = ""] = pathname.split("/").map(decodeURIComponent);
+	if (kind === "wallets") return id;
+	if (kind !== "transactions") return null;
+	const referenceId = searchParams.get("reference_id");
+	const found = referenceId === null ? store.byId(id) : store.byReference(referenceId);
+	return found?.walletId ?? null;
 }
 
 async function control(gate: CustodyGate, request: Request, url: URL): Promise<Response> {
@@ -64,6 +75,7 @@ async function control(gate: CustodyGate, request: Request, url: URL): Promise<R
 			return Response.json({ faults: faults.all() });
 		case "DELETE /_sandbox/faults":
 			faults.clear();
+			office.store.clearClaims();
 			return Response.json({ faults: [] });
 		case "GET /_sandbox/calls":
 			return Response.json(calls.read());

@@ -2,18 +2,22 @@ import type { StoredTransaction } from "../createCustodyStore.ts";
 import type { CustodyOffice } from "./CustodyOffice.ts";
 import { statusOf } from "./statusOf.ts";
 
-/** A transaction as the provider tells it. Its status is read off the chain: forks change it. */
+/**
+ * A transaction as the provider tells it. Its status is read off the chain, because forks change
+ * it, except where the provider claims something else of it.
+ */
 export async function renderTransaction(
 	office: CustodyOffice,
 	transaction: StoredTransaction,
 ): Promise<unknown> {
 	const { id, caip2, hash, walletId, referenceId, createdAtMs, broadcasts } = transaction;
+	const claim = office.store.claimOf(id);
 	return {
 		id,
 		caip2,
 		created_at: createdAtMs,
-		status: await statusOf(office, transaction),
-		transaction_hash: broadcasts > 0 ? hash : null,
+		status: claim ? claim.status : await statusOf(office, transaction),
+		transaction_hash: claim ? claim.hash : broadcasts > 0 ? hash : null,
 		wallet_id: walletId,
 		...(referenceId !== null && { reference_id: referenceId }),
 	};

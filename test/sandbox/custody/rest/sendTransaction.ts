@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Hex } from "viem";
 import { sleep } from "#core/time/sleep.ts";
 import type { StoredTransaction } from "../createCustodyStore.ts";
@@ -13,6 +13,7 @@ import { signHeld } from "./signHeld.ts";
 type SendBody = Extract<RpcBody, { method: "eth_sendTransaction" }>;
 
 const LATE_MS = 1_000;
+const SIGNED_KEPT_MAX = 10_000;
 
 /** Signs, remembers, broadcasts: in this order, so that what was broadcast is always known. */
 export async function sendTransaction(
@@ -40,22 +41,64 @@ export async function sendTransaction(
 		createdAtMs: clock.nowMs(),
 		broadcasts: 0,
 	};
+	const before = fault?.kind === "claims" ? store.lastOf(wallet.id) : null;
 	store.insert(transaction);
+	keepSigned(office, transaction.id, raw);
 	followTransaction(office, transaction.id);
 	if (fault?.kind === "late_broadcast") {
 		office.later((stopped) =>
 			broadcastLate(office, { transaction, raw, expiresAtMs, fault, stopped }),
 		);
+	} else if (fault?.kind === "claims") {
+		return await claim(office, { transaction, raw, fault, before });
 	} else {
 		await broadcast(office, transaction, raw);
 		if (fault?.kind === "twice") await broadcast(office, transaction, raw).catch(() => {});
 	}
+	return told(transaction, hash);
+}
+
+/** The newest ones only: a sandbox may run for weeks. */
+function keepSigned({ signed }: CustodyOffice, id: string, raw: Hex): void {
+	signed.set(id, raw);
+	const [oldest] = signed.keys();
+	if (signed.size > SIGNED_KEPT_MAX && oldest !== undefined) signed.delete(oldest);
+}
+
+function told({ id, caip2, referenceId }: StoredTransaction, hash: string) {
 	return {
 		hash,
-		caip2: body.caip2,
-		transaction_id: transaction.id,
+		caip2,
+		transaction_id: id,
 		...(referenceId !== null && { reference_id: referenceId }),
 	};
+}
+
+/** Sends or does not, says this or that, and lists what it likes: whatever the fault orders. */
+async function claim(
+	office: CustodyOffice,
+	given: {
+		transaction: StoredTransaction;
+		raw: Hex;
+		fault: CustodyFault;
+		/** The wallet's transaction before this one. */
+		before: StoredTransaction | null;
+	},
+): Promise<unknown> {
+	const { transaction, raw, fault, before } = given;
+	const { id, hash } = transaction;
+	const { listed = "failed", lasting: isLasting = false, status = 200 } = fault;
+	const named = {
+		own: hash,
+		nobodys: `0x${createHash("sha256").update(id).digest("hex")}`,
+		previous: before?.hash ?? hash,
+		none: null,
+	}[fault.hash ?? "own"];
+	office.store.claim(id, { status: listed, hash: named, isLasting });
+	if (fault.sends) await broadcast(office, transaction, raw);
+	else office.store.setStatus(id, "failed");
+	if (status !== 200) throw new Denial(status, "Something is wrong", fault.code);
+	return told(transaction, named ?? hash);
 }
 
 async function broadcastLate(
