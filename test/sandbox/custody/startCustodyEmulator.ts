@@ -26,6 +26,17 @@ export type CustodyEmulatorOptions = {
 	clock?: Clock;
 };
 
+/** A transaction as it was signed. */
+export type SignedTransaction = {
+	referenceId: string | null;
+	hash: string;
+	sender: Hex;
+	nonce: number;
+	raw: Hex;
+	/** It was never sent, and its own hash never told: the provider alone could have it. */
+	isDisowned: boolean;
+};
+
 export type CustodyEmulator = {
 	/**
 	 * WALLET_PROVIDER_BASE_URL, _APP_ID, _APP_SECRET, _AUTHORIZATION_KEY, _VERIFICATION_KEY,
@@ -49,7 +60,7 @@ export type CustodyEmulator = {
 	/** Everything that was ever to be sent, oldest first. */
 	transactions(): StoredTransaction[];
 	/** The same as it was signed, also what was never broadcast; of this process alone. */
-	signed(): { referenceId: string | null; hash: string; sender: Hex; raw: Hex }[];
+	signed(): SignedTransaction[];
 	/** Where webhooks go from now on; to nobody at first. */
 	sendWebhooksTo(url: string | null): void;
 	webhooks(): Attempt[];
@@ -146,10 +157,10 @@ export async function startCustodyEmulator(
 		clearCalls: calls.clear,
 		transactions: store.all,
 		signed: () =>
-			store.all().flatMap(({ id, referenceId, hash, sender }) => {
-				const raw = office.signed.get(id);
+			store.all().flatMap(({ id, referenceId, hash, sender, nonce }) => {
+				const signed = office.signed.get(id);
 				const from = sender.toLowerCase() as Hex;
-				return raw ? [{ referenceId, hash, sender: from, raw }] : [];
+				return signed ? [{ referenceId, hash, sender: from, nonce, ...signed }] : [];
 			}),
 		sendWebhooksTo: postbox.sendTo,
 		webhooks: postbox.attempts,

@@ -21,7 +21,7 @@ export type CustodyOffice = {
 	tokens: Tokens;
 	clock: Clock;
 	/** Raw transactions as they were signed, by the provider's id of each. */
-	signed: Map<string, Hex>;
+	signed: Map<string, { raw: Hex; isDisowned: boolean }>;
 	postbox: Postbox;
 	/** Work that goes on after its caller is gone; ended before the process is. */
 	later(work: (stopped: AbortSignal) => Promise<void>): void;

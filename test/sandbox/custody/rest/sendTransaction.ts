@@ -60,7 +60,7 @@ export async function sendTransaction(
 
 /** The newest ones only: a sandbox may run for weeks. */
 function keepSigned({ signed }: CustodyOffice, id: string, raw: Hex): void {
-	signed.set(id, raw);
+	signed.set(id, { raw, isDisowned: false });
 	const [oldest] = signed.keys();
 	if (signed.size > SIGNED_KEPT_MAX && oldest !== undefined) signed.delete(oldest);
 }
@@ -97,6 +97,7 @@ async function claim(
 	office.store.claim(id, { status: listed, hash: named, isLasting });
 	if (fault.sends) await broadcast(office, transaction, raw);
 	else office.store.setStatus(id, "failed");
+	if (!fault.sends && named !== hash) office.signed.set(id, { raw, isDisowned: true });
 	if (status !== 200) throw new Denial(status, "Something is wrong", fault.code);
 	return told(transaction, named ?? hash);
 }
