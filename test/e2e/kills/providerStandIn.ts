@@ -20,14 +20,17 @@ export const providerStandIn = definePlugin({
 	offers: ProviderKey,
 	setup({ config }) {
 		const { provider, answers } = createFakeProvider();
-		const book = async () => {
-			const response = await fetch(config.STAND_IN_BOOK_URL);
+		const book = async (about: bigint | string) => {
+			const url = new URL(config.STAND_IN_BOOK_URL);
+			// A book of several listings finds the one that is meant; one of one need not look.
+			url.searchParams.set("about", String(about));
+			const response = await fetch(url);
 			return bigintJson.read(await response.text()) as StandInBook;
 		};
 		answers.slugOf = async () => "cats";
-		answers.bestListing = async () => (await book()).listing;
-		answers.order = async () => (await book()).listing;
-		answers.listingFulfilment = async () => (await book()).fulfilment;
+		answers.bestListing = async (_slug, tokenId) => (await book(tokenId)).listing;
+		answers.order = async ({ orderHash }) => (await book(orderHash)).listing;
+		answers.listingFulfilment = async ({ orderHash }) => (await book(orderHash)).fulfilment;
 		return { service: provider };
 	},
 });

@@ -1,0 +1,77 @@
+import { afterAll, expect, test } from "bun:test";
+import { falseAnswers } from "#test/e2e/liveness/falseAnswers.ts";
+import type { LiveRound } from "#test/e2e/liveness/LiveRound.ts";
+import { oddNumbers } from "#test/e2e/liveness/oddNumbers.ts";
+import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
+import { planRounds } from "#test/e2e/liveness/planRounds.ts";
+import { playRound } from "#test/e2e/liveness/playRound.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
+
+// Guarantee: whatever a node or the wallet provider says falsely, one thing or two at a time, each
+// intent ends once the source is right again: paid as the chain says, provably not paid, or freed
+// by the action that operators are offered. What is false of one wallet keeps no other waiting.
+
+const isProving = process.env["PROVE"] === "1";
+const SEED = Number(process.env["LIVENESS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+const WALLETS = 20;
+/** In `test`; all of them in `prove`. */
+const ALONE_PLAYED = 3;
+const PAIRS_PLAYED = 2;
+/** Of pairs with an odd number there are ten thousands: so many rounds of them in `prove`. */
+const ODD_PAIRS_PLAYED = 100;
+const TIMEOUT_MS = (isProving ? 90 : 5) * 60_000;
+
+/** While a row is written: all of the rows with that in their name, and no sample of them. */
+const ONLY = process.env["LIVENESS_ONLY"] ?? "";
+const isWhole = isProving || ONLY !== "";
+
+const random = createPrng(SEED);
+const rows = falseAnswers.filter(({ name }) => name.includes(ONLY));
+const named = rows.filter((answer) => !oddNumbers.includes(answer));
+const every = planRounds(rows, { wallets: WALLETS, random });
+const ofNamed = planRounds(named, { wallets: WALLETS, random });
+
+let world: LiveWorld | null = null;
+afterAll(() => world?.stop(), TIMEOUT_MS);
+
+/** Plays one after the other with the same wallets: each must leave them as good as new. */
+async function playAll(rounds: readonly LiveRound[]): Promise<string[]> {
+	for (const round of rounds) {
+		world ??= await openLiveWorld({ wallets: WALLETS });
+		const problems = await playRound(world, round);
+		// What one round left behind would be held against the next.
+		if (problems.length > 0) return problems;
+	}
+	return [];
+}
+
+test(
+	`after any false answer alone, everybody's money moves on [seed ${SEED}]`,
+	async () => {
+		const rounds = isWhole ? every.alone : sample(every.alone, ALONE_PLAYED);
+		expect(rounds.length).toBeGreaterThan(0);
+		expect(await playAll(rounds)).toEqual([]);
+	},
+	TIMEOUT_MS,
+);
+
+test(
+	`after any two at a time as well [seed ${SEED}]`,
+	async () => {
+		const rounds = isWhole
+			? [...ofNamed.pairs, ...every.pairs.slice(0, ODD_PAIRS_PLAYED)]
+			: sample(ofNamed.pairs, PAIRS_PLAYED);
+		// A single row has none.
+		expect(rounds.length > 0 || ONLY !== "").toBe(true);
+		expect(await playAll(rounds)).toEqual([]);
+	},
+	TIMEOUT_MS,
+);
+
+/** Half of them about single wallets, half about what all share. */
+function sample(rounds: readonly LiveRound[], count: number): LiveRound[] {
+	const isShared = ({ shared }: LiveRound) => shared.length > 0;
+	const some = Math.ceil(count / 2);
+	const own = rounds.filter((round) => !isShared(round)).slice(0, some);
+	return [...own, ...rounds.filter(isShared).slice(0, count - own.length)];
+}

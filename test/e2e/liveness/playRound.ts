@@ -1,0 +1,209 @@
+import type { Hex } from "viem";
+import { askForMoney, type Wish } from "#test/e2e/liveness/askForMoney.ts";
+import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
+import { freeIntents } from "#test/e2e/liveness/freeIntents.ts";
+import { happen } from "#test/e2e/liveness/happen.ts";
+import { isEnded } from "#test/e2e/liveness/isEnded.ts";
+import { judgeBooks } from "#test/e2e/liveness/judgeBooks.ts";
+import type { LiveRound, PlayedIntent, Player } from "#test/e2e/liveness/LiveRound.ts";
+import { nameOf } from "#test/e2e/liveness/nameOf.ts";
+import type { LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
+import { playedIntents } from "#test/e2e/liveness/playedIntents.ts";
+import { playerOf } from "#test/e2e/liveness/playerOf.ts";
+
+export type RoundOptions = {
+	/** Processes die in it: who waits for whom is not asked, only what everything comes to. */
+	isDeadly?: boolean;
+};
+
+/** The first so many wallets of a round were never seen before. */
+const NEW_WALLETS = 4;
+const SECOND_MS = 1_000;
+/** So long a source goes on lying, in turns of a second; some go on alone for longer. */
+const LYING_TURNS = 8;
+const LONG_TURN_MS = 10 * SECOND_MS;
+const LONG_TURN_BLOCKS = 20;
+/** Of what all share, all is well again so many turns after it is. */
+const RESUMED_TURNS = 5;
+/** Half an hour, in ever longer steps: what then is open is an operator's. */
+const BOUND_MS = [
+	...Array<number>(10).fill(SECOND_MS),
+	...Array<number>(12).fill(5 * SECOND_MS),
+	...Array<number>(18).fill(30 * SECOND_MS),
+	...Array<number>(20).fill(60 * SECOND_MS),
+];
+/** A reorg is noticed within a minute. */
+const NOTICED_TURNS = 6;
+const NOTICED_MS = 10 * SECOND_MS;
+/** Deep enough that nothing is looked at again. */
+const FINAL_BLOCKS = 40;
+const FINAL_TURNS = 3;
+const FINAL_MS = 90 * SECOND_MS;
+const PROBLEM_LENGTH_MAX = 400;
+
+/**
+ * Asks for money from every wallet while sources lie, makes the sources right again, and answers
+ * everything that is wrong with what it came to, in words.
+ */
+export async function playRound(
+	world: LiveWorld,
+	round: LiveRound,
+	{ isDeadly = false }: RoundOptions = {},
+): Promise<string[]> {
+	// Nothing of theirs is known before they are lied to. Buyers keep their purses.
+	for (let place = 0; !world.market && place < NEW_WALLETS; place++) await world.renew(place);
+	const all = world.wallets.map((wallet, place) => playerOf(world, { wallet, round, place }));
+	const players = await Promise.all(all);
+	const waits = await lieAndRecover(world, { round, players });
+	const problems = isDeadly ? [] : waits;
+	problems.push(...(await freeIntents(world, players, () => settle(world, players))));
+	world.mayDie(0);
+	problems.push(...(await probe(world, players)));
+	await becomeFinal(world);
+	problems.push(...(await judgeBooks(world, players)));
+	// Nothing that is said to be over may still be paid.
+	await broadcastLate(world, players);
+	await becomeFinal(world);
+	const later = await judgeBooks(world, players);
+	problems.push(...later.map((problem) => `later: ${problem}`));
+	const same = Map.groupBy(problems, (problem) => problem.slice(0, PROBLEM_LENGTH_MAX));
+	return [...same].map(([problem, { length }]) =>
+		length > 1 ? `${length} × ${problem}` : problem,
+	);
+}
+
+type Playing = { round: LiveRound; players: readonly Player[] };
+
+/** From the first request to the end of what settles by itself; answers who waited for whom. */
+async function lieAndRecover(world: LiveWorld, { round, players }: Playing): Promise<string[]> {
+	const problems: string[] = [];
+	const ask = async (wish: Wish, by = players) => {
+		const answers = await Promise.all(by.map((player) => askForMoney(world, player, wish)));
+		problems.push(...answers.flat());
+	};
+	// Before anybody lies, and before a block: what is on its way meets the lie as well.
+	await ask({ transfers: 1 }, world.market ? players : players.slice(NEW_WALLETS));
+	lie(world, { round, players });
+	await ask({ transfers: 2 });
+	await ask(world.market ? "buy" : { transfers: 1 });
+	await happen(world, players, "pool");
+	problems.push(...(await goOnLying(world, { round, players })));
+	await happen(world, players, "mined");
+	world.node.tellTheTruth();
+	world.custody.clearFaults();
+	if (round.shared.length > 0) problems.push(...(await resume(world, players)));
+	// What is mined is looked at a few times a minute.
+	for (let turn = 0; turn < NOTICED_TURNS; turn++) await world.tick(NOTICED_MS);
+	await settle(world, players);
+	return problems;
+}
+
+function lie({ node, custody }: LiveWorld, { round, players }: Playing): void {
+	const tell = (answer: FalseAnswer, about: Hex | null) => {
+		const lies = answer.lies?.() ?? [];
+		for (const one of lies) node.lie({ ...one, about, isLong: isLong(answer) });
+	};
+	for (const answer of round.shared) tell(answer, null);
+	for (const { own, wallet } of players) {
+		for (const answer of own) {
+			tell(answer, wallet.address);
+			const faults = answer.faults ?? [];
+			for (const fault of faults) custody.fault({ ...fault, wallet: wallet.providerId });
+		}
+	}
+}
+
+function isLong({ blocks, lastsMs }: FalseAnswer): boolean {
+	return blocks !== undefined || lastsMs !== undefined;
+}
+
+/** Time passes while they lie: whoever is told the truth must not wait for the others. */
+async function goOnLying(world: LiveWorld, { round, players }: Playing): Promise<string[]> {
+	for (let turn = 0; turn < LYING_TURNS; turn++) await world.tick(SECOND_MS);
+	const honest = players.filter(({ isHonest }) => isHonest);
+	const intents = await playedIntents(world, honest);
+	const long = [...round.shared, ...players.flatMap(({ own }) => own)].filter(isLong);
+	if (long.length > 0) {
+		// A lie that nothing contradicts until it is final is believed: only some last so long.
+		world.node.tellTheTruth({ butForLong: true });
+		const blocks = Math.max(...long.map((one) => one.blocks ?? 0));
+		const lastsMs = Math.max(...long.map((one) => one.lastsMs ?? 0));
+		const turns = Math.max(blocks / LONG_TURN_BLOCKS, lastsMs / LONG_TURN_MS);
+		for (let turn = 0; turn < turns; turn++) {
+			await world.tick(LONG_TURN_MS, blocks > 0 ? LONG_TURN_BLOCKS : 1);
+		}
+	}
+	return waiting(intents, honest, "waits for somebody else's lie");
+}
+
+/** All can pay again, and what they paid before is settled. */
+async function resume(world: LiveWorld, players: readonly Player[]): Promise<string[]> {
+	const fine = players.filter(({ own }) => own.length === 0);
+	await world.tick(SECOND_MS);
+	const all = fine.map((player) => askForMoney(world, player, { transfers: 1 }));
+	const answers = await Promise.all(all);
+	for (let turn = 1; turn < RESUMED_TURNS; turn++) await world.tick(SECOND_MS);
+	const intents = await playedIntents(world, fine);
+	return [...answers.flat(), ...waiting(intents, fine, "has not resumed after 5 s")];
+}
+
+/** Until nothing is open, for half an hour at most. */
+async function settle(world: LiveWorld, players: readonly Player[]): Promise<void> {
+	for (const ms of BOUND_MS) {
+		const intents = await playedIntents(world, players);
+		if (intents.every(isEnded)) return;
+		await world.tick(ms, 2);
+	}
+}
+
+/** Each wallet pays once more: nothing of what happened stands in its way. */
+async function probe(world: LiveWorld, players: readonly Player[]): Promise<string[]> {
+	const all = players.map((player) => askForMoney(world, player, { transfers: 1 }));
+	const answers = await Promise.all(all);
+	for (let turn = 0; turn < RESUMED_TURNS; turn++) await world.tick(SECOND_MS);
+	const last = players.map((player) => ({ ...player, payments: player.payments.slice(-1) }));
+	const intents = await playedIntents(world, last);
+	const failed = intents.filter(({ status }) => status !== "confirmed");
+	return [
+		...answers.flat(),
+		...failed.map(
+			(intent) => `${nameIn(players, intent)}: in the end a transfer is ${said(intent)}`,
+		),
+	];
+}
+
+/** What is mined is looked at for the last time. */
+async function becomeFinal(world: LiveWorld): Promise<void> {
+	for (let turn = 0; turn < FINAL_TURNS; turn++) await world.tick(FINAL_MS, FINAL_BLOCKS);
+}
+
+/** Whoever has a signed transaction can still send it: all that was signed is sent now. */
+async function broadcastLate(
+	{ anvil, custody }: LiveWorld,
+	players: readonly Player[],
+): Promise<void> {
+	const since = new Map(players.map(({ wallet, nonceBefore }) => [wallet.address, nonceBefore]));
+	for (const { raw, sender, nonce, isDisowned } of custody.signed()) {
+		// What the provider never named is its own affair: its word is the proof that it has nothing.
+		if (isDisowned || nonce < (since.get(sender) ?? Infinity)) continue;
+		// What is mined, or whose nonce is used, no node takes.
+		await anvil.rpc("eth_sendRawTransaction", [raw]).catch(() => {});
+	}
+}
+
+function waiting(
+	intents: readonly PlayedIntent[],
+	players: readonly Player[],
+	problem: string,
+): string[] {
+	const open = intents.filter((intent) => !isEnded(intent));
+	return open.map((intent) => `${nameIn(players, intent)}: ${problem}: ${said(intent)}`);
+}
+
+function said({ status, errorCode }: PlayedIntent): string {
+	return errorCode === null ? status : `${status} (${errorCode})`;
+}
+
+function nameIn(players: readonly Player[], { walletId }: PlayedIntent): string {
+	return nameOf(players.find(({ wallet }) => wallet.id === walletId));
+}

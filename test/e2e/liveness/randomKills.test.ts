@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { bundleKillable, type KillableBundle } from "#test/e2e/kills/bundleKillable.ts";
+import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
+import { falseAnswers } from "#test/e2e/liveness/falseAnswers.ts";
+import type { LiveRound } from "#test/e2e/liveness/LiveRound.ts";
+import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
+import { playRound } from "#test/e2e/liveness/playRound.ts";
+import { type MortalService, startMortalService } from "#test/e2e/liveness/startMortalService.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
+
+// Guarantee: processes die at any moment while sources lie, and the next one goes on: what the
+// chain says was paid is what the ledger has, nothing is paid twice, and nothing is stuck.
+
+const isProving = process.env["PROVE"] === "1";
+const SEED = Number(process.env["LIVENESS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+const KILLS = isProving ? 60 : 6;
+const WALLETS = 6;
+const DEATHS_PER_ROUND = 3;
+/** Twice as many as are needed where each round has its deaths. */
+const ROUNDS_MAX = (2 * KILLS) / DEATHS_PER_ROUND;
+const TIMEOUT_MS = (isProving ? 40 : 5) * 60_000;
+
+const random = createPrng(SEED);
+let bundle: KillableBundle;
+let world: LiveWorld;
+let service: MortalService | null = null;
+
+beforeAll(async () => {
+	bundle = await bundleKillable();
+	world = await openLiveWorld({
+		wallets: WALLETS,
+		tokens: WALLETS * ROUNDS_MAX,
+		async start(options) {
+			service = await startMortalService({ ...options, bundle, random });
+			return service;
+		},
+	});
+}, TIMEOUT_MS);
+afterAll(async () => {
+	await world?.stop();
+	await bundle?.remove();
+}, TIMEOUT_MS);
+
+test(
+	`${KILLS} processes die under buys and transfers and false answers [seed ${SEED}]`,
+	async () => {
+		let rounds = 0;
+		while ((service?.deaths() ?? 0) < KILLS && rounds < ROUNDS_MAX) {
+			rounds++;
+			world.mayDie(DEATHS_PER_ROUND);
+			expect(await playRound(world, anyRound(), { isDeadly: true })).toEqual([]);
+		}
+		expect(service?.deaths() ?? 0).toBeGreaterThanOrEqual(KILLS);
+	},
+	TIMEOUT_MS,
+);
+
+/** Up to two false answers about each wallet, and now and then one about what all share. */
+function anyRound(): LiveRound {
+	const about = (whom: FalseAnswer["about"]) => falseAnswers.filter((one) => one.about === whom);
+	return {
+		shared: random.chance(0.3) ? [random.pick(about("all"))] : [],
+		own: Array.from({ length: WALLETS }, () =>
+			Array.from({ length: random.int(3) }, () => random.pick(about("wallet"))),
+		),
+	};
+}

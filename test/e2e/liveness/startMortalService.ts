@@ -1,0 +1,109 @@
+import type { KillableBundle } from "#test/e2e/kills/bundleKillable.ts";
+import { type Killable, startKillable } from "#test/e2e/kills/startKillable.ts";
+import type { LiveService, LiveServiceOptions } from "#test/e2e/liveness/startLiveService.ts";
+import type { Prng } from "#test/sandbox/createPrng.ts";
+
+export type MortalService = LiveService & { deaths(): number };
+
+/** Longer than anything that is stranded is left to its process. */
+const BETWEEN_LIVES_MS = 20_000;
+/** One time in so many that it is asked, or its jobs run, it is about to die. */
+const DEATH_IN = 12;
+/** It dies so soon after: in the middle of most requests, or of a turn of its jobs. */
+const DIES_WITHIN_MS = 60;
+const ATTEMPTS_MAX = 200;
+const ASK_AGAIN_MS = 25;
+
+/**
+ * The service in a process of its own, which is killed (SIGKILL) at random moments while it may
+ * die, and is followed by another one. A request that it took with it is asked again.
+ */
+export async function startMortalService(
+	options: LiveServiceOptions & { bundle: KillableBundle; random: Prng },
+): Promise<MortalService> {
+	const { bundle, clock, random } = options;
+	const start = () => startKillable(bundle.entry, envOf(options));
+	let service: Killable = await start();
+	let next: Promise<void> | null = null;
+	let deathsLeft = 0;
+	let isDying = false;
+	let deaths = 0;
+
+	async function living(): Promise<Killable> {
+		if (service.isAlive()) return service;
+		next ??= revive().finally(() => {
+			next = null;
+		});
+		await next;
+		return service;
+	}
+
+	async function revive(): Promise<void> {
+		clock.offsetMs += BETWEEN_LIVES_MS;
+		service = await start();
+	}
+
+	function tempt(): void {
+		if (deathsLeft === 0 || isDying || random.int(DEATH_IN) > 0) return;
+		isDying = true;
+		deathsLeft--;
+		const victim = service;
+		setTimeout(() => {
+			deaths++;
+			void victim.stop().finally(() => {
+				isDying = false;
+			});
+		}, random.int(DIES_WITHIN_MS));
+	}
+
+	return {
+		async ask(path, init) {
+			for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+				const asked = await living();
+				tempt();
+				const answer = await fetch(`${asked.url}${path}`, init).then(
+					async (response) => ({ status: response.status, text: await response.text() }),
+					() => null,
+				);
+				// Until the database has noticed that the process that held the key is gone.
+				const isHeld = answer?.status === 409 && answer.text.includes("request_running");
+				if (answer && !isHeld) return answer;
+				await Bun.sleep(ASK_AGAIN_MS);
+			}
+			throw new Error("a request is under way for ever");
+		},
+		async tick() {
+			const asked = await living();
+			tempt();
+			// One that dies in it leaves the rest of the turn to the next.
+			await asked.tick(clock.offsetMs).catch(() => {});
+		},
+		mayDie(times) {
+			deathsLeft = times;
+		},
+		deaths: () => deaths,
+		stop: () => service.stop(),
+	};
+}
+
+function envOf({
+	env,
+	nodeUrl,
+	clock,
+	database,
+	bundle,
+}: LiveServiceOptions & {
+	bundle: KillableBundle;
+}): Record<string, string> {
+	return {
+		KILLABLE_CLOCK_OFFSET_MS: String(clock.offsetMs),
+		DATABASE_URL: database.connectionString,
+		PORT: "0",
+		CHAINS: "anvil",
+		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: [nodeUrl] }),
+		LOG_LEVEL: process.env["LIVENESS_LOG_LEVEL"] ?? "silent",
+		FOREIGN_FETCH_ENABLED: "false",
+		...env,
+		PLUGINS: bundle.plugins.join(","),
+	};
+}
