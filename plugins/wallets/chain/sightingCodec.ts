@@ -12,7 +12,10 @@ import type { Receipt } from "#plugins/wallets/contract.ts";
 export type Sighting = {
 	transaction: SeenTransaction;
 	receipt: Receipt | null;
-	/** The bytes as signed; null where the node does not tell enough of the transaction. */
+	/**
+	 * The bytes as signed; null where the node does not tell enough of the transaction, and where it
+	 * is mined in the block in which it was seen before: they are kept since.
+	 */
 	signed: Hex | null;
 	headBlock: number;
 };
@@ -51,6 +54,9 @@ const receipt = z.object({
 		.max(LOGS_MAX),
 });
 
+const readTransaction = parsedOnce(transaction);
+const readReceipt = parsedOnce(receipt);
+
 /** How a hash is asked for, and what the answers say of it. */
 export const sightingCodec = {
 	/** The head last: what a node did not know before it, it did not know at that head. */
@@ -68,9 +74,9 @@ export const sightingCodec = {
 		const [hash] = call.params;
 		switch (call.method) {
 			case "eth_getTransactionByHash":
-				return answer === null || transaction.safeParse(answer).data?.hash === hash;
+				return answer === null || readTransaction(answer).data?.hash === hash;
 			case "eth_getTransactionReceipt":
-				return answer === null || receipt.safeParse(answer).data?.transactionHash === hash;
+				return answer === null || readReceipt(answer).data?.transactionHash === hash;
 			default:
 				return chainNumbers.blockNumber.safeParse(answer).success;
 		}
@@ -86,24 +92,44 @@ export const sightingCodec = {
 	 */
 	read(
 		{ seen, mined, headBlock }: { seen: unknown; mined: unknown; headBlock: number },
-		{ hash, minBlock }: { hash: Hex; minBlock: number },
+		asked: { hash: Hex; minBlock: number; knownBlock?: Hex | null },
 	): Sighting | null {
+		const { hash, minBlock, knownBlock } = asked;
 		if ((seen === null || mined === null) && headBlock < minBlock) throw chainFault.chainBehind();
 		if (seen === null) return null;
-		const { nonce, value, input, from, to, ...sent } = readAnswer(transaction, seen);
+		const { nonce, value, input, from, to, ...sent } = readAnswer(
+			{ safeParse: readTransaction },
+			seen,
+		);
 		if (sent.hash !== hash) throw chainFault.chainUnreadable({ detail: "another transaction" });
+		const receipt = mined === null ? null : receiptOf(mined, hash);
+		// Its bytes were kept when it was first seen there: putting them together is most of a look.
+		const isKnown = receipt !== null && receipt.blockHash === knownBlock;
 		return {
 			transaction: { from, to, nonce, valueRaw: value, data: input },
-			receipt: mined === null ? null : receiptOf(mined, hash),
-			signed: readSigned(seen, hash),
+			receipt,
+			signed: isKnown ? null : readSigned(seen, hash),
 			headBlock,
 		};
 	},
 };
 
 function receiptOf(mined: unknown, hash: Hex): Receipt {
-	const { status, ...rest } = readAnswer(receipt, mined);
+	const { status, ...rest } = readAnswer({ safeParse: readReceipt }, mined);
 	if (rest.transactionHash !== hash)
 		throw chainFault.chainUnreadable({ detail: "another receipt" });
 	return { ...rest, succeeded: status };
+}
+
+/** An answer is looked at twice, for whether it can be so and for what it says: parsed once. */
+function parsedOnce<Output>(schema: z.ZodType<Output>) {
+	const known = new WeakMap<object, z.ZodSafeParseResult<Output>>();
+	return (answer: unknown): z.ZodSafeParseResult<Output> => {
+		if (typeof answer !== "object" || answer === null) return schema.safeParse(answer);
+		const before = known.get(answer);
+		if (before) return before;
+		const parsed = schema.safeParse(answer);
+		known.set(answer, parsed);
+		return parsed;
+	};
 }

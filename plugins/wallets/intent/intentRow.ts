@@ -1,4 +1,4 @@
-import { bytesToHex } from "viem";
+import { hexOf } from "#core/chain/hexOf.ts";
 import type { RowSource } from "#core/quarantine/RowSource.ts";
 import { rowField } from "#core/quarantine/rowField.ts";
 import type { Channel, Intent } from "#plugins/wallets/contract.ts";
@@ -59,12 +59,12 @@ export const intentRow = {
 			errorCode: row.error_code,
 			request: row.request,
 			plan: row.plan === null ? null : planCodec.read(row.plan),
-			planHash: row.plan_hash && bytesToHex(row.plan_hash),
+			planHash: row.plan_hash && hexOf(row.plan_hash),
 			batchId: row.batch_id,
-			transactionHash: row.transaction_hash && bytesToHex(row.transaction_hash),
+			transactionHash: row.transaction_hash && hexOf(row.transaction_hash),
 			cancellation: row.cancelling && {
 				state: row.cancelling,
-				transactionHash: row.cancelling_hash && bytesToHex(row.cancelling_hash),
+				transactionHash: row.cancelling_hash && hexOf(row.cancelling_hash),
 			},
 			createdAtMs: timeMs(row.created_at),
 			changedAtMs: timeMs(row.changed_at),

@@ -1,5 +1,5 @@
-import { bytesToHex } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
+import { hexOf } from "#core/chain/hexOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { SENT_ROWS_MAX } from "#plugins/wallets/reconcile/limits.ts";
 
@@ -19,5 +19,5 @@ export async function readSent(
 		order by created_at desc limit $2`,
 		[chainId, SENT_ROWS_MAX],
 	);
-	return rows.map(({ id, hash }) => ({ id, hash: bytesToHex(hash) }));
+	return rows.map(({ id, hash }) => ({ id, hash: hexOf(hash) }));
 }

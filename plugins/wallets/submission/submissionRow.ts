@@ -1,4 +1,4 @@
-import { bytesToHex } from "viem";
+import { hexOf } from "#core/chain/hexOf.ts";
 import type { RowSource } from "#core/quarantine/RowSource.ts";
 import { rowField } from "#core/quarantine/rowField.ts";
 import type {
@@ -41,7 +41,7 @@ const columns = `s.id, s.intent_id, s.purpose, s.wallet_id, s.chain_id, s.sender
 const { whole, wholeOrNull, timeMs, timeMsOrNull } = rowField;
 /** What a nonce and a block number can be, as nodes are believed (`core/chain/chainNumbers`). */
 const COUNT_MAX = 2 ** 48 - 1;
-const hex = (bytes: Uint8Array | null) => bytes && bytesToHex(bytes);
+const hex = (bytes: Uint8Array | null) => bytes && hexOf(bytes);
 
 /** How a submission stands in the database. */
 export const submissionRow = {
@@ -56,7 +56,7 @@ export const submissionRow = {
 			purpose: row.purpose,
 			walletId: row.wallet_id,
 			chainId: whole(row.chain_id),
-			sender: bytesToHex(row.sender),
+			sender: hexOf(row.sender),
 			nonce: wholeOrNull(row.nonce, COUNT_MAX),
 			state: row.state,
 			providerTransactionId: row.provider_transaction_id,
