@@ -166,6 +166,29 @@ test("an owner who names a transaction of theirs from before is told after half 
 	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "not_sent" });
 });
 
+test("a nonce that was used long before, by a false count, ends its payment and frees the queue", async () => {
+	const { address } = by.wallet;
+	for (let nonce = 0; nonce < 4; nonce++) {
+		lab.chain.send({ from: address, to: address, nonce, valueRaw: 1n, data: "0x" });
+	}
+	for (let block = 0; block < 20; block++) lab.chain.mine();
+	const node = lie(({ method }, result) => {
+		return method === "eth_getTransactionCount" ? "0x1" : result;
+	});
+	lab.moods.push("loses");
+	const id = await pay();
+	expect(lab.handed[0]?.transaction.nonce).toBe(1);
+	node.stop();
+	const next = await pay();
+	for (let turn = 0; turn < 6; turn++) await lab.tick(10_000);
+	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "not_sent" });
+	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, release: RESERVED });
+	lab.chain.mine();
+	await lab.tick(10_000);
+	expect(await status(next)).toBe("confirmed");
+	expect(lab.handed[1]?.transaction.nonce).toBe(4);
+});
+
 test("a head far ahead of the chain, believed when it was planned, does not hide the receipt", async () => {
 	const node = lie(({ method }, result) => {
 		if (method !== "eth_feeHistory") return result;
