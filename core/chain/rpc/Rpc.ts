@@ -25,6 +25,11 @@ export type RpcOptions = {
 	 * Asks another endpoint than the one that served last, where there is one: for a second opinion.
 	 */
 	second?: boolean | undefined;
+	/**
+	 * Names of endpoints that answered what belongs together; whoever answers this is added. With
+	 * `second` these are asked last: others ask at the same time, so who served last says little.
+	 */
+	heard?: Set<string> | undefined;
 	/** Answers only what as many endpoints as the deployment asks for (`RPC_QUORUM`) agree on. */
 	quorum?: RpcQuorum | undefined;
 };

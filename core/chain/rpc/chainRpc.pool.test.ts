@@ -222,3 +222,17 @@ test("[ING-14] a head that jumps back is counted", async () => {
 	await lab.rpc.call(latest);
 	expect(await lab.count("head_jumped_back", 0)).toBe(1);
 });
+
+test("[ING-14] a second opinion comes from an endpoint that was not heard, whoever else asks meanwhile", async () => {
+	const lab = rpcLab(anvil, 2);
+	await lab.rpc.call(block(6));
+	lab.askedFor("");
+	const heard = new Set<string>();
+	await lab.rpc.call(block(7), { heard });
+	expect(lab.askedFor(name(7))).toEqual([0]);
+	// Somebody else's second opinion: now the other endpoint served last.
+	await lab.rpc.call(block(8), { second: true });
+	await lab.rpc.call(block(9), { second: true, heard });
+	expect(lab.askedFor(name(9))).toEqual([1]);
+	expect(heard.size).toBe(2);
+});

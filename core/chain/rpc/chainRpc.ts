@@ -82,17 +82,10 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 
 	async function question<Result>(asked: RpcQuestion<Result>): Promise<Result> {
 		const ranked = pool.order(asked.options);
-		const order = asked.options.second ? othersFirst(ranked) : ranked;
+		const { second, heard } = asked.options;
+		const order = second ? othersFirst(ranked, heard ?? served.map(({ name }) => name)) : ranked;
 		if (!asked.options.quorum || quorum < 2) return inTurn(asked, order);
 		return inQuorum(asked, asked.options.quorum, order);
-	}
-
-	function othersFirst(order: readonly Endpoint[]): readonly Endpoint[] {
-		const isFirstOpinion = (endpoint: Endpoint) => served.includes(endpoint);
-		return [
-			...order.filter((one) => !isFirstOpinion(one)),
-			...order.filter((one) => isFirstOpinion(one)),
-		];
 	}
 
 	async function inTurn<Result>(asked: RpcQuestion<Result>, order: readonly Endpoint[]) {
@@ -111,6 +104,7 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 					throw refused(endpoint, asked, places);
 				}
 				pool.served(endpoint);
+				asked.options.heard?.add(endpoint.name);
 				return result;
 			} catch (error) {
 				last = error;
@@ -146,6 +140,7 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 		});
 		dissenting.forEach(differs);
 		served = agreed;
+		for (const { name } of agreed) asked.options.heard?.add(name);
 		return answer;
 	}
 
@@ -156,6 +151,13 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 	function hasBlock({ health }: Endpoint, block: number): boolean {
 		return health.knows(block, clock.nowMs()) !== "lacks";
 	}
+}
+
+/** Those that were heard come last. */
+function othersFirst(order: readonly Endpoint[], heard: Iterable<string>): readonly Endpoint[] {
+	const names = new Set(heard);
+	const isHeard = ({ name }: Endpoint) => names.has(name);
+	return [...order.filter((one) => !isHeard(one)), ...order.filter(isHeard)];
 }
 
 /** What an endpoint answered, and where it cannot be read. */

@@ -29,6 +29,8 @@ export type AccountAsked = {
 	/** What else is to be asked in the same request. */
 	questions?: readonly RpcCall[];
 	signal: AbortSignal;
+	/** Asks another endpoint than the last one. */
+	second?: boolean;
 };
 
 type Head = { number: number; baseFeePerGas?: bigint | undefined };
@@ -52,7 +54,7 @@ const REASON_LENGTH_MAX = 300;
  */
 export async function readAccount(
 	rpc: Rpc,
-	{ address, plans, questions = [], signal }: AccountAsked,
+	{ address, plans, questions = [], signal, second = false }: AccountAsked,
 ): Promise<{ account: AccountState; simulations: Simulation[]; answers: unknown[] }> {
 	const outcomes = await rpc.settle(
 		[
@@ -66,7 +68,10 @@ export async function readAccount(
 			...plans.map((plan) => ({ method: "eth_estimateGas", params: [callOf(plan), "latest"] })),
 			...questions,
 		],
-		{ signal, isReadable: readableBy([...ACCOUNT, ...plans.map(() => gas)]) },
+		{
+			...{ signal, isReadable: readableBy([...ACCOUNT, ...plans.map(() => gas)]) },
+			...(second && { second }),
+		},
 	);
 	const [balance, mined, pending, latest, gasPrice, tip, ...others] = outcomes;
 	const head = await headOf(rpc, { latest, signal });

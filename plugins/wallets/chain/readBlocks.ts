@@ -29,7 +29,10 @@ export async function readBlocks(
 		method: "eth_getBlockByNumber",
 		params: [`0x${number.toString(16)}` satisfies Hex, false],
 	}));
-	const outcomes = await rpc.settle(calls, options);
+	// A node that has not come so far has no such block.
+	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
+	const minBlock = Math.max(...numbers);
+	const outcomes = await rpc.settle(calls, { minBlock, isReadable, ...options });
 	return new Map(
 		numbers.map((number, place) => {
 			const outcome = outcomes[place];

@@ -14,12 +14,22 @@ export type ReceiptAsked = {
 	oldestBlock?(headBlock: number): number;
 };
 
+export type ReceiptReading = {
+	signal: AbortSignal;
+	/** As `readReceipts` takes them. */
+	second?: boolean;
+	heard?: Set<string>;
+};
+
 /** What a chain knows of a hash; null where the node knows nothing of it. */
 export async function readReceipt(
 	rpc: Rpc,
-	{ signal, second = false, ...asked }: ReceiptAsked & { signal: AbortSignal; second?: boolean },
+	{ signal, second = false, heard, ...asked }: ReceiptAsked & ReceiptReading,
 ): Promise<Sighting | null> {
-	const [sighting] = await readReceipts(rpc, { asked: [asked], signal, second });
+	const [sighting] = await readReceipts(rpc, {
+		...{ asked: [asked], signal, second },
+		...(heard && { heard }),
+	});
 	if (sighting instanceof Fault) throw sighting;
 	return sighting ?? null;
 }

@@ -11,6 +11,8 @@ export type ReceiptsAsked = {
 	signal: AbortSignal;
 	/** Asks another endpoint than the last, or as many as the deployment wants to agree. */
 	second?: boolean;
+	/** Who answered so far: filled, and asked last for a second opinion. */
+	heard?: Set<string>;
 };
 
 /**
@@ -24,14 +26,14 @@ export type ReceiptsAsked = {
  */
 export async function readReceipts(
 	rpc: Rpc,
-	{ asked, signal, second = false }: ReceiptsAsked,
+	{ asked, signal, second = false, heard }: ReceiptsAsked,
 ): Promise<(Sighting | null | Fault)[]> {
 	const { head } = sightingCodec;
 	const calls = [head, ...asked.flatMap(({ hash }) => sightingCodec.callsFor(hash)), head];
 	const minBlock = Math.max(0, ...asked.map((one) => one.minBlock));
 	const opinion: RpcOptions = second ? { second, quorum: { digest: digestOf } } : {};
 	const outcomes = await rpc.settle(calls, {
-		...{ signal, minBlock, inOrder: true, ...opinion },
+		...{ signal, minBlock, inOrder: true, heard, ...opinion },
 		isReadable: (result, place) => sightingCodec.isReadable(result, calls[place] ?? head),
 	});
 	const [before, ...answers] = outcomes;

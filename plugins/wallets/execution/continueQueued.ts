@@ -161,7 +161,11 @@ async function accountOf(
 	if (!rpc) return null;
 	const { sender: address, chainId, purpose } = submission;
 	const plans = purpose === "pay" ? [] : [selfTransfer({ chainId, from: address })];
-	return await world.steps.run("rpc.account", () => readAccount(rpc, { address, plans, signal }));
+	// What one endpoint said of its nonces and we cannot explain is asked of another.
+	const second = world.nonceClaims.isOpen({ chainId, from: address });
+	return await world.steps.run("rpc.account", () =>
+		readAccount(rpc, { address, plans, signal, second }),
+	);
 }
 
 /** Why a queued transaction may no longer be sent; null: it may. */

@@ -8,6 +8,7 @@ import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
 import { expectedOf } from "#plugins/wallets/reconcile/expectedOf.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import { isSameReceipt } from "#plugins/wallets/reconcile/isSameReceipt.ts";
 import { judgeSighting } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
 import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
@@ -75,24 +76,18 @@ async function seeSurely(
 	world: ExecutionWorld,
 	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
 ): Promise<Look[]> {
-	const looks = await see(world, { ...given, second: false });
+	const heard = new Set<string>();
+	const looks = await see(world, { ...given, heard, second: false });
 	const last = looks.filter(({ sighting }) => sighting && isFinal(world, sighting));
 	if (last.length === 0) return looks;
 	const submissions = last.map(({ submission }) => submission);
-	const again = await see(world, { ...given, submissions, second: true });
+	const again = await see(world, { ...given, submissions, heard, second: true });
 	const byId = new Map(again.map((look) => [look.submission.id, look]));
 	return looks.map((look) => {
 		const other = byId.get(look.submission.id);
 		if (!other || isSameReceipt(look.sighting, other.sighting)) return look;
 		return { ...look, sighting: null };
 	});
-}
-
-function isSameReceipt(one: Sighting | null, other: Sighting | null): boolean {
-	return (
-		one?.receipt?.blockHash === other?.receipt?.blockHash &&
-		one?.receipt?.succeeded === other?.receipt?.succeeded
-	);
 }
 
 type Look = {
@@ -105,9 +100,15 @@ type Look = {
 /** Each with what the chain shows under its hash; null where that is not what was planned. */
 async function see(
 	world: ExecutionWorld,
-	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal; second: boolean },
+	given: {
+		submissions: readonly Submission[];
+		rpc: Rpc;
+		signal: AbortSignal;
+		heard: Set<string>;
+		second: boolean;
+	},
 ): Promise<Look[]> {
-	const { submissions, rpc, signal, second } = given;
+	const { submissions, rpc, signal, heard, second } = given;
 	const intents = await readIntents(
 		world.db,
 		submissions.map(({ intentId }) => intentId),
@@ -118,7 +119,7 @@ async function see(
 		return hash ? [{ submission, ...receiptAsked(world, submission, hash) }] : [];
 	});
 	const found = await world.steps.run("rpc.receipt", () =>
-		readReceipts(rpc, { asked, signal, second }),
+		readReceipts(rpc, { asked, signal, heard, second }),
 	);
 	return asked.map(({ submission, hash }, place) => {
 		const intent = byId.get(submission.intentId) ?? null;

@@ -7,6 +7,7 @@ import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import { isPlannedAtFalseHead } from "#plugins/wallets/reconcile/isPlannedAtFalseHead.ts";
+import { isSameReceipt } from "#plugins/wallets/reconcile/isSameReceipt.ts";
 import {
 	type Expected,
 	judgeSighting,
@@ -45,18 +46,19 @@ export async function seeTransaction(
 }
 
 async function see(world: ExecutionWorld, asked: Asked): Promise<Seen | "unseen"> {
-	const sighting = await read(world, asked, { second: false });
+	const heard = new Set<string>();
+	const sighting = await read(world, asked, { heard, second: false });
 	if (!sighting) return "unseen";
 	if (isFinal(world, sighting)) {
-		const again = await read(world, asked, { second: true });
-		if (!isSame(sighting, again)) {
+		const again = await read(world, asked, { heard, second: true });
+		if (!isSameReceipt(sighting, again)) {
 			throw chainFault.chainContradicts({ detail: `two answers about ${asked.hash}` });
 		}
 	}
 	const seen = judgeSighting(world, { ...asked, sighting });
 	// Bytes with that hash are a proof of what it is; a node's word alone is not.
 	if (seen.kind === "other" && sighting.signed === null) {
-		const again = await read(world, asked, { second: true });
+		const again = await read(world, asked, { heard, second: true });
 		if (!again || judgeSighting(world, { ...asked, sighting: again }).kind !== "other") {
 			throw chainFault.chainContradicts({ detail: `two transactions for ${asked.hash}` });
 		}
@@ -67,15 +69,8 @@ async function see(world: ExecutionWorld, asked: Asked): Promise<Seen | "unseen"
 function read(
 	world: ExecutionWorld,
 	{ submission, rpc, signal, hash }: Asked,
-	{ second }: { second: boolean },
+	reading: { heard: Set<string>; second: boolean },
 ): Promise<Sighting | null> {
-	const asked = { ...receiptAsked(world, submission, hash), signal, second };
+	const asked = { ...receiptAsked(world, submission, hash), signal, ...reading };
 	return world.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
-}
-
-function isSame(one: Sighting, other: Sighting | null): boolean {
-	return (
-		one.receipt?.blockHash === other?.receipt?.blockHash &&
-		one.receipt?.succeeded === other?.receipt?.succeeded
-	);
 }

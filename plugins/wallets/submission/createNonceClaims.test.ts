@@ -21,7 +21,9 @@ test("the first of those that agree stays, and one that says less begins anew", 
 	expect(claims.confirmed(of, 11)).toBeNull();
 	expect(claims.confirmed(of, 12)).toBe(5);
 	expect(claims.isClaimed(of)).toBe(true);
+	expect(claims.isOpen(of)).toBe(true);
 	claims.forget(of);
+	expect(claims.isOpen(of)).toBe(false);
 	expect(claims.confirmed(of, 12)).toBeNull();
 	expect(claims.isClaimed(of)).toBe(false);
 });

@@ -10,6 +10,8 @@ export type NonceClaims = {
 	confirmed(account: Account, headBlock: number): number | null;
 	/** Whether a node names transactions that we do not know of. */
 	isClaimed(account: Account): boolean;
+	/** Whether an unexplained count waits to be confirmed or corrected. */
+	isOpen(account: Account): boolean;
 	note(account: Account, claim: { mined: number; headBlock: number }): void;
 	/** Our records and the node agree again. */
 	forget(account: Account): void;
@@ -30,6 +32,7 @@ export function createNonceClaims(): NonceClaims {
 			return claim && claim.headBlock < headBlock ? claim.mined : null;
 		},
 		isClaimed: (account) => claims.has(keyOf(account)),
+		isOpen: (account) => claims.has(keyOf(account)),
 		note(account, claim) {
 			const earlier = claims.get(keyOf(account));
 			// The older of two that agree: it is the one that a later block can confirm.

@@ -77,11 +77,13 @@ export async function readNonceQueue(
 	};
 }
 
-/** Of two that hold one nonce one is mined at most: the dearer counts. */
+/**
+ * Of two that hold one nonce one is mined at most: the dearer counts. What we know as mined and the
+ * node does not count yet is still in the balance that it names.
+ */
 function promisedOf(held: readonly HeldRow[]): bigint {
 	const byNonce = new Map<number, bigint>();
-	for (const { nonce, state, promised } of held) {
-		if (state === "mined" || state === "reverted") continue;
+	for (const { nonce, promised } of held) {
 		const raw = BigInt(promised);
 		if (raw > (byNonce.get(nonce) ?? -1n)) byNonce.set(nonce, raw);
 	}
