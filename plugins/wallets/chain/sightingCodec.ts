@@ -54,8 +54,8 @@ const receipt = z.object({
 		.max(LOGS_MAX),
 });
 
-const readTransaction = parsedOnce(transaction);
-const readReceipt = parsedOnce(receipt);
+const parseTransaction = parsedOnce(transaction);
+const parseReceipt = parsedOnce(receipt);
 
 /** How a hash is asked for, and what the answers say of it. */
 export const sightingCodec = {
@@ -74,9 +74,9 @@ export const sightingCodec = {
 		const [hash] = call.params;
 		switch (call.method) {
 			case "eth_getTransactionByHash":
-				return answer === null || readTransaction(answer).data?.hash === hash;
+				return answer === null || parseTransaction(answer).data?.hash === hash;
 			case "eth_getTransactionReceipt":
-				return answer === null || readReceipt(answer).data?.transactionHash === hash;
+				return answer === null || parseReceipt(answer).data?.transactionHash === hash;
 			default:
 				return chainNumbers.blockNumber.safeParse(answer).success;
 		}
@@ -98,7 +98,7 @@ export const sightingCodec = {
 		if ((seen === null || mined === null) && headBlock < minBlock) throw chainFault.chainBehind();
 		if (seen === null) return null;
 		const { nonce, value, input, from, to, ...sent } = readAnswer(
-			{ safeParse: readTransaction },
+			{ safeParse: parseTransaction },
 			seen,
 		);
 		if (sent.hash !== hash) throw chainFault.chainUnreadable({ detail: "another transaction" });
@@ -115,7 +115,7 @@ export const sightingCodec = {
 };
 
 function receiptOf(mined: unknown, hash: Hex): Receipt {
-	const { status, ...rest } = readAnswer({ safeParse: readReceipt }, mined);
+	const { status, ...rest } = readAnswer({ safeParse: parseReceipt }, mined);
 	if (rest.transactionHash !== hash)
 		throw chainFault.chainUnreadable({ detail: "another receipt" });
 	return { ...rest, succeeded: status };
