@@ -214,6 +214,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		},
 		/** Time passes, and the jobs have their turn. */
 		async tick(ms = 1_000): Promise<void> {
+			await untilMined(anvil);
 			clock.ms += ms;
 			for (const job of jobs) await job.run({ signal });
 		},
@@ -278,4 +279,13 @@ async function insertBuyer(
 	const wallet = profile?.wallets[0];
 	if (!profile || !wallet) throw new Error("the buyer is not there");
 	return { profile, wallet };
+}
+
+/** A node that mines by itself does so a moment after it took a transaction, or later. */
+async function untilMined(anvil: Anvil): Promise<void> {
+	if (!(await anvil.rpc<boolean>("anvil_getAutomine", []))) return;
+	let waiting = "";
+	while (waiting !== "0x0") {
+		({ pending: waiting } = await anvil.rpc<{ pending: string }>("txpool_status", []));
+	}
 }
