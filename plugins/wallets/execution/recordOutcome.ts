@@ -84,13 +84,20 @@ async function recordFound(
 	if (open.length > 0) await moveIntent(tx, { intentId, event: "found", at });
 }
 
+/**
+ * Who said that it sent, and named a hash that is not this one's, signed something all the same:
+ * its silence proves nothing any more. So it stays in doubt until its nonce is used.
+ */
+const SAID_SENT_MS = 100 * 365 * 86_400_000;
+
 /** Also where it was said to be sent: by a hash that another stands by nobody can say so. */
 async function recordNotSent(tx: Tx, { given, outcome, at }: Given & { at: Date }): Promise<void> {
 	const { submissionId, intentId } = given;
 	const state = outcome.kind === "refused" ? "never" : "doubtful";
 	const written = await tx.execute(
-		"update wallets.submission set state = $2 where id = $1 and state = 'sending'",
-		[submissionId, state],
+		`update wallets.submission set state = $2, valid_until = coalesce($3, valid_until)
+		where id = $1 and state = 'sending'`,
+		[submissionId, state, outcome.kind === "sent" ? new Date(at.getTime() + SAID_SENT_MS) : null],
 	);
 	if (written === 0) return;
 	if (outcome.kind !== "refused") {

@@ -140,3 +140,18 @@ test("a nonce that a node counts once and takes back holds nobody up", async () 
 	expect(await status(id)).toBe("submitted");
 	expect(nonces()).toEqual([0, 1]);
 });
+
+test("who said that it sent, under another's hash, is not believed when it denies it later", async () => {
+	const first = await pay();
+	const { transactionHash } = await lab.intent(first);
+	if (!transactionHash) throw new Error("nothing was sent");
+	lab.provider.state.liesWith = transactionHash;
+	const id = await pay("lies");
+	for (let turn = 0; turn < 6; turn++) await lab.tick(600_000);
+	expect(await status(id)).toBe("uncertain");
+	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
+	// It signed it after all.
+	lab.provider.releaseKept(lab.handed[1]?.referenceId ?? "");
+	await bury();
+	expect(await status(id)).toBe("confirmed");
+});
