@@ -2,7 +2,7 @@ import { z } from "zod";
 import { quieterLevel } from "#api/cli/quieterLevel.ts";
 import { chainAccess } from "#api/service/chainAccess.ts";
 import { openShared } from "#api/service/openShared.ts";
-import { openStorage } from "#api/service/openStorage.ts";
+import { openStorage, type Storage } from "#api/service/openStorage.ts";
 import { sectionsOf } from "#api/service/sectionsOf.ts";
 import { createOperators } from "#core/admin/createOperators.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
@@ -62,7 +62,9 @@ export async function openCore<N extends Needs>(
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
 	const metrics = createMetrics();
-	const indexed = chainAccess(config, chains, log, { clock, metrics });
+	let opened: Storage | null = null;
+	const access = { clock, metrics, db: () => opened?.db ?? null };
+	const indexed = chainAccess(config, chains, log, access);
 	const undo: (() => Promise<void>)[] = [];
 	const close = async () => {
 		for (const step of undo.splice(0).reverse()) await step();
@@ -70,10 +72,11 @@ export async function openCore<N extends Needs>(
 	try {
 		const storage = await openStorage(config, plugins, log);
 		undo.push(() => storage.close());
+		opened = storage;
 		const { db, holder, session } = storage;
 		const deployment = () => createOutbox({ db, bus: inProcessBus(log), clock }).epoch();
 		const redisUrl = config.REDIS_URL;
-		const shared = await openShared({ redisUrl, deployment, clock, log, metrics });
+		const shared = await openShared({ redisUrl, db, deployment, clock, log, metrics });
 		undo.push(() => shared.close());
 		const core: Core = {
 			role: config.ROLE,

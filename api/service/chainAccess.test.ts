@@ -76,14 +76,41 @@ describe("access", () => {
 		});
 		const beganMs = performance.now();
 		const calls = Array.from({ length: 4 }, () => ({ method: "eth_blockNumber", params: [] }));
-		for (const call of calls) await base?.rpc.call(call);
+		for (const call of calls) await base?.rpcFor("live").call(call);
 		// Five requests, the first of which asks which chain it is: four distances of 25 ms.
 		expect(performance.now() - beganMs).toBeGreaterThan(90);
 		const { host } = new URL(node.url);
 		expect((await metrics.expose()).body).toContain(
 			`tapeline_rpc_requests_total{chain="base",endpoint="${host}",outcome="ok"} 5`,
 		);
+		base?.onSocketCall?.({ method: "eth_subscribe", bytes: 40, host: "x" });
+		for (const [method, purpose] of [
+			["eth_blockNumber", "live"],
+			["eth_subscribe", "heads"],
+		]) {
+			expect((await metrics.expose()).body).toContain(
+				`tapeline_rpc_calls_total{chain="base",method="${method}",purpose="${purpose}"}`,
+			);
+		}
 		await node.stop();
+	});
+
+	test("large answers are asked for where calls are billed: by a provider, or where the operator says what they cost", () => {
+		const isScarce = (url: string, env: Environment = {}) => {
+			const CHAIN_RPC_URLS_JSON = JSON.stringify({ base: [url] });
+			const [chain] = access({ CHAINS: "base", CHAIN_RPC_URLS_JSON, ...env });
+			return chain?.rpcFor("catch_up").isScarce?.();
+		};
+		const own = [
+			"http://127.0.0.1:8545",
+			"http://erigon:8545",
+			"http://10.0.0.7",
+			"http://[::1]:1",
+		];
+		expect(own.map((url) => isScarce(url))).toEqual(own.map(() => false));
+		expect(isScarce("https://base.example.com/key")).toBe(true);
+		const priced = { CHAIN_RPC_COMPUTE_UNITS_JSON: '{"*":1}' };
+		expect(isScarce("http://127.0.0.1:8545", priced)).toBe(true);
 	});
 
 	test("the chains of CHAINS come in its order, each once, by slug, alias or id", () => {
@@ -101,7 +128,9 @@ describe("access", () => {
 				CHAINS: "base",
 				CHAIN_RPC_URLS_JSON: JSON.stringify({ [name]: [away.url, node.url, node.wsUrl] }),
 			});
-			expect(await base?.rpc.call({ method: "eth_blockNumber", params: [] })).toBe("0x7");
+			expect(await base?.rpcFor("live").call({ method: "eth_blockNumber", params: [] })).toBe(
+				"0x7",
+			);
 			expect(base?.headUrls).toEqual([node.wsUrl]);
 		}
 		await Promise.all([away.stop(), node.stop()]);

@@ -1,14 +1,18 @@
+import { endpointBudgets } from "#api/service/endpointBudgets.ts";
 import { serviceFault } from "#api/service/faults.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { byPurpose } from "#core/chain/rpc/byPurpose.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import { createPacer } from "#core/chain/rpc/createPacer.ts";
-import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import { type HttpRpcOptions, httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import type { RpcEndpoint } from "#core/chain/rpc/openEndpoint.ts";
 import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { isPublicHost } from "#core/foreign/isPublicHost.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
@@ -18,25 +22,42 @@ const RPC_CONCURRENCY_MAX = 4;
 /** An answer that announces more than this is refused unread; 10,000 logs are about 10 MB. */
 const RPC_BODY_BYTES_MAX = 256 * 1024 * 1024;
 
-type World = { config: CoreConfig; log: Log; clock: Clock; metrics: Metrics | undefined };
+type ChainWorld = World & { chains: ChainRegistry };
+
+type World = {
+	config: CoreConfig;
+	log: Log;
+	clock: Clock;
+	metrics: Metrics | undefined;
+	db(): Queryable | null;
+};
 
 /** The chains of `CHAINS`, each with its endpoints. Connects to nothing yet. */
 export function chainAccess(
 	config: CoreConfig,
 	chains: ChainRegistry,
 	log: Log,
-	{ clock = systemClock, metrics }: { clock?: Clock; metrics?: Metrics } = {},
+	{
+		clock = systemClock,
+		metrics,
+		db = () => null,
+	}: { clock?: Clock; metrics?: Metrics; db?(): Queryable | null } = {},
 ): readonly ChainAccess[] {
-	const world = { config, log, clock, metrics };
+	const world = { config, log, clock, metrics, db };
 	if (config.CHAINS.length === 0) throw serviceFault.chainsMissing();
 	for (const name of Object.keys(config.CHAIN_RPC_URLS_JSON)) {
 		if (!chains.bySlug(name)) throw unknownChain("CHAIN_RPC_URLS_JSON", name, chains);
+	}
+	for (const name of Object.keys(config.CHAIN_RPC_CALLS_PER_SECOND)) {
+		const isHost = name === "*" || name.includes(".") || name.includes(":");
+		if (!isHost && !chains.bySlug(name))
+			throw unknownChain("CHAIN_RPC_CALLS_PER_SECOND", name, chains);
 	}
 	const indexed = new Map<number, ChainAccess>();
 	for (const name of config.CHAINS) {
 		const chain = chains.bySlug(name);
 		if (!chain) throw unknownChain("CHAINS", name, chains);
-		indexed.set(chain.id, accessTo(chain, urlsOf(chain, config, chains), world));
+		indexed.set(chain.id, accessTo(chain, urlsOf(chain, config, chains), { ...world, chains }));
 	}
 	return [...indexed.values()];
 }
@@ -56,7 +77,7 @@ function urlsOf(chain: Chain, config: CoreConfig, chains: ChainRegistry): readon
 	return configured.length > 0 ? configured : chain.publicRpcUrls;
 }
 
-function accessTo(chain: Chain, urls: readonly string[], world: World): ChainAccess {
+function accessTo(chain: Chain, urls: readonly string[], world: ChainWorld): ChainAccess {
 	const { config, log, clock, metrics } = world;
 	const httpUrls = [...new Set(urls.filter((url) => /^https?:/i.test(url)))];
 	if (httpUrls.length === 0) {
@@ -71,26 +92,47 @@ function accessTo(chain: Chain, urls: readonly string[], world: World): ChainAcc
 				`${httpUrls.length} different http(s) URL(s): add some in CHAIN_RPC_URLS_JSON.`,
 		});
 	}
+	const counted = metrics && rpcMetrics(metrics, config.CHAIN_RPC_COMPUTE_UNITS_JSON);
+	const budgets = endpointBudgets(chain, httpUrls, world);
+	const isAlone = httpUrls.length === 1;
 	const rpc = chainRpc({
 		chain,
-		endpoints: httpUrls.map((url) => endpointAt(url, world)),
+		endpoints: httpUrls.map((url) => endpointAt(url, world, { budget: budgets.of(url), isAlone })),
 		clock,
 		log,
-		metrics: metrics && rpcMetrics(metrics),
+		metrics: counted,
 		quorum: config.RPC_QUORUM,
 	});
-	return { chain, rpc, headUrls: urls.filter((url) => /^wss?:/i.test(url)) };
+	const rpcs = byPurpose(rpc);
+	return {
+		chain,
+		// Each purpose has one: what somebody learns of the chain is kept by it.
+		rpcFor: (purpose) => rpcs[purpose],
+		onSocketCall({ method, bytes, host }) {
+			if (method !== "eth_subscription") budgets.spentAt(host);
+			counted?.called(chain.slug, [{ method }], "heads");
+			counted?.received(chain.slug, { purpose: "heads", bytes });
+		},
+		headUrls: urls.filter((url) => /^wss?:/i.test(url)),
+		quorum: config.RPC_QUORUM,
+	};
 }
 
-function endpointAt(url: string, { config, clock }: World): RpcEndpoint {
+function endpointAt(
+	url: string,
+	{ config, clock }: World,
+	budgeted: Pick<HttpRpcOptions, "budget" | "isAlone">,
+): RpcEndpoint {
 	const requestsPerSecondMax = config.RPC_REQUESTS_PER_SECOND_MAX;
 	return {
 		// Keys often stand in the path: only the host may be written down.
 		name: new URL(url).host,
 		open: (observer) =>
 			httpRpc({
+				...budgeted,
 				url,
 				timeoutMs: RPC_TIMEOUT_MS,
+				isBilled: isBilled(url, config),
 				batchMax: config.RPC_BATCH_MAX,
 				concurrencyMax: RPC_CONCURRENCY_MAX,
 				bodyBytesMax: RPC_BODY_BYTES_MAX,
@@ -98,4 +140,11 @@ function endpointAt(url: string, { config, clock }: World): RpcEndpoint {
 				observer,
 			}),
 	};
+}
+
+/** A node on this machine or in its network is the operator's own, unless calls have a price. */
+function isBilled(url: string, { CHAIN_RPC_COMPUTE_UNITS_JSON }: CoreConfig): boolean {
+	return (
+		Object.keys(CHAIN_RPC_COMPUTE_UNITS_JSON).length > 0 || isPublicHost(new URL(url).hostname)
+	);
 }

@@ -3,27 +3,38 @@ import { openShared, type Shared } from "#api/service/openShared.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 const testWithRedis = skipWithReason(whyNoRedis);
 let server: TestRedis;
+/** Each deployment has a database of its own. */
+const databases = new Map<string, TestDatabase>();
 const open: Shared[] = [];
 beforeAll(async () => {
 	if (whyNoRedis === null) server = await startRedis();
+	for (const name of ["a", "b"]) databases.set(name, await createTestDatabase());
 });
 afterEach(async () => {
 	for (const shared of open.splice(0)) await shared.close();
+	for (const { db } of databases.values()) await db.execute("truncate core.budget");
 	await server?.command("FLUSHALL").catch(() => {});
 });
-afterAll(() => server?.stop());
+afterAll(async () => {
+	await server?.stop();
+	for (const database of databases.values()) await database.drop();
+});
 
 /** What one process of a deployment opens. */
-async function process(redisUrl: string | undefined, deployment = "one") {
+async function process(redisUrl: string | undefined, deployment = "a") {
+	const database = databases.get(deployment);
+	if (!database) throw new Error(`no deployment ${deployment}`);
 	const metrics = createMetrics();
 	const shared = await openShared({
 		redisUrl,
+		db: database.db,
 		deployment: async () => deployment,
 		clock: systemClock,
 		log: silentLog,
@@ -123,4 +134,20 @@ test("without REDIS_URL nothing speaks of Redis", async () => {
 	expect(one.components()).toEqual([]);
 	expect(await one.figure()).toBeUndefined();
 	expect((await one.budget.take("upstream", { ...terms, amount: 100 })).granted).toBe(true);
+});
+
+test("[MRG-08] processes on one database share its budgets, with Redis away and without it", async () => {
+	const processes = [await process(undefined), await process("redis://127.0.0.1:1")];
+	let granted = 0;
+	for (let turn = 0; turn < 241; turn++) {
+		const taken = await processes[turn % 2]?.budget.take("key", {
+			...terms,
+			amount: 1,
+			perWindow: 120,
+		});
+		if (taken?.granted) granted++;
+	}
+	expect(granted).toBe(120);
+	const elsewhere = await process(undefined, "b");
+	expect((await elsewhere.budget.take("key", terms)).granted).toBe(true);
 });

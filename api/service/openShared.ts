@@ -1,6 +1,5 @@
 import type { Budget } from "#core/budget/Budget.ts";
-import { inProcessBudget } from "#core/budget/inProcessBudget.ts";
-import { redisBudget } from "#core/budget/redisBudget.ts";
+import { databaseBudget } from "#core/budget/databaseBudget.ts";
 import type { Bus } from "#core/bus/Bus.ts";
 import { inProcessBus } from "#core/bus/inProcessBus.ts";
 import { redisBus } from "#core/bus/redisBus.ts";
@@ -8,6 +7,8 @@ import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
 import type { PageCache } from "#core/cache/PageCache.ts";
 import { redisPageCache } from "#core/cache/redisPageCache.ts";
 import type { Clock } from "#core/clock/Clock.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import type { ReadyComponent } from "#core/http/ReadyReport.ts";
 import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import type { Limiter } from "#core/limiter/Limiter.ts";
@@ -36,6 +37,8 @@ export type Shared = {
 
 export type OpenSharedOptions = {
 	redisUrl: string | undefined;
+	/** Where budgets are shared, with Redis or without. */
+	db: Queryable;
 	/** The database's own name: two deployments may use one Redis. */
 	deployment: () => Promise<string>;
 	clock: Clock;
@@ -45,7 +48,8 @@ export type OpenSharedOptions = {
 
 /** In this process where no Redis is configured, else in Redis; neither waits for it to answer. */
 export async function openShared(options: OpenSharedOptions): Promise<Shared> {
-	const { redisUrl, clock, log } = options;
+	const { redisUrl, db, clock, log } = options;
+	const budget = databaseBudget({ db, clock, log, aheadMs: () => aheadOf(clock) });
 	const pages = {
 		clock,
 		log,
@@ -53,25 +57,31 @@ export async function openShared(options: OpenSharedOptions): Promise<Shared> {
 		keptMs: PAGE_KEPT_MS,
 		sizeMax: PAGE_CACHE_SIZE_MAX,
 	};
-	if (redisUrl !== undefined) return inRedis({ ...options, redisUrl, pages });
+	if (redisUrl !== undefined) return inRedis({ ...options, redisUrl, pages, budget });
 	const bus = inProcessBus(log);
 	return {
 		bus,
 		pageCache: inProcessPageCache(pages),
 		limiter: createMemoryLimiter(LIMITS),
-		budget: inProcessBudget({ clock }),
+		budget,
 		components: () => [],
 		close: () => bus.close(),
 	};
 }
 
+/** How far a test has set this process's time ahead; nothing in service. */
+function aheadOf(clock: Clock): number {
+	return clock === systemClock ? 0 : Math.round(clock.nowMs() - systemClock.nowMs());
+}
+
 type InRedisOptions = OpenSharedOptions & {
 	redisUrl: string;
+	budget: Budget;
 	pages: Parameters<typeof inProcessPageCache>[0];
 };
 
 async function inRedis(options: InRedisOptions): Promise<Shared> {
-	const { redisUrl, clock, log, metrics, pages } = options;
+	const { redisUrl, log, metrics, pages, budget } = options;
 	const isUp = metrics.gauge({
 		name: "redis_up",
 		help: "Whether this process is connected to Redis; without it it goes on by itself.",
@@ -88,7 +98,7 @@ async function inRedis(options: InRedisOptions): Promise<Shared> {
 		bus,
 		pageCache: redisPageCache({ ...pages, redis, bus }),
 		limiter: redisLimiter({ ...LIMITS, redis, insurance: createMemoryLimiter(LIMITS) }),
-		budget: redisBudget({ redis, clock }),
+		budget,
 		components: () => [{ name: "redis", ready: true, ...(redis.up() ? {} : { detail: away }) }],
 		async close() {
 			await bus.close();

@@ -77,8 +77,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
 	const metrics = createMetrics();
-	const indexed = chainAccess(config, chains, log, { clock, metrics });
+	let opened: Storage | null = null;
+	const db = () => opened?.db ?? null;
+	const indexed = chainAccess(config, chains, log, { clock, metrics, db });
 	const storage = await openStorage(config, plugins, log);
+	opened = storage;
 	const undo: (() => Promise<void>)[] = [() => storage.close()];
 	try {
 		const world = { config, clock, log, metrics, db: storage.db };
@@ -108,7 +111,7 @@ function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
 	// What numbers the frames also tells whose they are: processes on another database, or on a
 	// restored one, neither hear our hints nor read our pages.
 	const deployment = () => createOutbox({ db, bus: inProcessBus(log), clock }).epoch();
-	return openShared({ redisUrl: config.REDIS_URL, deployment, clock, log, metrics });
+	return openShared({ redisUrl: config.REDIS_URL, db, deployment, clock, log, metrics });
 }
 
 type Made = World &

@@ -4,9 +4,9 @@ import { createOperators } from "#core/admin/createOperators.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { createLog } from "#core/log/createLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { MINUTE_MS } from "#core/time/units.ts";
 
 const KEY = "c4n4ry-c4n4ry-c4n4ry-0001";
-const MINUTE_MS = 60_000;
 
 let lines: string[];
 let answers: string[];

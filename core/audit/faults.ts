@@ -6,5 +6,6 @@ export const auditFault = defineFaults({
 		status: 409,
 		retry: "never",
 		public: "There is no audit log in this database; it is probably the wrong one.",
+		advice: "Point DATABASE_URL or DATA_DIR at the database that the service uses.",
 	},
 });

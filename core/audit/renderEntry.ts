@@ -1,5 +1,5 @@
 import type { AuditEntry } from "#core/audit/Audit.ts";
-import { canonicalJson } from "#core/audit/canonicalJson.ts";
+import { auditJson } from "#core/audit/auditJson.ts";
 import { assert } from "#core/fault/assert.ts";
 
 export const AUDIT_ENTRY_BYTES_MAX = 8_192;
@@ -14,7 +14,7 @@ export function renderEntry(entry: AuditEntry, atMs: number): string {
 	assert(ACTION.test(action), "an audit entry's action is words with dots");
 	assert(subject !== "", "an audit entry has a subject");
 	const at = new Date(atMs);
-	const text = canonicalJson({ at, actor, action, subject, detail });
+	const text = auditJson({ at, actor, action, subject, detail });
 	const bytes = Buffer.byteLength(text);
 	const tooLarge = `the audit entry ${action} has ${bytes} bytes of ${AUDIT_ENTRY_BYTES_MAX}`;
 	assert(bytes <= AUDIT_ENTRY_BYTES_MAX, tooLarge);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect } from "bun:test";
-import type { Budget, BudgetAnswer } from "#core/budget/Budget.ts";
+import type { Budget, BudgetAnswer, BudgetShare } from "#core/budget/Budget.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 
 /** A fresh budget under test, and a way to let time pass for it without waiting. */
@@ -20,6 +20,9 @@ const WINDOW_MS = 60_000;
 
 type World = {
 	take(amount?: number, name?: string): Promise<BudgetAnswer>;
+	/** One unit of these kinds. */
+	takeOf(...shares: readonly BudgetShare[]): Promise<BudgetAnswer>;
+	pause(forMs: number): Promise<void>;
 	advance(ms: number): Promise<void> | void;
 };
 
@@ -33,6 +36,9 @@ export function budgetCases(options: BudgetCasesOptions): void {
 			return {
 				take: (amount = 1, name = "upstream") =>
 					made.budget.take(name, { amount, perWindow, windowMs: WINDOW_MS }),
+				takeOf: (...shares) =>
+					made.budget.take("upstream", { amount: 1, perWindow, windowMs: WINDOW_MS, shares }),
+				pause: (forMs) => made.budget.pause("upstream", forMs),
 				advance: made.advance,
 			};
 		};
@@ -136,6 +142,66 @@ const cases: Record<string, Case> = {
 				await expect(take(amount)).rejects.toThrow();
 			}
 			expect(await take(2)).toMatchObject({ granted: true });
+		},
+	],
+	"B-09": [
+		"a kind has no more than its share, which counts into the whole, and leaves others the rest",
+		async (make) => {
+			const { takeOf, take } = await make(5);
+			const search = { of: "search", perWindow: 2 };
+			const client = { of: "client", perWindow: 3 };
+			expect(await takeOf(client, search)).toMatchObject({ granted: true, remaining: 1 });
+			expect(await takeOf(client, search)).toMatchObject({ granted: true, remaining: 0 });
+			expect(await takeOf(client, search)).toMatchObject({ granted: false, remaining: 0 });
+			expect(await takeOf(client)).toMatchObject({ granted: true, remaining: 0 });
+			expect((await takeOf(client)).granted).toBe(false);
+			expect(await take(2)).toMatchObject({ granted: true, remaining: 0 });
+			expect((await take()).granted).toBe(false);
+		},
+	],
+	"B-10": [
+		"a share's refusal ends when its own oldest unit leaves the window",
+		async (make) => {
+			const { takeOf, advance } = await make(10);
+			const search = { of: "search", perWindow: 1 };
+			await takeOf({ of: "client", perWindow: 9 });
+			await advance(20_000);
+			await takeOf(search);
+			await advance(20_000);
+			const refused = await takeOf(search);
+			expect(refused.retryAfterMs).toBeGreaterThan(30_000);
+			expect(refused.retryAfterMs).toBeLessThanOrEqual(40_000);
+			await advance(40_000);
+			expect((await takeOf(search)).granted).toBe(true);
+		},
+	],
+	"B-11": [
+		"a pause grants nothing until it is over, and a shorter one does not end it",
+		async (make) => {
+			const { take, pause, advance } = await make(10);
+			await take();
+			await pause(300_000);
+			await pause(1_000);
+			const refused = await take();
+			expect(refused).toMatchObject({ granted: false, remaining: 0 });
+			expect(refused.retryAfterMs).toBeGreaterThan(290_000);
+			expect(refused.retryAfterMs).toBeLessThanOrEqual(300_000);
+			await advance(290_000);
+			expect((await take()).granted).toBe(false);
+			await advance(10_000);
+			expect((await take()).granted).toBe(true);
+			await expect(pause(0)).rejects.toThrow();
+			await expect(pause(3_600_001)).rejects.toThrow();
+		},
+	],
+	"B-12": [
+		"a pause before the first take holds, and one that ended leaves the window as it was",
+		async (make) => {
+			const { take, pause, advance } = await make(2);
+			await pause(1_000);
+			expect((await take()).granted).toBe(false);
+			await advance(1_000);
+			expect(await take()).toMatchObject({ granted: true, remaining: 1 });
 		},
 	],
 };

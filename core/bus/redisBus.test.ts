@@ -3,9 +3,9 @@ import { redisBus } from "#core/bus/redisBus.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { connectRedis } from "#core/redis/connectRedis.ts";
 import { pairedRedis } from "#core/redis/testing/pairedRedis.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
+import { until } from "#test/harness/until.ts";
 
 const testWithRedis = skipWithReason(whyNoRedis);
 const log = silentLog;

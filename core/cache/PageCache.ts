@@ -9,7 +9,12 @@ export type CachedPage = { outcome: CacheOutcome; body: string };
  * Keys carry the version of what they hold, so a new release never reads an old page.
  */
 export type PageCache = {
-	get(key: string, rebuild: () => Promise<string>): Promise<CachedPage>;
+	/**
+	 * Returns the page of a key. `moment` names the state of the world that the caller wants: a
+	 * page built at another moment is out of date, and is returned (as stale) only where
+	 * rebuilding it fails.
+	 */
+	get(key: string, rebuild: () => Promise<string>, moment?: string): Promise<CachedPage>;
 	/** Drops every page. */
 	clear(): void;
 };

@@ -91,3 +91,28 @@ test("a page that was being built while the cache was cleared is not kept", asyn
 	expect((await old).body).toBe("old");
 	expect(await cache.get("k", page("newer"))).toEqual({ outcome: "hit", body: "new" });
 });
+
+test("a page of another moment is rebuilt before it is served, and served where that fails", async () => {
+	const { cache, advance } = make();
+	const broken = async () => Promise.reject(new Error("provider is away"));
+	expect(await cache.get("k", page("1"), "one")).toEqual({ outcome: "miss", body: "1" });
+	expect(await cache.get("k", page("2"), "one")).toEqual({ outcome: "hit", body: "1" });
+	expect(await cache.get("k", page("3"), "two")).toEqual({ outcome: "miss", body: "3" });
+	advance(20_000);
+	expect(await cache.get("k", broken, "three")).toEqual({ outcome: "stale", body: "3" });
+	// Of its own moment it is stale at once, and rebuilt behind the answer.
+	expect(await cache.get("k", page("4"), "two")).toEqual({ outcome: "stale", body: "3" });
+	await settled();
+	expect(await cache.get("k", page("5"), "two")).toEqual({ outcome: "hit", body: "4" });
+	advance(90_000);
+	await expect(cache.get("k", broken, "four")).rejects.toThrow("provider is away");
+});
+
+test("whoever wants a page of now does not wait for one of another moment", async () => {
+	const { cache } = make();
+	let finish: (body: string) => void = () => {};
+	const before = cache.get("k", () => new Promise((done) => (finish = done)), "one");
+	expect((await cache.get("k", page("now"), "two")).body).toBe("now");
+	finish("before");
+	expect((await before).body).toBe("before");
+});

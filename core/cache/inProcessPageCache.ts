@@ -5,8 +5,10 @@ import type { PageCache } from "#core/cache/PageCache.ts";
 export function inProcessPageCache(options: PageCacheOptions): PageCache {
 	const pages = createPageTier(options);
 	return {
-		get: (key, rebuild) =>
-			pages.get(key, async () => ({ outcome: "miss", body: await rebuild(), ageMs: 0 })),
+		get: (key, rebuild, moment = "") =>
+			pages.get({ key, moment }, async () => {
+				return { outcome: "miss", body: await rebuild(), ageMs: 0, moment };
+			}),
 		clear: pages.clear,
 	};
 }

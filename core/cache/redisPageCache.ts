@@ -3,10 +3,11 @@ import {
 	createPageTier,
 	type LoadedPage,
 	type PageCacheOptions,
+	type PageName,
 } from "#core/cache/createPageTier.ts";
+import { logRebuildFailure } from "#core/cache/logRebuildFailure.ts";
 import type { PageCache } from "#core/cache/PageCache.ts";
 import { type SharedPage, type SharedPages, sharedPages } from "#core/cache/sharedPages.ts";
-import { tellRebuild } from "#core/cache/tellRebuild.ts";
 import type { Redis } from "#core/redis/Redis.ts";
 import { sleep } from "#core/time/sleep.ts";
 
@@ -31,7 +32,10 @@ export function redisPageCache(options: PageCacheOptions & { redis: Redis; bus: 
 	const shared = sharedPages(options);
 	bus.subscribe(CLEARED_CHANNEL, () => here.clear());
 	return {
-		get: (key, rebuild) => here.get(key, () => load(key, rebuild)),
+		get: (key, rebuild, moment = "") => {
+			const of = { key, moment };
+			return here.get(of, () => load(of, rebuild));
+		},
 		clear() {
 			here.clear();
 			shared.dropAll();
@@ -39,37 +43,46 @@ export function redisPageCache(options: PageCacheOptions & { redis: Redis; bus: 
 		},
 	};
 
-	async function load(key: string, rebuild: () => Promise<string>): Promise<LoadedPage> {
-		const looked = await shared.look(key);
-		if (!looked) return built(await rebuild());
+	async function load(of: PageName, rebuild: () => Promise<string>): Promise<LoadedPage> {
+		const looked = await shared.look(of.key);
+		if (!looked) return built(of, await rebuild());
 		const { page } = looked;
-		if (page && page.ageMs < freshMs) return { outcome: "hit", ...page };
-		const unlock = await shared.lock(key);
+		const isOfNow = page?.moment === of.moment;
+		if (page && isOfNow && page.ageMs < freshMs) return { outcome: "hit", ...page };
+		const unlock = await shared.lock(of);
 		const store = { generation: looked.generation, unlock };
-		if (page) {
-			if (unlock) void refresh(key, rebuild, store);
+		if (page && isOfNow) {
+			if (unlock) void refresh(of, rebuild, store);
 			return { outcome: "stale", ...page };
 		}
-		if (unlock) return built(await buildShared(key, rebuild, store));
-		const awaited = await waitFor(shared, key);
-		if (awaited) return { outcome: "hit", ...awaited };
-		return built(await buildShared(key, rebuild, store));
-	}
-
-	async function refresh(key: string, rebuild: () => Promise<string>, store: Store) {
-		const begun = here.generation();
 		try {
-			const body = await buildShared(key, rebuild, store);
-			if (begun === here.generation()) here.put(key, { body, ageMs: 0 });
+			if (unlock) return built(of, await buildShared(of, rebuild, store));
+			const awaited = await waitFor(shared, of);
+			if (awaited) return { outcome: "hit", ...awaited };
+			return built(of, await buildShared(of, rebuild, store));
 		} catch (error) {
-			tellRebuild(log, key, error);
+			// Of another moment, and better than none.
+			if (!page) throw error;
+			logRebuildFailure(log, of.key, error);
+			return { outcome: "stale", ...page };
 		}
 	}
 
-	async function buildShared(key: string, rebuild: () => Promise<string>, store: Store) {
+	async function refresh(of: PageName, rebuild: () => Promise<string>, store: Store) {
+		const begun = here.generation();
+		const { key, moment } = of;
+		try {
+			const body = await buildShared(of, rebuild, store);
+			if (begun === here.generation()) here.put(key, { body, ageMs: 0, moment });
+		} catch (error) {
+			logRebuildFailure(log, key, error);
+		}
+	}
+
+	async function buildShared(of: PageName, rebuild: () => Promise<string>, store: Store) {
 		try {
 			const body = await rebuild();
-			await shared.store(key, body, store.generation);
+			await shared.store(of, body, store.generation);
 			return body;
 		} finally {
 			// Not waited for: whoever asked has its page.
@@ -80,13 +93,16 @@ export function redisPageCache(options: PageCacheOptions & { redis: Redis; bus: 
 
 type Store = { generation: string; unlock: (() => Promise<void>) | null };
 
-const built = (body: string): LoadedPage => ({ outcome: "miss", body, ageMs: 0 });
+const built = ({ moment }: PageName, body: string): LoadedPage => {
+	return { outcome: "miss", body, ageMs: 0, moment };
+};
 
-async function waitFor(shared: SharedPages, key: string): Promise<SharedPage | null> {
+async function waitFor(shared: SharedPages, of: PageName): Promise<SharedPage | null> {
 	for (let looks = 0; looks < LOOKS_MAX; looks++) {
 		await sleep(LOOK_EVERY_MS);
-		const looked = await shared.look(key);
-		if (!looked || looked.page) return looked?.page ?? null;
+		const looked = await shared.look(of.key);
+		if (!looked) return null;
+		if (looked.page?.moment === of.moment) return looked.page;
 	}
 	return null;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { PageName } from "#core/cache/createPageTier.ts";
 import type { Redis } from "#core/redis/Redis.ts";
 
 /** What a builder may take before another process builds the page too. */
@@ -20,16 +21,16 @@ return redis.call('del', KEYS[1])
 const pageSchema = z.tuple([z.string(), z.int()]);
 const generationSchema = z.string().nullable();
 
-export type SharedPage = { body: string; ageMs: number };
+export type SharedPage = { body: string; ageMs: number; moment: string };
 export type Looked = { page: SharedPage | null; generation: string };
 
 /** Whole pages in Redis, for all processes. Nothing here fails: without Redis it knows nothing. */
 export type SharedPages = {
 	/** Null while Redis is away. */
 	look(key: string): Promise<Looked | null>;
-	store(key: string, body: string, generation: string): Promise<void>;
+	store(of: PageName, body: string, generation: string): Promise<void>;
 	/** For the one process that should build the page now: how to let it go. Null for others. */
-	lock(key: string): Promise<(() => Promise<void>) | null>;
+	lock(of: PageName): Promise<(() => Promise<void>) | null>;
 	/** Makes every page that was stored so far, or is being built now, invisible. */
 	dropAll(): void;
 };
@@ -37,7 +38,7 @@ export type SharedPages = {
 /**
  * A page's age is told by what is left of its expiry: the server's clock alone, whatever the
  * clocks of the machines that build and read. Each page carries the generation in which its
- * building began, and counts only while that is the current one.
+ * building began, and counts only while that is the current one; and the moment that it is of.
  */
 export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPages {
 	const { redis, keptMs } = options;
@@ -63,11 +64,13 @@ export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPa
 		const generation = generationSchema.parse(current) ?? "";
 		const mark = `${generation}\n`;
 		if (leftMs <= 0 || !text.startsWith(mark)) return { page: null, generation };
-		return { page: { body: text.slice(mark.length), ageMs: keptMs - leftMs }, generation };
+		const cut = text.indexOf("\n", mark.length);
+		const moment = text.slice(mark.length, cut);
+		return { page: { body: text.slice(cut + 1), ageMs: keptMs - leftMs, moment }, generation };
 	}
 
-	async function lock(key: string) {
-		const name = redis.key("building", key);
+	async function lock({ key, moment }: PageName) {
+		const name = redis.key("building", `${key}${moment}`);
 		const token = randomUUID();
 		if ((await redis.send("SET", [name, token, "NX", "PX", LOCK_MS])) !== "OK") return null;
 		// It runs out by itself where this is not heard.
@@ -76,12 +79,12 @@ export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPa
 
 	return {
 		look: (key) => look(key).catch(() => null),
-		async store(key, body, generation) {
+		async store({ key, moment }, body, generation) {
 			if (body.length > BODY_CHARACTERS_MAX) return;
-			const args = [redis.key("page", key), `${generation}\n${body}`, "PX", keptMs];
+			const args = [redis.key("page", key), `${generation}\n${moment}\n${body}`, "PX", keptMs];
 			await redis.send("SET", args).catch(nothing);
 		},
-		lock: (key) => lock(key).catch(() => null),
+		lock: (of) => lock(of).catch(() => null),
 		dropAll() {
 			owed = randomUUID();
 			settle().catch(nothing);

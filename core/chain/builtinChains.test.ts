@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as viemChains from "viem/chains";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 
-// The list of ../shared/spec/decisions.md.
+// Chain ids as each chain publishes them; viem is the second source below.
 const ids = {
 	ethereum: 1,
 	optimism: 10,

@@ -15,6 +15,8 @@ test("nothing has to be set", () => {
 		DATA_DIR: ".data",
 		CHAINS: [],
 		CHAIN_RPC_URLS_JSON: {},
+		CHAIN_RPC_CALLS_PER_SECOND: {},
+		CHAIN_RPC_COMPUTE_UNITS_JSON: {},
 		RPC_BATCH_MAX: 250,
 		RPC_QUORUM: 1,
 		PLUGINS: [],

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { addressRange } from "#core/config/addressRange.ts";
+import { callRates } from "#core/config/callRates.ts";
 import { commaList } from "#core/config/commaList.ts";
 import { exactOrigin } from "#core/config/exactOrigin.ts";
+import { isDatabaseUrl } from "#core/config/isDatabaseUrl.ts";
 import { jsonText } from "#core/config/jsonText.ts";
 import { rpcUrls } from "#core/config/rpcUrls.ts";
 import { privateNetworks } from "#core/http/privateNetworks.ts";
@@ -19,9 +21,9 @@ export const coreConfig = z.object({
 		.describe("What this process does: api answers, worker indexes and runs jobs, all does both."),
 	DATABASE_URL: z
 		.string()
-		.regex(/^postgres(ql)?:\/\//)
+		.refine(isDatabaseUrl)
 		.optional()
-		.meta({ expects: "a URL that begins with postgres:// or postgresql://" })
+		.meta({ expects: "a URL such as postgres://user:p%40ss@host:5432/database" })
 		.describe("A PostgreSQL server, 15 or newer. Unset: an embedded server in DATA_DIR."),
 	DATA_DIR: z.string().default(".data").describe("Folder of the embedded PostgreSQL server."),
 	REDIS_URL: z
@@ -30,8 +32,8 @@ export const coreConfig = z.object({
 		.optional()
 		.meta({ expects: "a URL that begins with redis:// or rediss://" })
 		.describe(
-			"Redis that several processes share for bus, page cache, rate limits and budgets. Unset, or " +
-				"while it is away: each process has its own.",
+			"Redis that several processes share for bus, page cache and rate limits. Unset, or while it " +
+				"is away: each process has its own.",
 		),
 	CHAINS: commaList(z.string().toLowerCase())
 		.default([])
@@ -41,6 +43,20 @@ export const coreConfig = z.object({
 		.default({})
 		.meta({ expects: 'JSON such as {"8453":["https://…","wss://…"]}, 1 to 8 URLs a chain' })
 		.describe("RPC endpoints by chain id or slug. A chain without: its public RPCs."),
+	CHAIN_RPC_CALLS_PER_SECOND: callRates
+		.default({})
+		.meta({ expects: 'a number, or JSON such as {"base":100,"rpc.example.com":25}' })
+		.describe(
+			"JSON-RPC calls a second that one endpoint allows all processes together: one number, or by " +
+				"chain or host. Unset: learned from what it refuses.",
+		),
+	CHAIN_RPC_COMPUTE_UNITS_JSON: jsonText(z.record(z.string(), z.number().min(0).max(1_000_000)))
+		.default({})
+		.meta({ expects: 'JSON such as {"eth_getLogs":60,"eth_call":26,"*":20}' })
+		.describe(
+			"What a provider bills for a call, by method; * is any other. Unset: not estimated. Set: calls " +
+				"are saved as at a public host, at the price of more bytes.",
+		),
 	RPC_BATCH_MAX: z
 		.int()
 		.min(1)

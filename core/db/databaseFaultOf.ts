@@ -1,6 +1,7 @@
 import { DatabaseError } from "pg";
 import { brokenConnections } from "#core/db/brokenConnections.ts";
 import { dbFault } from "#core/db/faults.ts";
+import { SQLSTATE } from "#core/db/sqlState.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
 /**
@@ -9,13 +10,13 @@ import type { Fault } from "#core/fault/Fault.ts";
  * statement), the system (58).
  */
 const CLASSES = /^(?:08|53|57|58)/;
-const CODES = new Set([
-	"25006", // read-only: a standby, or one that was set so
-	"25P03", // the transaction waited for us for too long
-	"40001", // serialisation failure
-	"40P01", // deadlock
-	"40003", // statement completion unknown
-	"55P03", // a lock was not had in time
+const CODES: ReadonlySet<string> = new Set([
+	SQLSTATE.read_only_sql_transaction,
+	SQLSTATE.idle_in_transaction_session_timeout,
+	SQLSTATE.serialization_failure,
+	SQLSTATE.deadlock_detected,
+	SQLSTATE.statement_completion_unknown,
+	SQLSTATE.lock_not_available,
 ]);
 /** Of these the connection is gone, whatever the reason (3D000, 28P01, 55000 at login, …). */
 const ENDING = new Set(["FATAL", "PANIC"]);

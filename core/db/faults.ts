@@ -27,6 +27,9 @@ export const dbFault = defineFaults({
 		public:
 			"The database's answer was lost, so it is not known whether this was done. Look at what " +
 			"stands before you send it again.",
+		advice:
+			"Send it again with the same `idempotency-key`, which does nothing twice; without " +
+			"one, read what stands first.",
 	},
 	notCommitted: {
 		status: 500,

@@ -315,3 +315,33 @@ describe("values", () => {
 		expect(await db.execute("delete from thing where id = 9")).toBe(0);
 	});
 });
+
+describe("what keeps its plans", () => {
+	const text = "select id from thing where id = any($1::int8[]) limit $2";
+	const plans = () =>
+		db.query<{ generic: number; custom: number; mode: string }>(
+			`select generic_plans as generic, custom_plans as custom,
+				current_setting('plan_cache_mode') as mode
+			from pg_prepared_statements where statement = $1`,
+			[text],
+		);
+
+	test("is planned for any values, and leaves others as they were", async () => {
+		await db.transaction((tx) => insert(tx, 1));
+		for (let time = 0; time < 8; time++) {
+			expect(await db.keepingPlans.query(text, [[1, 2], 5])).toEqual([{ id: 1 }]);
+		}
+		expect(await plans()).toEqual([{ generic: 8, custom: 0, mode: "auto" }]);
+		expect(await db.query(text, [[1], 1])).toEqual([{ id: 1 }]);
+		expect(await plans()).toMatchObject([{ generic: 8, custom: 1 }]);
+		expect(await db.keepingPlans.execute("update thing set note = $1", ["n"])).toBe(1);
+	});
+
+	test("fails as any statement does, and the next one is answered as if nothing had been", async () => {
+		const { code } = await failure(db.keepingPlans.query("select 1 / $1::int4", [0]));
+		expect(code).toBe("22012");
+		const mode = "select current_setting('plan_cache_mode') as mode";
+		expect(await db.query(mode)).toEqual([{ mode: "auto" }]);
+		expect(await db.keepingPlans.query("select $1::int4 as one", [1])).toEqual([{ one: 1 }]);
+	});
+});

@@ -55,6 +55,9 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 	return {
 		...queryable((text, values) => noting(pool.query(statementOf(text, values)))),
+		keepingPlans: queryable((text, values) =>
+			noting(queryKeepingPlan(pool, statementOf(text, values))),
+		),
 		connectionString: options.connectionString,
 		transaction: (run, terms) => runTransaction(pool, { log: options.log, run, ...terms }),
 		close: () => pool.end(),
@@ -132,6 +135,20 @@ function beginText({ lockTimeoutMs }: TransactionOptions): string {
 	if (lockTimeoutMs === undefined) return "begin";
 	assert(Number.isSafeInteger(lockTimeoutMs), "a time is a whole number");
 	return `begin; set local lock_timeout = ${lockTimeoutMs}`;
+}
+
+/** All three travel together. A connection that refused one of them is not used again. */
+async function queryKeepingPlan(pool: Pool, statement: QueryConfig) {
+	const client = await pool.connect();
+	const [set, answered, reset] = await Promise.allSettled([
+		client.query("set plan_cache_mode = force_generic_plan"),
+		client.query(statement),
+		client.query("reset plan_cache_mode"),
+	]);
+	const failed = [answered, set, reset].find(({ status }) => status === "rejected");
+	client.release(failed !== undefined);
+	if (answered.status === "rejected") throw answered.reason;
+	return answered.value;
 }
 
 /** The last steps, and the commit. A step may add another one: the loop reaches it too. */

@@ -1,10 +1,16 @@
 import { Fault, type FaultRetry } from "#core/fault/Fault.ts";
+import { faultCatalogue } from "#core/fault/faultCatalogue.ts";
 
 /** A fault's fixed part. `code` defaults to the key in snake_case. */
 export type FaultDefinition = {
 	status: number;
 	retry: FaultRetry;
 	public: string;
+	/**
+	 * What the caller does about it, as a sentence for the code's page. Left out where there is
+	 * nothing to say but "wait and repeat", or "an operator has to look".
+	 */
+	advice?: string;
 	code?: string;
 };
 
@@ -29,13 +35,16 @@ export function defineFaults<const Definitions extends Record<string, FaultDefin
 	definitions: Definitions,
 ): { [Name in keyof Definitions]: (details?: FaultDetails) => Fault } {
 	const makers: Record<string, (details?: FaultDetails) => Fault> = {};
-	for (const [name, definition] of Object.entries(definitions)) {
+	for (const [name, definition] of Object.entries<FaultDefinition>(definitions)) {
+		const { status, retry, advice, public: meaning } = definition;
+		const code = definition.code ?? snakeCase(name);
+		faultCatalogue.add({ code, status, retry, meaning, advice });
 		makers[name] = (details = {}) =>
 			new Fault({
-				code: definition.code ?? snakeCase(name),
-				status: definition.status,
-				retry: definition.retry,
-				publicDetail: details.public ?? definition.public,
+				code,
+				status,
+				retry,
+				publicDetail: details.public ?? meaning,
 				privateDetail: details.detail,
 				meta: details.meta,
 				members: details.members,

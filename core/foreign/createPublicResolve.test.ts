@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const never = new AbortController().signal;
-const look = (host: string, signal = never, timeoutMs = 100) =>
+const look = (host: string, signal = never, timeoutMs = 10_000) =>
 	createPublicResolve({ servers: [server.address], timeoutMs })(host, signal);
 
 test("a name's addresses of both kinds are told, those of the older kind first", async () => {
@@ -46,8 +46,8 @@ test("a name's addresses of both kinds are told, those of the older kind first",
 });
 
 test("a name server that keeps one kind to itself does not hide the other", async () => {
-	expect(await look("half.example")).toEqual(["8.8.8.8"]);
-	await expect(look("mute.example")).rejects.toThrow();
+	expect(await look("half.example", never, 1_000)).toEqual(["8.8.8.8"]);
+	await expect(look("mute.example", never, 100)).rejects.toThrow();
 });
 
 test("a look-up ends with its caller", async () => {
@@ -76,7 +76,7 @@ test("[SEC-05] whatever name servers say, now or a moment later, nothing inward 
 	const canary = await startCanary();
 	const fetchForeign = createForeignFetch({
 		ports: [canary.port],
-		resolve: createPublicResolve({ servers: [server.address], timeoutMs: 100 }),
+		resolve: createPublicResolve({ servers: [server.address], timeoutMs: 10_000 }),
 		// What is public is far away: it leads back to its own name. All else is really called.
 		exchange: async (request) =>
 			request.addresses.every((address) => address.startsWith("8.8."))

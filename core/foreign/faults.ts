@@ -6,6 +6,7 @@ export const foreignFault = defineFaults({
 		status: 422,
 		retry: "never",
 		public: "That address is not one that this service may reach.",
+		advice: "Use a public address on port 80 or 443.",
 	},
 	unreachable: {
 		code: "foreign_unreachable",

@@ -1,12 +1,9 @@
 import { foreignFault } from "#core/foreign/faults.ts";
+import { isPublicName } from "#core/foreign/isPublicName.ts";
 import { URL_LENGTH_MAX } from "#core/foreign/limits.ts";
 
 /** What a URL parser drops or turns round silently, so that two parsers read two hosts. */
 const AMBIGUOUS = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\\]/u;
-
-/** Labels with a dot between them, none empty; what a URL's parser made of the name. */
-const DOTTED_NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/;
-const OWN_NAME = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
 
 export type ForeignUrl = {
 	url: URL;
@@ -37,7 +34,7 @@ export function parseForeignUrl(
 	if (isAllowed) return { url, host, isAllowed };
 	if (!ports.includes(portOf(url))) throw refused(`port ${url.port} is not reached`);
 	const isAddress = url.hostname.startsWith("[");
-	if (!isAddress && (!DOTTED_NAME.test(host) || OWN_NAME.test(host))) {
+	if (!isAddress && !isPublicName(host)) {
 		throw refused("the name is one of a local network");
 	}
 	return { url, host, isAllowed };

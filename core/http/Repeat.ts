@@ -1,13 +1,19 @@
+import type { Content } from "#core/http/content/contentOf.ts";
+
+/** The answer's own headers, in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string>> & { readonly "content-type": string };
+
 /** An answer before what the gate adds to every answer. Its status is 200. */
-export type RepeatedAnswer = {
-	body: string | Uint8Array<ArrayBuffer> | Blob;
-	/** `content-type` and the route's own; in lower case. */
-	headers: Readonly<Record<string, string>>;
-};
+export type RepeatedAnswer = { content: Content; headers: AnswerHeaders };
 
 /**
- * Answers a URL that has been answered, without routing, parsing and validating it again. Only for
- * answers that depend on the URL and the time alone: never on a header, a cookie or a session.
- * `nowMs` is the time of the service's clock.
+ * Answers a URL that has been answered, without routing, parsing and validating it again. Only of
+ * routes whose answers are the same for everybody (`canBeCached`): they depend on the URL and the
+ * time alone, never on a header, a cookie or a session. `nowMs` is the time of the service's clock.
+ *
+ * An answer that is given again is the same object: what is made of it is found by it.
  */
 export type Repeat = (nowMs: number) => RepeatedAnswer | Promise<RepeatedAnswer>;
+
+/** An answer as its route makes it. */
+export type MadeAnswer = { body: string; headers: AnswerHeaders };

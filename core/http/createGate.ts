@@ -2,6 +2,8 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { admitBody } from "#core/http/admitBody.ts";
 import { clientAddress } from "#core/http/clientAddress.ts";
+import { createEncoder } from "#core/http/content/createEncoder.ts";
+import { publish } from "#core/http/content/publish.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { ProxyList } from "#core/http/createProxyList.ts";
 import { createQuickLane } from "#core/http/createQuickLane.ts";
@@ -60,7 +62,8 @@ const BODILESS_METHODS = new Set(["GET", "HEAD"]);
  * dynamic routes, and do not see what Elysia refuses by itself.
  */
 export function createGate(options: GateOptions) {
-	const quick = createQuickLane(options);
+	const encoder = createEncoder(options);
+	const quick = createQuickLane({ ...options, encoder });
 	return (next: Next, request: Request): Response | Promise<Response | undefined> =>
 		quick.answer(request) ?? passThrough(next, request);
 
@@ -76,6 +79,13 @@ export function createGate(options: GateOptions) {
 		let response: Response | undefined;
 		try {
 			response = await pass(next, passing, options);
+			if (response && isForEverybody(response, passing)) {
+				const { repeat } = context;
+				const published = await publish(response, { request, encoder });
+				const isKept = repeat && published !== response;
+				if (isKept) quick.keep(request, { repeat, target, pattern: observed.pattern });
+				response = published;
+			}
 		} catch (error) {
 			context.fault = faultOf(error);
 		}
@@ -83,13 +93,16 @@ export function createGate(options: GateOptions) {
 			const { requestId } = context;
 			response = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
 		}
-		if (context.repeat && response?.status === 200) {
-			quick.keep(request, { repeat: context.repeat, target, pattern: observed.pattern });
-		}
 		if (response) response = await dressResponse(response, { ...options, request, context });
 		options.observer.ended({ ...observed, status: response?.status ?? 101 });
 		return response;
 	}
+}
+
+/** A read of something that is the same for everybody, and that is there. */
+function isForEverybody(response: Response, { request, match, context }: Passing): boolean {
+	if (response.status !== 200 || context.fault) return false;
+	return match?.isCached === true && BODILESS_METHODS.has(request.method);
 }
 
 async function pass(next: Next, passing: Passing, options: GateOptions) {

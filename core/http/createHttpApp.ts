@@ -15,6 +15,7 @@ import { operationsRoutes } from "#core/http/operationsRoutes.ts";
 import { problemResponse } from "#core/http/problemResponse.ts";
 import type { ReadyReport } from "#core/http/ReadyReport.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
+import { strictQueries } from "#core/http/strictQueries.ts";
 import { websocketLimits } from "#core/http/websocketLimits.ts";
 import type { Limiter } from "#core/limiter/Limiter.ts";
 import type { Log } from "#core/log/Log.ts";
@@ -85,9 +86,9 @@ export function createHttpApp(options: HttpAppOptions) {
 		return problemResponse(fault, { requestId: context?.requestId ?? "none", publicUrl });
 	});
 
-	app.use(operationsRoutes({ ...options, draining: drain.begun }));
-	app.use(openApiRoutes({ ...options, app }));
-	for (const routes of options.routes) app.use(routes);
+	app.use(strictQueries(operationsRoutes({ ...options, draining: drain.begun })));
+	app.use(strictQueries(openApiRoutes({ ...options, app })));
+	for (const routes of options.routes) app.use(strictQueries(routes));
 	guardSockets(app, log);
 
 	const gate = createGate({

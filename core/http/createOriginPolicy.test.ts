@@ -90,3 +90,12 @@ for (const entry of [
 		else expect(make).toThrow("WEB_ALLOWED_ORIGINS");
 	});
 }
+
+test("an allowed page may ask by tag, and read the tag of an answer", () => {
+	const policy = createOriginPolicy({ allowedOrigins: ["https://app.example"] });
+	const request = new Request("http://localhost/", { headers: { origin: "https://app.example" } });
+	const allowed = policy.preflightHeaders(request)?.["access-control-allow-headers"] ?? "";
+	expect(allowed.split(", ")).toContain("if-none-match");
+	const exposed = policy.readHeaders(request)["access-control-expose-headers"] ?? "";
+	expect(exposed.split(", ")).toContain("etag");
+});

@@ -11,9 +11,10 @@ export type OriginPolicy = {
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
-	"authorization, content-type, idempotency-key, x-admin-actor, x-api-key, x-request-id";
+	"authorization, content-type, idempotency-key, if-none-match, x-admin-actor, x-api-key, " +
+	"x-request-id";
 const EXPOSED_HEADERS =
-	"idempotency-replayed, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, " +
+	"etag, idempotency-replayed, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, " +
 	"x-request-id, x-svc-cache, x-svc-sandbox";
 const PREFLIGHT_SECONDS = 600;
 

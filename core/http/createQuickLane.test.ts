@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
+import { z } from "zod";
+import { canBeCached } from "#core/http/canBeCached.ts";
+import { contentOf } from "#core/http/content/contentOf.ts";
 import type { HttpAppOptions } from "#core/http/createHttpApp.ts";
 import { httpFault } from "#core/http/httpFault.ts";
-import type { Repeat } from "#core/http/Repeat.ts";
+import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
@@ -14,18 +17,23 @@ function open(options: Partial<HttpAppOptions> = {}, answer?: Repeat) {
 	const calls = { routed: 0, repeated: 0 };
 	const headers = { "content-type": "application/json", "x-svc-cache": "hit" };
 	// One object, as for a crowd of one millisecond.
-	const shared = { body: '{"a":1}', headers };
+	const shared = { content: contentOf('{"a":1}'), headers };
 	const repeat: Repeat = (nowMs) => {
 		calls.repeated += 1;
 		return answer?.(nowMs) ?? shared;
 	};
-	const routes = new Elysia()
-		.get("/v1/page", ({ request }) => {
-			calls.routed += 1;
-			const context = requestContexts.get(request);
-			if (context) context.repeat = repeat;
-			return new Response('{"a":1}', { headers });
-		})
+	const query = z.object({ a: z.string().optional(), token: z.string().optional() });
+	const routes = new Elysia({ detail: canBeCached() })
+		.get(
+			"/v1/page",
+			({ request }) => {
+				calls.routed += 1;
+				const context = requestContexts.get(request);
+				if (context) context.repeat = repeat;
+				return new Response('{"a":1}', { headers });
+			},
+			{ query },
+		)
 		.get("/v1/missing", ({ request }) => {
 			const context = requestContexts.get(request);
 			if (context) context.repeat = repeat;
@@ -35,6 +43,13 @@ function open(options: Partial<HttpAppOptions> = {}, answer?: Repeat) {
 	const get = (path = "/v1/page", init: RequestInit = {}) =>
 		app.handle(new Request(`http://localhost${path}`, init));
 	return { app, get, calls };
+}
+
+function answerOf(body: string, headers: Record<string, string> = {}): RepeatedAnswer {
+	return {
+		content: contentOf(body),
+		headers: { "content-type": "application/json", ...headers },
+	};
 }
 
 /** What the limiter says to the request that takes the long way. */
@@ -118,8 +133,8 @@ test("another method, an upgrade, an encoded or another URL takes the long way",
 		"/v1/page?a=1",
 		"/v1/page?a=%31",
 		"/v1/page?a=%31",
-		`/v1/page?${"x".repeat(600)}`,
-		`/v1/page?${"x".repeat(600)}`,
+		`/v1/page?a=${"x".repeat(600)}`,
+		`/v1/page?a=${"x".repeat(600)}`,
 	]) {
 		await get(path);
 	}
@@ -138,7 +153,7 @@ test("a repeat that fails is a problem without its reason, and the next is asked
 	let fails = true;
 	const { get } = open({}, () => {
 		if (fails) throw new Error("c4n4ry");
-		return { body: "{}", headers: { vary: "Accept", "content-type": "application/json" } };
+		return answerOf("{}", { vary: "Accept" });
 	});
 	await get();
 	const failed = await get();
@@ -147,7 +162,7 @@ test("a repeat that fails is a problem without its reason, and the next is asked
 	fails = false;
 	const fine = await get();
 	expect(fine.status).toBe(200);
-	expect(fine.headers.get("vary")).toBe("Accept, Origin");
+	expect(fine.headers.get("vary")).toBe("Accept, Accept-Encoding, Origin");
 });
 
 test("a server that is going away tells keep-alive clients so on repeated answers too", async () => {
@@ -198,7 +213,7 @@ test("an answer is made for the moment it is given at, also behind a limiter tha
 		const options = { limiter, clock: { nowMs: () => nowMs } };
 		const { get } = open(options, (atMs) => {
 			asked.push(atMs - nowMs);
-			return { body: "{}", headers: {} };
+			return answerOf("{}");
 		});
 		await get();
 		nowMs += 3;
@@ -209,13 +224,30 @@ test("an answer is made for the moment it is given at, also behind a limiter tha
 
 test("a new answer comes with its own headers", async () => {
 	const outcomes = ["hit", "stale", "miss"];
-	const { get } = open({}, () => ({
-		body: "{}",
-		headers: { "x-svc-cache": outcomes.shift() ?? "none" },
-	}));
+	const { get } = open({}, () => answerOf("{}", { "x-svc-cache": outcomes.shift() ?? "none" }));
 	await get();
 	for (const outcome of ["hit", "stale", "miss"]) {
 		expect((await get()).headers.get("x-svc-cache")).toBe(outcome);
+	}
+});
+
+test("of answers that differ only in their moment each comes with its own body and headers", async () => {
+	const at = (second: number) => `{"servedAt":"2026-01-01T00:00:0${second}.000Z"}`;
+	const answers = [
+		answerOf(at(1), { "x-svc-cache": "hit" }),
+		answerOf(at(2), { "x-svc-cache": "hit" }),
+		answerOf(at(3), { "x-svc-cache": "stale" }),
+		answerOf(at(4), { "x-svc-cache": "stale", "x-more": "1" }),
+		answerOf(at(5), { "x-svc-cache": "stale" }),
+	];
+	let next = 0;
+	const { get } = open({}, () => answers[next++ % answers.length] ?? answerOf(""));
+	await get();
+	for (const second of [1, 2, 3, 4, 5]) {
+		const { status, headers, body } = await seen(await get());
+		expect({ status, body }).toEqual({ status: 200, body: at(second) });
+		expect(headers["x-svc-cache"]).toBe(second < 3 ? "hit" : "stale");
+		expect(headers["x-more"]).toBe(second === 4 ? "1" : undefined);
 	}
 });
 
@@ -242,7 +274,7 @@ test("[SEC-02] each client is told its own limit and reset, whatever the one bef
 
 test("a limiter that has to ask, and an answer that is still being made, are waited for", async () => {
 	const asked: string[] = [];
-	const answer = { body: "later", headers: { "content-type": "text/plain" } };
+	const answer = answerOf("later");
 	const taken = { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };
 	const limiter = {
 		take: async (key: string) => {

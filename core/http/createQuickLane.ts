@@ -1,11 +1,17 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import { clientAddress } from "#core/http/clientAddress.ts";
+import type { Variant } from "#core/http/content/ContentCoding.ts";
+import type { Encoder } from "#core/http/content/createEncoder.ts";
+import { negotiate } from "#core/http/content/negotiate.ts";
+import { variantHeaders } from "#core/http/content/variantHeaders.ts";
+import { createBoundedMap } from "#core/http/createBoundedMap.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { ProxyList } from "#core/http/createProxyList.ts";
 import type { ObservedRepeat, RequestObserver } from "#core/http/createRequestObserver.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
 import { faultOf } from "#core/http/faultOf.ts";
 import { grantAllowance } from "#core/http/grantAllowance.ts";
+import { httpFault } from "#core/http/httpFault.ts";
 import { problemResponse } from "#core/http/problemResponse.ts";
 import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 import type { RequestTarget } from "#core/http/readTarget.ts";
@@ -22,6 +28,7 @@ export type QuickLaneOptions = {
 	limiter: Limiter;
 	origins: OriginPolicy;
 	observer: RequestObserver;
+	encoder: Encoder;
 	trustedProxyHops: number;
 	proxies: ProxyList;
 	publicUrl?: string | undefined;
@@ -43,13 +50,17 @@ type Kept = { repeat: Repeat; target: RequestTarget; pattern: string | undefined
 
 /** A URL with what all of its answers have in common. */
 type Lane = Kept & {
+	url: string;
 	observe: (repeat: ObservedRepeat) => void;
-	model: Model | undefined;
+	/** The newest answer, and what is ready of it by variant. */
+	newest: RepeatedAnswer | undefined;
+	models: Map<Variant, Model>;
 };
 
-/** What all who share the newest answer are given, with what the last of them was told. */
+/** The answer for all who share a variant, and the context of the last of them. */
 type Model = {
-	of: RepeatedAnswer;
+	body: Blob | null;
+	status: 200 | 304;
 	/** Has no body: a Response made from another one copies its headers and asks for nothing more. */
 	response: Response;
 	headers: Headers;
@@ -71,6 +82,8 @@ type Begun = {
 const URLS_MAX = 1_000;
 /** Longer ones take the long way: all stay below a megabyte, beside the newest page of each. */
 const URL_CHARS_MAX = 512;
+/** Of all newest pages together: 50 of 200 events, or 1,900 lists of 50 collections. */
+const PAGES_BYTES_MAX = 33_554_432;
 
 /**
  * Answers in front of the framework for pages that only depend on their URL.
@@ -83,8 +96,19 @@ const URL_CHARS_MAX = 512;
  * promise, and looked up in a plain map: a library's LRU cost 3 µs (see the README).
  */
 export function createQuickLane(options: QuickLaneOptions): QuickLane {
-	const { draining } = options;
-	const lanes = new Map<string, Lane>();
+	const { draining, encoder } = options;
+	const lanes = createBoundedMap<Lane>({ countMax: URLS_MAX, bytesMax: PAGES_BYTES_MAX });
+	const renew = (lane: Lane, answer: RepeatedAnswer): void => {
+		const before = lane.newest;
+		lane.newest = answer;
+		if (!before || !isDressedAlike(before, answer)) lane.models.clear();
+		for (const [variant, model] of lane.models) {
+			const body = encoder.ready(answer.content, variant);
+			if (body === undefined) lane.models.delete(variant);
+			else model.body = body;
+		}
+		lanes.weigh(lane.url, lane, answer.content.size);
+	};
 	return {
 		answer(request) {
 			if (request.method !== "GET" || draining()) return undefined;
@@ -92,10 +116,8 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 			// A socket's request is never this page's, and two hosts are nobody's.
 			if (!lane || request.headers.has("upgrade") || isTwofold(request)) return undefined;
 			const begun = begin(request, lane, options);
-			return (
-				answerNow(request, { lane, begun, options }) ??
-				answerLater(request, { lane, begun, options })
-			);
+			const answering = { lane, begun, renew, options };
+			return answerNow(request, answering) ?? answerLater(request, answering);
 		},
 		keep(request, answered) {
 			const { method, url } = request;
@@ -104,10 +126,19 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 			// What is encoded is looked at by the gate each time.
 			if (method !== "GET" || url.length > URL_CHARS_MAX || url.includes("%")) return;
 			const observe = options.observer.repeats(answered);
-			if (lanes.size >= URLS_MAX && !lanes.has(url)) lanes.delete(lanes.keys().next().value ?? url);
-			lanes.set(url, { ...answered, observe, model: undefined });
+			lanes.set(url, { ...answered, url, observe, newest: undefined, models: new Map() });
 		},
 	};
+}
+
+/** Whether all of two answers' headers are the same: most differ only in when they were served. */
+function isDressedAlike(one: RepeatedAnswer, other: RepeatedAnswer): boolean {
+	if (one.content.etag !== other.content.etag) return false;
+	const names = Object.keys(one.headers);
+	return (
+		names.length === Object.keys(other.headers).length &&
+		names.every((name) => one.headers[name] === other.headers[name])
+	);
 }
 
 /** The one thing about a host that the URL does not show: the header was sent twice. */
@@ -136,31 +167,55 @@ function startAnswer(repeat: Repeat, nowMs: number): RepeatedAnswer | Promise<Re
 	}
 }
 
-type Answering = { lane: Lane; begun: Begun; options: QuickLaneOptions };
+type Answering = {
+	lane: Lane;
+	begun: Begun;
+	renew: (lane: Lane, answer: RepeatedAnswer) => void;
+	options: QuickLaneOptions;
+};
 
 /** The answer where nothing has to be waited for. */
-function answerNow(request: Request, { lane, begun, options }: Answering): Response | undefined {
+function answerNow(request: Request, answering: Answering): Response | undefined {
+	const { lane, begun, options } = answering;
 	const { answer, taken, requestId, client, startedMs } = begun;
 	if (!answer || !taken || answer instanceof Promise) return undefined;
-	const model = modelOf(lane, answer, options);
+	const variant = negotiate(request, answer.content);
+	const model = variant && modelOf(variant, answer, answering);
+	if (!model) return undefined;
+	const { body, status } = model;
 	model.headers.set("x-request-id", requestId);
 	tellAllowance(model, taken);
-	lane.observe({ requestId, clientAddress: client, startedMs });
+	lane.observe({ requestId, clientAddress: client, startedMs, status });
 	// Without an origin the policy adds nothing but the `vary` that is there.
-	if (!request.headers.has("origin")) return new Response(answer.body, model.response);
+	if (!request.headers.has("origin")) return new Response(body, model.response);
 	// A copy, so that nobody else is given what is for this origin.
 	const headers = new Headers(model.headers);
 	addReadHeaders(headers, request, options);
-	return new Response(answer.body, { headers });
+	return new Response(body, { status, headers });
 }
 
-function modelOf(lane: Lane, answer: RepeatedAnswer, { sandbox }: QuickLaneOptions): Model {
-	if (lane.model?.of !== answer) {
-		const response = new Response(null, { headers: commonHeaders(answer, sandbox) });
-		const { headers } = response;
-		lane.model = { of: answer, response, headers, limit: undefined, resetSeconds: undefined };
-	}
-	return lane.model;
+/** Undefined where the variant's body is still to be made. */
+function modelOf(
+	variant: Variant,
+	answer: RepeatedAnswer,
+	{ lane, renew, options }: Answering,
+): Model | undefined {
+	if (lane.newest !== answer) renew(lane, answer);
+	const known = lane.models.get(variant);
+	if (known) return known;
+	const body = options.encoder.ready(answer.content, variant);
+	if (body === undefined) return undefined;
+	const status = statusOf(variant);
+	const headers = commonHeaders(answer, { variant, sandbox: options.sandbox });
+	const response = new Response(null, { status, headers });
+	const told = { limit: undefined, resetSeconds: undefined };
+	const model: Model = { body, status, response, headers: response.headers, ...told };
+	lane.models.set(variant, model);
+	return model;
+}
+
+function statusOf(variant: Variant): 200 | 304 {
+	return variant === "unchanged" ? 304 : 200;
 }
 
 /** The same as `grantAllowance` writes. */
@@ -175,7 +230,7 @@ function tellAllowance(model: Model, taken: LimiterAnswer): void {
 }
 
 async function answerLater(request: Request, answering: Answering): Promise<Response> {
-	const { lane, begun, options } = answering;
+	const { lane, begun, renew, options } = answering;
 	const { requestId, taken, startedMs } = begun;
 	const context = contextOf(request, answering);
 	options.observer.began();
@@ -184,11 +239,15 @@ async function answerLater(request: Request, answering: Answering): Promise<Resp
 		if (taken) grantAllowance(taken, context.headers);
 		else await takeAllowance({ limiter: options.limiter, context, log: options.log });
 		const answer = await (begun.answer ?? lane.repeat(options.clock.nowMs()));
-		const headers = new Headers(commonHeaders(answer, options.sandbox));
+		if (lane.newest !== answer) renew(lane, answer);
+		const variant = negotiate(request, answer.content);
+		if (variant === undefined) throw httpFault.notAcceptable();
+		const body = await options.encoder.encode(answer.content, variant);
+		const headers = new Headers(commonHeaders(answer, { variant, sandbox: options.sandbox }));
 		headers.set("x-request-id", requestId);
 		for (const [name, value] of context.headers) headers.set(name, value);
 		addReadHeaders(headers, request, options);
-		response = new Response(answer.body, { headers });
+		response = new Response(body, { status: statusOf(variant), headers });
 	} catch (error) {
 		context.fault = faultOf(error);
 		const problem = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
@@ -206,12 +265,16 @@ function addReadHeaders(headers: Headers, request: Request, { origins }: QuickLa
 	}
 }
 
-/** What `dressResponse` adds for everybody. */
-function commonHeaders({ headers }: RepeatedAnswer, sandbox: boolean): Record<string, string> {
+/** What `publish` and `dressResponse` add for everybody. */
+function commonHeaders(
+	{ headers, content: { etag } }: RepeatedAnswer,
+	{ variant, sandbox }: { variant: Variant; sandbox: boolean },
+): Record<string, string> {
+	const told = variantHeaders(headers, { etag, variant });
 	return {
 		"referrer-policy": "no-referrer",
-		...headers,
-		vary: varyWith(headers.vary, "Origin"),
+		...told,
+		vary: varyWith(told.vary, "Origin"),
 		"x-content-type-options": "nosniff",
 		...(sandbox && { "x-svc-sandbox": "true" }),
 	};

@@ -124,7 +124,7 @@ test("a repeated answer is logged and counted as if it had taken the long way", 
 	const observer = createRequestObserver({ log, metrics, clock: { nowMs: () => 1_250 } });
 	const pattern = "/v1/links/:token";
 	const observe = observer.repeats({ target: targetOf("/v1/links/c4n4ry"), pattern });
-	observe({ requestId: "r", clientAddress: "1.2.3.4", startedMs: 1_000 });
+	observe({ requestId: "r", clientAddress: "1.2.3.4", startedMs: 1_000, status: 200 });
 	expect(lines).toEqual([
 		{
 			requestId: "r",

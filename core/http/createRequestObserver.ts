@@ -14,8 +14,13 @@ export type ObservedRequest = {
 	status: number;
 };
 
-/** A 200 to a GET that was given at once, so that it never was in flight. */
-export type ObservedRepeat = { requestId: string; clientAddress: string; startedMs: number };
+/** A cached page (200 or 304) that was answered at once: it is never counted as in flight. */
+export type ObservedRepeat = {
+	requestId: string;
+	clientAddress: string;
+	startedMs: number;
+	status: 200 | 304;
+};
 
 /** What all requests that are answered alike have in common. */
 export type RepeatedWhere = { target: RequestTarget; pattern: string | undefined };
@@ -72,14 +77,15 @@ export function createRequestObserver(options: {
 			log[level]("request", { ...about, ...where, ...(fault && { code: fault.code }) });
 		},
 		repeats({ target, pattern }) {
-			const [method, status] = ["GET", 200];
+			const method = "GET";
 			const route = pattern ?? "unmatched";
-			const series = duration.series({ route, method, status_class: "2xx" });
+			const given = duration.series({ route, method, status_class: "2xx" });
+			const unchanged = duration.series({ route, method, status_class: "3xx" });
 			const where = pattern === undefined ? "path" : "route";
 			const place = pattern ?? target.path;
-			return ({ requestId, clientAddress: client, startedMs }) => {
+			return ({ requestId, clientAddress: client, startedMs, status }) => {
 				const durationMs = clock.nowMs() - startedMs;
-				series.observe(durationMs / 1_000);
+				(status === 304 ? unchanged : given).observe(durationMs / 1_000);
 				log.debug("request", { requestId, method, status, durationMs, client, [where]: place });
 			};
 		},

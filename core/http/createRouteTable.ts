@@ -1,8 +1,12 @@
-export type Route = { method: string; path: string };
+import { CACHED_MEMBER } from "#core/http/canBeCached.ts";
+
+export type Route = { method: string; path: string; hooks?: { detail?: unknown } };
 
 export type RouteMatch = {
 	/** Each method the path knows, with the pattern that would answer it; `WS` for a stream. */
 	patterns: ReadonlyMap<string, string>;
+	/** Whether what its GET answers is the same for everybody (see `canBeCached`). */
+	isCached: boolean;
 };
 
 export type RouteTable = { match(path: string): RouteMatch | undefined };
@@ -24,16 +28,24 @@ type Node = {
  */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
 	const root = emptyNode();
+	const cached = new Set<string>();
 	for (const route of routes) {
+		if (route.method === "GET" && saysCached(route)) cached.add(route.path);
 		for (const path of expandOptional(route.path)) insert(root, { ...route, path }, route.path);
 	}
 	return {
 		match(path) {
 			const patterns = new Map<string, string>();
 			collect(root, segmentsOf(path), patterns);
-			return patterns.size === 0 ? undefined : { patterns };
+			if (patterns.size === 0) return undefined;
+			return { patterns, isCached: cached.has(patterns.get("GET") ?? "") };
 		},
 	};
+}
+
+function saysCached({ hooks }: Route): boolean {
+	const detail = hooks?.detail;
+	return typeof detail === "object" && detail !== null && CACHED_MEMBER in detail;
 }
 
 function emptyNode(): Node {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import { canFail } from "#core/http/canFail.ts";
-import { failureResponses } from "#core/http/failureResponses.ts";
+import { commonResponses, failureResponses } from "#core/http/failureResponses.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 
 const fault = defineFaults({
@@ -9,29 +9,62 @@ const fault = defineFaults({
 	unclear: { status: 422, retry: "never", public: "Say which." },
 });
 
-test("[API-21] an operation shows the codes it names, and those that follow from what it takes", () => {
+test("an operation shows the codes it names, and those that follow from what it takes", () => {
 	const responses = failureResponses({
 		parameters: [{ name: "limit" }],
 		...canFail(fault.gone, fault.unclear),
 	});
-	expect(Object.keys(responses).sort()).toEqual(["404", "422", "429", "500"]);
+	expect(Object.keys(responses).sort()).toEqual(["400", "404", "422", "429", "500", "503"]);
 	expect(JSON.stringify(responses["422"])).toContain('["unclear","validation_error"]');
 	expect(JSON.stringify(responses["404"])).toContain("`gone`: It is gone.");
 });
 
-test("[API-21] what takes a body can refuse it, and what takes nothing cannot", () => {
-	const withBody = failureResponses({ requestBody: {} });
-	expect(Object.keys(withBody).sort()).toEqual(["400", "413", "415", "422", "429", "500"]);
-	expect(Object.keys(failureResponses({})).sort()).toEqual(["429", "500"]);
-	expect(Object.keys(failureResponses({ "x-failures": "nonsense" }))).toEqual(["429", "500"]);
+test("a status of which only common codes are said refers to the response that all share", () => {
+	const { 429: limited, 422: invalid } = failureResponses({ parameters: [{ name: "limit" }] });
+	expect(limited).toEqual({ $ref: "#/components/responses/TooManyRequests" });
+	expect(invalid).toEqual({ $ref: "#/components/responses/UnprocessableEntity" });
+	const shared = commonResponses();
+	expect(JSON.stringify(shared["TooManyRequests"])).toContain('{"enum":["rate_limited"]}');
+	expect(shared["ServiceUnavailable"]).toHaveProperty(["headers", "retry-after"]);
+	expect(shared["InternalServerError"]).not.toHaveProperty("headers");
 });
 
-test("[API-21] what asks who speaks can answer 401, named once however it is declared", () => {
+test("what changes something can refuse an origin, and what is no API is not counted", () => {
+	const statuses = (method: string, path: string) =>
+		Object.keys(failureResponses({}, { method, path })).sort();
+	expect(statuses("post", "/v1/x")).toEqual([
+		...["400", "403", "413", "415", "422", "429", "500", "503"],
+	]);
+	expect(statuses("get", "/healthz")).toEqual(["400", "422", "500"]);
+});
+
+test("a webhook proves itself by its signature, so its 401 is its own", () => {
+	expect(failureResponses({ security: [{ webhook: [] }] })).not.toHaveProperty("401");
+});
+
+test("what takes a body can refuse it; a parameter that it does not know, every route can", () => {
+	const always = ["400", "422", "429", "500", "503"];
+	const withBody = failureResponses({ requestBody: {} });
+	expect(Object.keys(withBody).sort()).toEqual(["400", "422", "429", "500", "503"]);
+	expect(Object.keys(failureResponses({})).sort()).toEqual(always);
+	expect(Object.keys(failureResponses({ "x-failures": "nonsense" })).sort()).toEqual(always);
+});
+
+test("what asks who speaks can answer 401, named once however it is declared", () => {
 	const security = [{ session: [] }];
 	for (const declared of [{}, canFail(httpFault.unauthorized)]) {
 		const responses = failureResponses({ security, ...declared });
-		expect(Object.keys(responses).sort()).toEqual(["401", "429", "500"]);
-		expect(JSON.stringify(responses["401"])).toContain('{"enum":["unauthorized"]}');
+		expect(Object.keys(responses).sort()).toEqual(["400", "401", "422", "429", "500", "503"]);
+		expect(responses["401"]).toEqual({ $ref: "#/components/responses/Unauthorized" });
 	}
 	expect(failureResponses({ security: [] })).not.toHaveProperty("401");
+});
+
+test("a list with a cursor can refuse another list's, and what is compressed can be unacceptable", () => {
+	const codes = (operation: Record<string, unknown>, status: string) =>
+		JSON.stringify(failureResponses(operation)[status] ?? "");
+	expect(codes({ parameters: [{ name: "cursor" }] }, "422")).toContain("cursor_mismatch");
+	expect(codes({ parameters: [{ name: "limit" }] }, "422")).not.toContain("cursor_mismatch");
+	expect(failureResponses({ "x-cached": true })).toHaveProperty("406");
+	expect(failureResponses({})).not.toHaveProperty("406");
 });

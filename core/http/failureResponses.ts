@@ -1,45 +1,106 @@
 import { z } from "zod";
+import { dbFault } from "#core/db/faults.ts";
 import type { Fault } from "#core/fault/Fault.ts";
+import { CACHED_MEMBER } from "#core/http/canBeCached.ts";
 import { canFail, type DocumentedFailure, FAILURES_MEMBER } from "#core/http/canFail.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import { statusWords } from "#core/http/statusWords.ts";
 
 const failure = z.object({ status: z.int(), code: z.string(), detail: z.string() });
 const declared = z.array(failure).catch([]);
 
+/** What any operation can answer, or any that takes such input, and no route has to name. */
+const { badRequest, malformedUrl, malformedBody, unauthorized, originNotAllowed } = httpFault;
+const COMMON = {
+	malformed: [malformedUrl, badRequest, malformedBody],
+	unauthorized: [unauthorized],
+	origin: [originNotAllowed],
+	input: [httpFault.validationError],
+	body: [httpFault.bodyTooLarge, httpFault.unsupportedMediaType],
+	cached: [httpFault.notAcceptable],
+	always: [httpFault.internalError],
+	/** Under /v1 everything is counted, and nearly everything reads the database. */
+	v1: [httpFault.rateLimited, httpFault.unavailable, dbFault.databaseUnavailable],
+} satisfies Record<string, (() => Fault)[]>;
+
+type Where = { method: string; path: string };
+
+const UNSAFE_METHODS = new Set(["post", "put", "patch", "delete"]);
+
 /**
  * The responses of an operation that are no success, by status, each with its codes: those it
- * declares (`canFail`), and those that follow from what it takes.
+ * declares (`canFail`), and those that follow from what it takes. A status of which nothing but the
+ * common codes is said refers to the response that `commonResponses` has under its name.
  */
 export function failureResponses(
 	operation: Readonly<Record<string, unknown>>,
+	where: Where = { method: "get", path: "/v1" },
 ): Record<string, unknown> {
-	const failures = [
-		...declared.parse(operation[FAILURES_MEMBER]),
-		...canFail(...impliedBy(operation))[FAILURES_MEMBER],
-	];
-	const byStatus = Map.groupBy(failures, ({ status }) => String(status));
-	return Object.fromEntries([...byStatus].map(([status, some]) => [status, response(some)]));
+	const own = declared.parse(operation[FAILURES_MEMBER]);
+	const implied = canFail(...impliedBy(operation, where))[FAILURES_MEMBER];
+	const byStatus = Map.groupBy([...own, ...implied], ({ status }) => String(status));
+	return Object.fromEntries(
+		[...byStatus].map(([status, failures]) => {
+			const isCommon = failures.every(({ code }) => commonCodes.get(status)?.has(code));
+			return [status, isCommon ? { $ref: `${HOME}${nameOf(status)}` } : response(failures)];
+		}),
+	);
 }
 
-function impliedBy(operation: Readonly<Record<string, unknown>>): (() => Fault)[] {
-	const hasBody = operation.requestBody !== undefined;
-	const hasInput = hasBody || (Array.isArray(operation.parameters) && operation.parameters.length);
-	const isGuarded = Array.isArray(operation.security) && operation.security.length > 0;
+/** The responses that operations share, by name. */
+export function commonResponses(): Record<string, unknown> {
+	return Object.fromEntries(
+		[...common].map(([status, failures]) => [nameOf(status), response(failures)]),
+	);
+}
+
+const HOME = "#/components/responses/";
+const common = Map.groupBy(
+	canFail(...Object.values(COMMON).flat())[FAILURES_MEMBER],
+	({ status }) => String(status),
+);
+const commonCodes = new Map(
+	[...common].map(([status, failures]) => [status, new Set(failures.map(({ code }) => code))]),
+);
+
+function impliedBy(
+	operation: Readonly<Record<string, unknown>>,
+	{ method, path }: Where,
+): (() => Fault)[] {
+	const { parameters } = operation;
+	const hasCursor = Array.isArray(parameters) && parameters.some((one) => one?.name === "cursor");
+	const { security } = operation;
+	const isGuarded = Array.isArray(security) && security.some((one) => !isWebhook(one));
 	return [
-		...(isGuarded ? [httpFault.unauthorized] : []),
-		...(hasInput ? [httpFault.validationError] : []),
-		...(hasBody
-			? [httpFault.malformedBody, httpFault.bodyTooLarge, httpFault.unsupportedMediaType]
-			: []),
-		httpFault.rateLimited,
-		httpFault.internalError,
+		...COMMON.malformed,
+		...(isGuarded ? COMMON.unauthorized : []),
+		// Also where no body is taken: what a form can send is refused before its route is asked.
+		...(UNSAFE_METHODS.has(method) ? [...COMMON.origin, ...COMMON.body] : []),
+		// Whatever it takes: a parameter that it does not know is refused.
+		...COMMON.input,
+		...(hasCursor ? [httpFault.cursorMismatch] : []),
+		...(method === "get" && CACHED_MEMBER in operation ? COMMON.cached : []),
+		...COMMON.always,
+		...(path.startsWith("/v1") ? COMMON.v1 : []),
 	];
+}
+
+/** Whose caller proves itself by a signature; such routes name codes of their own. */
+function isWebhook(scheme: unknown): boolean {
+	return typeof scheme === "object" && scheme !== null && "webhook" in scheme;
+}
+
+/** `Too Many Requests` as `TooManyRequests`. */
+function nameOf(status: string): string {
+	return (statusWords(status) ?? status).replaceAll(/[^A-Za-z0-9]/g, "");
 }
 
 function response(given: readonly DocumentedFailure[]) {
 	const failures = [...new Map(given.map((failure) => [failure.code, failure])).values()];
+	const mayRetry = failures.some(({ status }) => status === 429 || status === 503);
 	return {
 		description: failures.map(({ code, detail }) => `\`${code}\`: ${detail}`).join(" "),
+		...(mayRetry && { headers: RETRY }),
 		content: {
 			"application/problem+json": {
 				schema: {
@@ -52,3 +113,10 @@ function response(given: readonly DocumentedFailure[]) {
 		},
 	};
 }
+
+const RETRY = {
+	"retry-after": {
+		description: "Seconds to wait before the same request is sent again.",
+		schema: { type: "integer", minimum: 1 },
+	},
+};

@@ -7,6 +7,7 @@ import { flatIssues } from "#core/http/flatIssues.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { issueWords } from "#core/http/issueWords.ts";
 import type { ProblemIssue } from "#core/http/Problem.ts";
+import { queryIssues } from "#core/http/queryIssues.ts";
 
 const ISSUES_MAX = 32;
 const ISSUE_TEXT_LENGTH_MAX = 300;
@@ -62,6 +63,7 @@ function faultOfValidation(error: ValidationError): Fault {
 function issuesOf(error: ValidationError): ProblemIssue[] {
 	const schema = schemaOf(error.validator);
 	if (schema === null) return error.all.map(issueOf);
+	if (error.type === "query" && isRecord(error.value)) return queryIssues(schema, error.value);
 	const parsed = z.safeParse(schema, error.value, { error: issueWords });
 	return flatIssues(parsed.error?.issues ?? []);
 }
@@ -88,4 +90,8 @@ function cut({ path, message }: ProblemIssue): ProblemIssue {
 function field(value: unknown, name: string): string {
 	const found = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 	return typeof found === "string" ? found : "";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null;
 }

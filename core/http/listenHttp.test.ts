@@ -88,7 +88,9 @@ describe("over a real socket [SEC-04]", () => {
 	});
 
 	test("HTTP/1.0 may ask without a host, as probes do, and is routed and metered as ever", async () => {
-		const { port } = await start(new Elysia().get("/v1/text", "plain"));
+		const { port } = await start(
+			new Elysia().get("/v1/text", () => "plain", { query: z.object({ a: z.string() }) }),
+		);
 		expect(await raw(port, "GET /healthz HTTP/1.0\r\n\r\n")).toStartWith("HTTP/1.1 200 ");
 		const answer = await raw(port, "GET /v1/text?a=/b HTTP/1.0\r\n\r\n");
 		expect(answer).toStartWith("HTTP/1.1 200 ");

@@ -30,12 +30,15 @@ const document = openApiDocument({
 });
 const text = JSON.stringify(document);
 
-describe("the OpenAPI document [API-21]", () => {
+describe("the OpenAPI document", () => {
 	test("is version 3.1 with info, servers and the tags in use", () => {
 		expect(document.openapi).toStartWith("3.1");
 		expect(document.info).toMatchObject({ title: "Tapeline", version: "1.2.3" });
 		expect(document.servers).toEqual([{ url: "/" }]);
-		expect(document.tags).toEqual([{ name: "operations" }, { name: "things" }]);
+		expect(document.tags).toEqual([
+			{ name: "operations", description: expect.any(String) },
+			{ name: "things" },
+		]);
 	});
 
 	test("names the public address, and says so in the sandbox", () => {
@@ -51,8 +54,11 @@ describe("the OpenAPI document [API-21]", () => {
 
 	test("has every route but streams, hidden ones and itself", () => {
 		expect(Object.keys(document.paths).sort()).toEqual([
+			"/",
 			"/healthz",
 			"/metrics",
+			"/problems",
+			"/problems/{code}",
 			"/readyz",
 			"/v1/things",
 			"/v1/things/{id}",
@@ -94,7 +100,9 @@ describe("the OpenAPI document [API-21]", () => {
 					description: "OK",
 					content: {
 						"application/json": {
-							schema: { properties: { hash: { examples: ["0x…"] }, n: { type: "integer" } } },
+							schema: {
+								properties: { hash: { pattern: "^0x[0-9a-fA-F]*$" }, n: { type: "integer" } },
+							},
 						},
 					},
 				},

@@ -1,40 +1,52 @@
-import { STATUS_CODES } from "node:http";
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import type { AnyElysia } from "elysia";
-import { z } from "zod";
-import { HEADERS_MEMBER } from "#core/http/canCarry.ts";
-import { FAILURES_MEMBER } from "#core/http/canFail.ts";
-import { failureResponses } from "#core/http/failureResponses.ts";
-import { problemSchema } from "#core/http/problemSchema.ts";
+import { commonResponses } from "#core/http/failureResponses.ts";
+import { type Components, createComponents } from "#core/http/openapi/createComponents.ts";
+import { describeOperation } from "#core/http/openapi/describeOperation.ts";
+import { describePosted } from "#core/http/openapi/describePosted.ts";
+import { documentWords } from "#core/http/openapi/documentWords.ts";
+import { isRecord } from "#core/http/openapi/isRecord.ts";
+import { problemSchemas } from "#core/http/problemSchemas.ts";
 
 export type OpenApiDocument = {
 	openapi: string;
 	info: Record<string, unknown>;
 	servers: readonly { url: string; description?: string }[];
-	tags: readonly { name: string }[];
+	tags: readonly { name: string; description?: string }[];
+	security: readonly Record<string, unknown>[];
 	paths: Record<string, Record<string, unknown>>;
-	components: Record<string, unknown>;
+	components: {
+		schemas: Record<string, Record<string, unknown>>;
+		responses: Record<string, unknown>;
+		securitySchemes: Record<string, unknown>;
+	};
 };
 
-/** What zod writes for a template literal of "0x" and any text. */
-const ANY_HEX = "^0x[\\s\\S]{0,}$";
 const METHODS = new Set(["get", "post", "put", "patch", "delete"]);
 
-const DESCRIPTION = [
-	"Market data, trading and an agent for NFTs and tokenised stocks on EVM chains.",
-	"",
-	"- **Errors** are `application/problem+json` with a stable `code`.",
-	"- **Limit**: 600 requests a minute for each client. `RateLimit-*` headers say what is left; a",
-	"  429 names the wait in `Retry-After` and `retryAfterMs`.",
-	"- **503** is ours and passes: wait `Retry-After` and repeat. `database_unavailable` can be answered",
-	"  by every operation that reads or writes. `outcome_unknown` may be done: repeat it with the same",
-	"  `idempotency-key`, or look first.",
-	"- **Lists** take `limit` and `cursor` and answer `{ data, page: { nextCursor, hasMore } }`",
-	"  unless their schema says otherwise.",
-	"- **Streams** are WebSockets, at the `…/stream` addresses beside their routes; they are not listed here.",
-	"- **Unknown is not zero**: a figure that is not known is `null`.",
-	"- Every answer carries `x-request-id`; send your own to find it in our logs.",
-].join("\n");
+const SECURITY_SCHEMES = {
+	session: {
+		type: "http",
+		scheme: "bearer",
+		// Browsers have it as a cookie too. That is no scheme of its own here: generated clients send
+		// every scheme that is named, and a cookie from anywhere but an allowed page is refused.
+		description:
+			"The `token` of a sign-in, or the wallet provider's access token. A browser that signed in has " +
+			"it as a cookie, and needs none.",
+	},
+	admin: {
+		type: "apiKey",
+		in: "header",
+		name: "x-api-key",
+		description: "The deployment's ADMIN_API_KEY. Who acts is named by the header `x-admin-actor`.",
+	},
+	webhook: {
+		type: "apiKey",
+		in: "header",
+		name: "svix-signature",
+		description: "HMAC-SHA256 of `id.timestamp.body`, as Svix signs webhooks.",
+	},
+};
 
 /** The OpenAPI 3.1 document of everything mounted on `app`, but for streams and hidden routes. */
 export function openApiDocument(options: {
@@ -43,114 +55,85 @@ export function openApiDocument(options: {
 	sandbox: boolean;
 	publicUrl?: string | undefined;
 }): OpenApiDocument {
+	const components = createComponents();
+	for (const [name, schema] of Object.entries(problemSchemas)) components.add(name, { ...schema });
 	const generated = toOpenAPISchema(options.app, { methods: ["options", "ws"] }, undefined, {
-		zod: jsonSchemaOf,
+		zod: components.describe,
 	});
-	const paths: OpenApiDocument["paths"] = {};
-	for (const [path, item] of Object.entries(generated.paths)) {
-		if (!isRecord(item)) continue;
-		const operations = Object.entries(item).filter(([method]) => METHODS.has(method));
-		if (operations.length === 0) continue;
-		paths[path] = Object.fromEntries(operations.map(([key, value]) => [key, operation(value)]));
-	}
+	const paths = pathsOf(generated.paths, components);
+	const schemas = components.schemas();
 	const url = options.publicUrl ?? "/";
 	return {
 		openapi: "3.1.2",
-		info: { title: "Tapeline", version: options.version, description: DESCRIPTION },
+		info: {
+			title: "Tapeline",
+			version: options.version,
+			summary: "A market index and trading service for NFTs on EVM chains.",
+			description: documentWords.description,
+			license: { name: "MIT", identifier: "MIT" },
+		},
 		servers: [
 			options.sandbox ? { url, description: "Sandbox: nothing here is real money." } : { url },
 		],
 		tags: tagsOf(paths),
+		security: [],
 		paths,
 		components: {
-			schemas: { ...generated.components.schemas, Problem: problemSchema },
-			securitySchemes: {
-				session: { type: "http", scheme: "bearer" },
-				admin: { type: "apiKey", in: "header", name: "x-api-key" },
-			},
+			schemas,
+			responses: referredTo(commonResponses(), { paths, home: "#/components/responses/" }),
+			securitySchemes: referredSchemes(paths),
 		},
 	};
 }
 
-/** No `.meta({ id })` in schemas: zod then writes a `$ref` that the document cannot resolve. */
-function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
-	const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-		io: "input",
-		unrepresentable: "any",
-		override({ jsonSchema }) {
-			// The page makes up an example from a pattern: one of a "0x…" that allows anything is noise.
-			if (jsonSchema.pattern === ANY_HEX) {
-				Object.assign(jsonSchema, {
-					pattern: "^0x[0-9a-fA-F]*$",
-					examples: jsonSchema.examples ?? ["0x…"],
-				});
-			}
-			if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-			if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-		},
-	});
-	return rest;
-}
-
-function operation(value: unknown): unknown {
-	if (!isRecord(value)) return value;
-	const responses = isRecord(value.responses) ? value.responses : {};
-	const { [FAILURES_MEMBER]: _, [HEADERS_MEMBER]: headers, ...rest } = value;
-	return {
-		...rest,
-		...(Array.isArray(value.parameters) ? { parameters: value.parameters.map(described) } : {}),
-		...(isRecord(value.requestBody) ? { requestBody: jsonOnly(value.requestBody) } : {}),
-		responses: {
-			...(Object.keys(responses).length === 0
-				? { 200: { description: "OK" } }
-				: named(responses, headers)),
-			...failureResponses(value),
-			default: responses.default ?? {
-				description: "Any error",
-				content: {
-					"application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
-				},
-			},
-		},
-	};
-}
-
-/** Pages show a parameter's own description, and zod's is of its schema. */
-function described(parameter: unknown): unknown {
-	const schema = isRecord(parameter) && isRecord(parameter.schema) ? parameter.schema : {};
-	if (!isRecord(parameter) || typeof schema.description !== "string") return parameter;
-	return { description: schema.description, ...parameter };
-}
-
-/** The status in words, in place of the generator's "Response for status 200"; its headers. */
-function named(responses: Record<string, unknown>, headers: unknown): Record<string, unknown> {
-	const named = Object.entries(responses).map(([status, response]) => {
-		if (!isRecord(response)) return [status, response];
-		const words = STATUS_CODES[status];
-		const isMade = response.description === `Response for status ${status}`;
-		const described = isMade && words ? { ...response, description: words } : response;
-		return [status, isRecord(headers) ? { ...described, headers } : described];
-	});
-	return Object.fromEntries(named);
-}
-
-/** The generator also lists the form types, which the service answers with 415. */
-function jsonOnly(body: Record<string, unknown>): Record<string, unknown> {
-	const content = isRecord(body.content) ? body.content["application/json"] : undefined;
-	return content === undefined ? body : { ...body, content: { "application/json": content } };
-}
-
-function tagsOf(paths: OpenApiDocument["paths"]): { name: string }[] {
-	const names = new Set<string>();
-	for (const item of Object.values(paths)) {
-		for (const described of Object.values(item)) {
-			if (!isRecord(described) || !Array.isArray(described.tags)) continue;
-			for (const tag of described.tags) names.add(String(tag));
-		}
+function pathsOf(
+	generated: Record<string, unknown>,
+	components: Components,
+): OpenApiDocument["paths"] {
+	const found = Object.entries(generated).flatMap(([path, item]) =>
+		Object.entries(Object(item)).flatMap(([method, value]) =>
+			METHODS.has(method) && isRecord(value)
+				? [{ path, method, operation: describePosted(value, components) }]
+				: [],
+		),
+	);
+	const schemas = components.schemas();
+	const paths: OpenApiDocument["paths"] = {};
+	for (const { path, method, operation } of found) {
+		const described = describeOperation(operation, { method, path, schemas });
+		paths[path] = { ...paths[path], [method]: described };
 	}
-	return [...names].sort().map((name) => ({ name }));
+	return paths;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null;
+/** Removes schemas that nothing refers to: linters report them, and readers look for their use. */
+function referredTo(
+	named: Record<string, unknown>,
+	{ paths, home }: { paths: object; home: string },
+): Record<string, unknown> {
+	const text = JSON.stringify(paths);
+	return Object.fromEntries(
+		Object.entries(named).filter(([name]) => text.includes(`"${home}${name}"`)),
+	);
+}
+
+function referredSchemes(paths: OpenApiDocument["paths"]): Record<string, unknown> {
+	const used = operationsOf(paths).flatMap(({ security }) =>
+		Array.isArray(security) ? security.flatMap((one) => Object.keys(Object(one))) : [],
+	);
+	return Object.fromEntries(
+		Object.entries(SECURITY_SCHEMES).filter(([name]) => used.includes(name)),
+	);
+}
+
+function tagsOf(paths: OpenApiDocument["paths"]): OpenApiDocument["tags"] {
+	const names = operationsOf(paths).flatMap(({ tags }) => (Array.isArray(tags) ? tags : []));
+	return [...new Set(names.map(String))].sort().map((name) => {
+		const description = documentWords.tags[name];
+		return description === undefined ? { name } : { name, description };
+	});
+}
+
+function operationsOf(paths: OpenApiDocument["paths"]): Record<string, unknown>[] {
+	return Object.values(paths).flatMap((item) => Object.values(item).filter(isRecord));
 }

@@ -1,8 +1,12 @@
 import { type AnyElysia, Elysia } from "elysia";
+import { asyncApiDocument } from "#core/http/asyncapi/asyncApiDocument.ts";
+import { canBeCached } from "#core/http/canBeCached.ts";
 import { createSwaggerAssets } from "#core/http/createSwaggerAssets.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import { indexRoutes } from "#core/http/indexRoutes.ts";
 import { openApiDocument } from "#core/http/openApiDocument.ts";
 import { openApiPage } from "#core/http/openApiPage.ts";
+import { problemRoutes } from "#core/http/problems/problemRoutes.ts";
 
 /** Only our own files. Images also as `data:`, which Swagger UI's style sheet contains. */
 const POLICY = [
@@ -18,7 +22,10 @@ const POLICY = [
 
 const ASSET_SECONDS = 86_400;
 
-/** The API's own description, for programs (`/openapi/json`) and for people (`/openapi`). */
+/**
+ * What the API says of itself: for programs (`/openapi/json`, `/asyncapi/json`), for people
+ * (`/openapi`), what its codes mean (`/problems`), and where all of this is (`/`).
+ */
 export function openApiRoutes(options: {
 	app: AnyElysia;
 	version: string;
@@ -27,20 +34,17 @@ export function openApiRoutes(options: {
 }) {
 	const assets = createSwaggerAssets();
 	const hidden = { detail: { hide: true } };
-	let document: { text: string; routes: number } | undefined;
+	const cached = { detail: { hide: true, ...canBeCached() } };
+	const openApi = onceForRoutes(options.app, () => openApiDocument(options));
+	const openApiText = onceForRoutes(options.app, () => JSON.stringify(openApi()));
+	const asyncApiText = onceForRoutes(options.app, () => JSON.stringify(asyncApiDocument(options)));
+	const json = (text: string) =>
+		new Response(text, { headers: { "content-type": "application/json" } });
 	return new Elysia()
-		.get(
-			"/openapi/json",
-			() => {
-				// Made when it is first asked for: plugins mount their routes after this one.
-				const routes = options.app.router.history.length;
-				if (document?.routes !== routes) {
-					document = { text: JSON.stringify(openApiDocument(options)), routes };
-				}
-				return new Response(document.text, { headers: { "content-type": "application/json" } });
-			},
-			hidden,
-		)
+		.use(indexRoutes({ ...options, document: openApi }))
+		.use(problemRoutes())
+		.get("/openapi/json", () => json(openApiText()), cached)
+		.get("/asyncapi/json", () => json(asyncApiText()), cached)
 		.get(
 			"/openapi",
 			() =>
@@ -75,4 +79,14 @@ export function openApiRoutes(options: {
 			},
 			hidden,
 		);
+}
+
+/** Made when it is first asked for, and again once more is mounted: plugins come after this. */
+function onceForRoutes<Made>(app: AnyElysia, make: () => Made): () => Made {
+	let made: { of: number; value: Made } | undefined;
+	return () => {
+		const routes = app.router.history.length;
+		if (made?.of !== routes) made = { of: routes, value: make() };
+		return made.value;
+	};
 }

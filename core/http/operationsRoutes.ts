@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
 import type { HealthReport } from "#core/http/HealthReport.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import { field } from "#core/http/openapi/field.ts";
 import type { ReadyComponent, ReadyReport } from "#core/http/ReadyReport.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
@@ -22,32 +24,48 @@ const READY_TIMEOUT_MS = 5_000;
 
 const tags = ["operations"];
 
-const componentSchema = z.object({
-	name: z.string(),
-	ready: z.boolean(),
-	detail: z.string().optional(),
-});
+const componentSchema = z
+	.object({
+		name: field.text("Which part.", "database"),
+		ready: field.flag("Whether it works."),
+		detail: field.text("Its state in a word or two.", "migrated").optional(),
+	})
+	.meta({ id: "ReadyComponent", description: "A part that this process needs." });
 
-const healthSchema = z.looseObject({
-	status: z.literal("ok"),
-	version: z.string(),
-	sandbox: z.boolean(),
-});
+const healthSchema = z
+	.looseObject({
+		status: z.literal("ok").meta({ description: "The process is alive." }),
+		version: field.text("The service's version.", "0.1.0"),
+		sandbox: field.flag("Whether it runs in a sandbox, where nothing is real money."),
+	})
+	.meta({ id: "Health", description: "What a live process says of itself." });
 
 const degradedSchema = z
 	.object({
-		component: z.string(),
-		code: z.string(),
-		count: z.int(),
-		oldestAgeSeconds: z.int(),
-		action: z.string(),
+		component: field.text("Which part says so.", "wallets"),
+		code: field.text("What it is. Stable.", "intents_waiting"),
+		count: z.int().meta({ description: "How many there are.", examples: [2] }),
+		oldestAgeSeconds: z
+			.int()
+			.meta({ description: "Since how many seconds the oldest is there.", examples: [95] }),
+		action: field.text("What an operator does about it.", "Look at the waiting intents."),
 	})
-	.meta({ description: "What does not go as it should, since when, and what to do about it." });
+	.meta({
+		id: "Degradation",
+		description: "What does not go as it should, since when, and what to do about it.",
+	});
 
-const readySchema = z.object({
-	status: z.literal("ready"),
-	components: z.array(componentSchema),
-	degraded: z.array(degradedSchema),
+const readySchema = z
+	.object({
+		status: z.literal("ready").meta({ description: "Requests are answered." }),
+		components: z.array(componentSchema).meta({ description: "What this process needs." }),
+		degraded: z.array(degradedSchema).meta({ description: "Empty where nothing is wrong." }),
+	})
+	.meta({ id: "Readiness", description: "A process that may be sent requests." });
+
+const metricsSchema = z.string().meta({
+	description: "Prometheus' text format.",
+	examples: ["# TYPE http_requests_in_flight gauge\nhttp_requests_in_flight 0\n"],
 });
 
 /** Whether the process lives, whether it may be sent requests, and its figures. */
@@ -58,6 +76,7 @@ export function operationsRoutes(options: OperationsOptions) {
 		.get("/healthz", async () => ({ ...(await options.health()), version, sandbox }), {
 			response: { 200: healthSchema },
 			detail: {
+				operationId: "getHealth",
 				tags,
 				summary: "Whether the process is alive",
 				description: "Asks neither the database nor any other server.",
@@ -79,6 +98,8 @@ export function operationsRoutes(options: OperationsOptions) {
 			{
 				response: { 200: readySchema },
 				detail: {
+					...canFail(httpFault.notReady),
+					operationId: "getReadiness",
 					tags,
 					summary: "Whether this server may be sent requests",
 					description:
@@ -93,7 +114,15 @@ export function operationsRoutes(options: OperationsOptions) {
 				const { contentType, body } = await metrics.expose();
 				return new Response(body, { headers: { "content-type": contentType } });
 			},
-			{ detail: { tags, summary: "Figures for Prometheus" } },
+			{
+				response: { 200: metricsSchema },
+				detail: {
+					operationId: "getMetrics",
+					tags,
+					summary: "Figures for Prometheus",
+					description: "What the process counted and measured since it began.",
+				},
+			},
 		);
 }
 

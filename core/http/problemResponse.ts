@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import type { Fault } from "#core/fault/Fault.ts";
 import type { Problem } from "#core/http/Problem.ts";
+import { statusWords } from "#core/http/statusWords.ts";
 
 /** What a 503 without better knowledge advises: long enough not to add to whatever is wrong. */
 const UNAVAILABLE_RETRY_MS = 5_000;
@@ -12,7 +12,7 @@ export function problemResponse(
 ): Response {
 	const standard: Problem = {
 		type: `${options.publicUrl?.replace(/\/+$/, "") ?? ""}/problems/${fault.code}`,
-		title: STATUS_CODES[fault.status] ?? "Error",
+		title: statusWords(fault.status) ?? "Error",
 		status: fault.status,
 		detail: fault.publicDetail,
 		code: fault.code,

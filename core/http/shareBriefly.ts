@@ -1,19 +1,20 @@
-import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
+import { contentOf } from "#core/http/content/contentOf.ts";
+import type { MadeAnswer, Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 
-/** How long an answer is given again: shorter than the way to any client. */
-const SHARED_MS = 5;
-/** How old an answer may be that is given while the next one is made. */
-const BRIDGED_MS = 20;
+/** How long an answer is given again: shorter than the way to most clients. */
+const SHARED_MS = 15;
+/** How old an answer may be that is given while the next one is made, as a compressed body may. */
+const BRIDGED_MS = 100;
 
 /**
- * Makes an answer at most once in five milliseconds of the clock, for all requests that came in
+ * Makes an answer at most once in 15 milliseconds of the clock, for all requests that came in
  * them: what it says of the moment it was served at is that much off, and a crowd does not have it
  * put together for each.
  *
  * While the next one is made, the one before is given: a crowd that waits for a promise costs many
  * times more than one that is answered (see the README).
  */
-export function shareBriefly(make: () => Promise<RepeatedAnswer>): Repeat {
+export function shareBriefly(make: () => Promise<MadeAnswer>): Repeat {
 	let newest: { atMs: number; answer: RepeatedAnswer } | undefined;
 	let making: Promise<RepeatedAnswer> | undefined;
 	return (nowMs) => {
@@ -24,7 +25,7 @@ export function shareBriefly(make: () => Promise<RepeatedAnswer>): Repeat {
 	};
 
 	function begin(atMs: number): Promise<RepeatedAnswer> {
-		const made = make().then(encoded);
+		const made = make().then(({ body, headers }) => ({ content: contentOf(body), headers }));
 		made.then(
 			(answer) => {
 				newest = { atMs, answer };
@@ -36,12 +37,4 @@ export function shareBriefly(make: () => Promise<RepeatedAnswer>): Repeat {
 		);
 		return made;
 	}
-}
-
-/**
- * As one piece of bytes that all answers share: text and byte arrays are copied for each (measured,
- * 17 kB: half of what a request costs, with the collecting of the copies).
- */
-function encoded({ body, headers }: RepeatedAnswer): RepeatedAnswer {
-	return { body: new Blob([body]), headers };
 }

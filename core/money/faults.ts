@@ -5,5 +5,6 @@ export const moneyFault = defineFaults({
 		status: 422,
 		retry: "never",
 		public: "The amount is not a decimal number that its currency can hold.",
+		advice: "Send plain decimal digits, with no more decimal places than the currency has.",
 	},
 });

@@ -9,7 +9,7 @@ import { DECIMALS_MAX, UNITS_BOUND } from "#core/money/limits.ts";
  *
  * Digits the currency cannot hold are refused, not rounded: a rounded bid is a price nobody
  * typed. So are signs, exponents, hex, spaces, leading zeros and everything from 2^256 up;
- * viem's `parseUnits` accepts most of these (12 of 75 traps, ../shared/facts S15).
+ * viem's `parseUnits` accepts most of these (12 of 75 traps that we tried).
  *
  * @example parseAmount("0.05", { symbol: "ETH", decimals: 18 }).units // 50000000000000000n
  */

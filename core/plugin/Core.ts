@@ -5,7 +5,9 @@ import type { Bus } from "#core/bus/Bus.ts";
 import type { PageCache } from "#core/cache/PageCache.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import type { ForeignFetch } from "#core/foreign/ForeignFetch.ts";
@@ -22,9 +24,14 @@ export type Role = "all" | "api" | "worker";
 /** One chain that this deployment indexes, and how to reach it. */
 export type ChainAccess = {
 	chain: Chain;
-	rpc: Rpc;
+	/** How its nodes are asked, by whom: calls are counted, and take turns, by purpose. */
+	rpcFor(purpose: RpcPurpose): Rpc;
+	/** Counts what went over a socket, which the nodes bill as well. */
+	onSocketCall?: SocketCallListener | undefined;
 	/** WebSocket endpoints for new heads; empty where only polling is possible. */
 	headUrls: readonly string[];
+	/** How many endpoints have to agree on what is new (`RPC_QUORUM`); unset: one. */
+	quorum?: number | undefined;
 };
 
 /** The runtime as plugins see it: everything that comes from outside comes through here. */

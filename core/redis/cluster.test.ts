@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect } from "bun:test";
-import { redisBudget } from "#core/budget/redisBudget.ts";
 import { redisBus } from "#core/bus/redisBus.ts";
 import { redisPageCache } from "#core/cache/redisPageCache.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
@@ -7,9 +6,9 @@ import { redisLimiter } from "#core/limiter/redisLimiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { connectRedis } from "#core/redis/connectRedis.ts";
 import type { Redis } from "#core/redis/Redis.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: no command and no script of ours touches keys of two slots. A cluster of one node
 // holds every slot and still refuses what crosses them, as a large one would.
@@ -25,7 +24,7 @@ afterAll(async () => {
 	await server?.stop();
 });
 
-testWithRedis("[STR-06] limiter, budget, pages and bus run on a Redis Cluster", async () => {
+testWithRedis("[STR-06] limiter, pages and bus run on a Redis Cluster", async () => {
 	const url = server?.url ?? "";
 	const log = silentLog;
 	const failed: string[] = [];
@@ -44,7 +43,6 @@ testWithRedis("[STR-06] limiter, budget, pages and bus run on a Redis Cluster", 
 	await until(() => one.up() && other.up(), "Redis is up");
 	const insurance = { take: () => Promise.reject(new Error("must not be asked")) };
 	const limiter = redisLimiter({ redis: one, requestsMax: 5, windowSeconds: 60, insurance });
-	const budget = redisBudget({ redis: one, clock: systemClock });
 	const [bus, otherBus] = [redisBus({ redis: one, log }), redisBus({ redis: other, log })];
 	const pages = (redis: Redis) =>
 		redisPageCache({
@@ -62,8 +60,6 @@ testWithRedis("[STR-06] limiter, budget, pages and bus run on a Redis Cluster", 
 	for (let index = 0; index < 20; index++) {
 		const name = `name ${index}`;
 		expect((await limiter.take(name)).remaining).toBe(4);
-		const taken = await budget.take(name, { amount: 3, perWindow: 5, windowMs: 60_000 });
-		expect(taken.remaining).toBe(2);
 		for (const cache of caches) await cache.get(name, async () => name);
 		bus.publish("c", name);
 	}

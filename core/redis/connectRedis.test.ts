@@ -4,9 +4,9 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { type ConnectRedisOptions, connectRedis } from "#core/redis/connectRedis.ts";
 import { ANNOUNCEMENT_CHARACTERS_MAX } from "#core/redis/limits.ts";
 import type { Redis } from "#core/redis/Redis.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: a Redis server that is away, dies or hangs costs whoever asks it next to no time, and
 // is used again as soon as it is back.
@@ -31,6 +31,8 @@ function connect(options: Partial<ConnectRedisOptions> = {}) {
 		deployment: "test",
 		log: { ...silentLog, warn: note, info: note, error: note },
 		onChange: (up) => changes.push(up),
+		// Far above what a busy machine needs; the product's own is shorter than such a pause.
+		deadlineMs: 3_000,
 		...options,
 	});
 	open.push(redis);
@@ -49,13 +51,13 @@ async function failureOf(work: Promise<unknown>): Promise<{ code: string; tookMs
 
 describe("without a server", () => {
 	test("a command is refused at once, and said once however often it is tried", async () => {
-		const { redis, said, changes } = connect({ url: "redis://127.0.0.1:1", deadlineMs: 5_000 });
+		const { redis, said, changes } = connect({ url: "redis://127.0.0.1:1", deadlineMs: 60_000 });
 		await until(() => said.length > 0, "the first attempt failed");
 		for (let turn = 0; turn < 20; turn++) {
 			const { code, tookMs } = await failureOf(redis.send("GET", ["a"]));
 			expect(code).toBe("redis_away");
 			// Far from the deadline: nobody waited for it.
-			expect(tookMs).toBeLessThan(4_000);
+			expect(tookMs).toBeLessThan(50_000);
 		}
 		redis.announce("nobody hears it");
 		expect({ said, changes, up: redis.up() }).toEqual({
@@ -97,13 +99,13 @@ describe("a server", () => {
 	testWithRedis(
 		"that dies fails what is under way at once, and is used when it is back",
 		async () => {
-			const { redis, said, changes, isUp } = connect({ deadlineMs: 10_000 });
+			const { redis, said, changes, isUp } = connect({ deadlineMs: 60_000 });
 			await isUp();
 			const underWay = failureOf(redis.send("BLPOP", ["nothing", 0]));
 			await server.kill();
-			expect((await underWay).tookMs).toBeLessThan(9_000);
+			expect((await underWay).tookMs).toBeLessThan(50_000);
 			await until(() => !redis.up(), "noticed");
-			expect((await failureOf(redis.send("GET", ["a"]))).tookMs).toBeLessThan(9_000);
+			expect((await failureOf(redis.send("GET", ["a"]))).tookMs).toBeLessThan(50_000);
 			await until(() => said.length === 1, "said");
 			await server.restart();
 			await isUp();
@@ -116,15 +118,15 @@ describe("a server", () => {
 	testWithRedis(
 		"that hangs costs one caller its deadline, and everybody after it nothing",
 		async () => {
-			const { redis, changes, isUp } = connect({ deadlineMs: 2_000 });
+			const { redis, changes, isUp } = connect({ deadlineMs: 3_000 });
 			await isUp();
 			server.freeze();
 			const first = await failureOf(redis.send("GET", ["a"]));
 			const next = await failureOf(redis.send("GET", ["a"]));
 			server.thaw();
 			await isUp();
-			expect(first.tookMs).toBeGreaterThan(1_990);
-			expect(next.tookMs).toBeLessThan(1_800);
+			expect(first.tookMs).toBeGreaterThan(2_990);
+			expect(next.tookMs).toBeLessThan(2_700);
 			expect(await redis.send("PING", [])).toBe("PONG");
 			// Its late reply was enough: no connection was given up for it.
 			expect(changes).toEqual([false, true]);
@@ -184,7 +186,7 @@ describe("announcements", () => {
 	);
 
 	testWithRedis("that are too large are not sent; the largest is", async () => {
-		const { redis, isUp } = connect({ deadlineMs: 5_000 });
+		const { redis, isUp } = connect({ deadlineMs: 3_000 });
 		await isUp();
 		const heard: number[] = [];
 		redis.onAnnounced((text) => heard.push(text.length));

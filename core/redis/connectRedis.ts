@@ -45,7 +45,7 @@ export function connectRedis(options: ConnectRedisOptions): Redis {
 	const running = keepConnected(state, {
 		...options,
 		channel,
-		onMessage: (text) => tellAll(listeners, text, options.log),
+		onMessage: (text) => callListeners(listeners, text, options.log),
 	});
 	const send = (command: string, args: readonly (string | number)[]) =>
 		sendOne(state, { command, args: args.map(String) }, options.deadlineMs ?? COMMAND_DEADLINE_MS);
@@ -139,7 +139,11 @@ function sendOne(
 	});
 }
 
-function tellAll(listeners: ReadonlySet<(text: string) => void>, text: string, log: Log): void {
+function callListeners(
+	listeners: ReadonlySet<(text: string) => void>,
+	text: string,
+	log: Log,
+): void {
 	for (const listener of [...listeners]) {
 		try {
 			listener(text);

@@ -4,13 +4,17 @@ import type { Tx } from "#core/db/Database.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 
-/** Why a sale is kept but counts in no figure. */
+/**
+ * Why a sale is kept but counts in no figure. `not_delivered`: the token's own logs were asked for
+ * and do not show it reaching the buyer.
+ */
 export type SaleRejection =
 	| "zero_price"
 	| "self_trade"
 	| "several_currencies"
 	| "swap"
-	| "duplicate";
+	| "duplicate"
+	| "not_delivered";
 
 /**
  * One NFT changing hands, as a venue's logs tell it.
@@ -52,6 +56,17 @@ export type UndecodedLog = { logIndex: number; problem: string };
 export type VenueReading = { sales: Sale[]; undecoded: UndecodedLog[] };
 
 /**
+ * A contract that a venue's items name in place of the token that it moves, which has the same id.
+ * A sale through it counts only where the token's own log shows it reaching the buyer.
+ */
+export type TokenAdapter = {
+	/** Lower case, as the venue's logs name it. */
+	adapter: Address;
+	/** Whose token it is, and who logs that it moved. Lower case. */
+	token: Address;
+};
+
+/**
  * A marketplace: which logs to ask for, and what they mean.
  *
  * Data and a pure function, so that a plugin adds a venue without touching a lane.
@@ -63,6 +78,8 @@ export type Venue = {
 	contracts: readonly Address[];
 	/** First topics worth fetching. */
 	topics: readonly Hex[];
+	/** Contracts that stand for others in its items; none unless given. */
+	adapters?: readonly TokenAdapter[];
 	/** Reads all of the venue's logs of ONE transaction, in log order. Never throws on bad data. */
 	decode(logs: readonly RawLog[]): VenueReading;
 };
@@ -223,13 +240,22 @@ export type LaneProgress = {
 	indexedAtMs: number | null;
 	/** True while backfill owes blocks that the lane left out. */
 	owes?: boolean;
+	/**
+	 * From when and until when the lane holds all there was, without a hole; in a chain read from its
+	 * first block on from 0. Null, or left out, where it does not know.
+	 */
+	coveredFromMs?: number | null;
+	coveredUntilMs?: number | null;
 };
 
 export type Scanner = {
 	/** Call in `setup`; lanes start only after every plugin was set up. */
 	addSink(sink: EventSink): void;
-	/** Read from the database, so that any process may ask; at most a second old. */
-	progress(chainId: number, lane: LaneKind): Promise<LaneProgress>;
+	/**
+	 * Read from the database, so that any process may ask; at most a second old. Within a transaction
+	 * it is read there, as that transaction leaves it.
+	 */
+	progress(chainId: number, lane: LaneKind, tx?: Tx): Promise<LaneProgress>;
 	/** Holds a chain until the transaction ends: lanes, forks and whoever adds to them take turns. */
 	lock(tx: Tx, chainId: number): Promise<void>;
 };

@@ -26,6 +26,7 @@ export const scannerFault = defineFaults({
 		status: 422,
 		retry: "never",
 		public: "The file of logs cannot be read.",
+		advice: "Give a JSON list of logs, as `eth_getLogs` answers them.",
 	},
 	/** What an operator asks for cannot be done so; the sentence says what can. */
 	command: {
@@ -33,6 +34,8 @@ export const scannerFault = defineFaults({
 		status: 422,
 		retry: "never",
 		public: "That cannot be done.",
+		advice:
+			"Read the sentence: it says what can be done instead; `--help` explains the " + "command.",
 	},
 	/** What can wait stopped for a new block, and is done again behind it. */
 	gaveWay: {

@@ -32,6 +32,25 @@ export const LOG_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 /** What a window aims at: blocks differ, and an answer that is refused was made for nothing. */
 export const ANSWER_BYTES_AIM = 0.8 * LOG_ANSWER_BYTES_MAX;
 
+/**
+ * From so many mint transactions on a block of a node of one's own is asked for whole: one call in
+ * place of theirs. With three of 25 such a node needed twice the processor for it (measured).
+ */
+export const WHOLE_BLOCK_FROM = 4;
+/** The same where calls are billed or limited: two for one is worth its bytes there. */
+export const WHOLE_BLOCK_FROM_SCARCE = 2;
+
+/**
+ * Whole blocks in one request: as many as answer about the first, refused above the second, and at
+ * most so many; requests of one range under way at once. A block is taken to be so large until some
+ * were seen.
+ */
+export const BLOCKS_ANSWER_BYTES_AIM = 2 * 1024 * 1024;
+export const BLOCKS_ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+export const BLOCKS_ASKED_MAX = 250;
+export const BLOCKS_ASKED_AT_ONCE = 2;
+export const BLOCK_BYTES_AT_FIRST = 128 * 1024;
+
 /** A first question about fewer blocks is asked as it is; for more it pays to look at a few. */
 export const SAMPLE_WORTH_BLOCKS = 64;
 export const SAMPLED_BLOCKS = 3;
@@ -49,6 +68,9 @@ export const LANE_CEILING_MS = 20_000;
 /** How long a lane that has nothing to do sleeps before it looks at its lease again. */
 export const IDLE_WAIT_MS = 10_000;
 
+/** A lane on a chain that makes no block says at most so often that it is level with the head. */
+export const LEVEL_NOTED_MS = 5_000;
+
 /** How often a process that does not hold a lane asks whether it is free. */
 export const LEASE_RETRY_MS = 1_000;
 
@@ -60,6 +82,9 @@ export const NOTHING_TO_TELL_MS = 25;
 
 /** Ranges of a lane that are fetched while one is written. */
 export const RANGES_AHEAD = 2;
+
+/** Headers that walks remember, with their blooms: a megabyte. */
+export const HEADERS_REMEMBERED_MAX = 1_024;
 
 /** Rows in one transaction while a lane catches up. Bounds memory, not correctness. */
 export const ROWS_PER_WRITE_MAX = 16_000;
@@ -84,12 +109,17 @@ export const LAG_BLOCKS_MOST = 1_000_000_000;
 export const REDRAW_EVERY_MS = 250;
 export const LINE_EVERY_MS = 1_000;
 
-/** Rows in one backfill transaction: 500 leave the head at 16 ms, 16,000 at 389 (measured). */
-export const BACKFILL_ROWS_PER_WRITE_MAX = 500;
-
-/** The same beside a live head, measured with blocks of 20 sales. */
+/** Rows in one backfill transaction while blocks come, measured with blocks of 20 sales. */
 export const GENTLE_ROWS_PER_WRITE_MAX = 150;
 export const GENTLE_ANSWER_BYTES_AIM = 256 * 1024;
+/**
+ * While no block is likely to come for this long backfill reads and writes as lanes that catch up
+ * do, with as many rows in a transaction as half of that time holds.
+ */
+export const CALM_MS_MIN = 1_000;
+export const ROWS_PER_CALM_MS = 20;
+/** A chain whose next block takes longer than so many of its longest times between two rests. */
+export const RESTS_AFTER_GAPS = 3;
 /** Of the time that it worked, how much it rests; and how long a busy head may hold it up. */
 export const REST_SHARE = 0.3;
 export const REST_MS_MAX = 250;
@@ -127,8 +157,11 @@ export const ADDRESSES_PER_QUERY_MAX = 100;
 /** Blocks that one log query of a walk covers at first, and at most: one contract has few logs. */
 export const WALK_BLOCKS_MAX = 1_000_000;
 
-/** Blocks that one round of the search for a contract's first block looks at. */
-export const CODE_PROBES = 15;
+/**
+ * Blocks that one round of the search for a contract's first block looks at. Three halve what is
+ * left twice; more are fewer rounds, and more calls for each halving.
+ */
+export const CODE_PROBES = 3;
 
 /** How often a chain's walks look for contracts that ought to be watched. */
 export const WALK_CHOOSE_MS = 1_000;
@@ -143,6 +176,7 @@ export const UNWATCHED_STRIDE_BLOCKS = 64;
 export type LaneTimes = {
 	ceilingMs: number;
 	idleWaitMs: number;
+	levelNotedMs: number;
 	leaseRetryMs: number;
 	retryMinMs: number;
 	retryMaxMs: number;
@@ -155,6 +189,7 @@ export type LaneTimes = {
 export const LANE_TIMES: LaneTimes = {
 	ceilingMs: LANE_CEILING_MS,
 	idleWaitMs: IDLE_WAIT_MS,
+	levelNotedMs: LEVEL_NOTED_MS,
 	leaseRetryMs: LEASE_RETRY_MS,
 	retryMinMs: RETRY_MIN_MS,
 	retryMaxMs: RETRY_MAX_MS,
@@ -163,3 +198,18 @@ export const LANE_TIMES: LaneTimes = {
 	walkIdleMs: WALK_IDLE_MS,
 	walkChooseMs: WALK_CHOOSE_MS,
 };
+
+/** Blocks, logs of one block, and characters of their data, that are held of pushes for a lane. */
+export const PUSHED_BLOCKS_MAX = 8;
+export const PUSHED_LOGS_MAX = 2_000;
+export const PUSHED_CHARACTERS_MAX = 2_000_000;
+/**
+ * How long nothing more has to come of a block's pushed logs to take them for all; longer where
+ * fewer came than the block's bloom speaks of. A node sends them one after the other.
+ */
+export const PUSHED_QUIET_MS = 3;
+export const PUSHED_QUIET_PART_MS = 15;
+/** How long a lane that asked for a block listens for its logs. */
+export const PUSHED_WAIT_MS_MAX = 1_000;
+/** How long what was stored early may stand without the node's own answer, at most. */
+export const EARLY_MS_MAX = 5_000;

@@ -8,7 +8,6 @@ import { type EventSink, ScannerKey, VenuePoint } from "#plugins/chain-scanner/c
 import { createLaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
 import { decodeCommand } from "#plugins/chain-scanner/decode/decodeCommand.ts";
 import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
-import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import {
 	LAG_BLOCKS_DEFAULT,
 	LAG_BLOCKS_LEAST,
@@ -23,6 +22,7 @@ import { rewindCommand } from "#plugins/chain-scanner/operator/rewindCommand.ts"
 import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
 import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { gapRow } from "#plugins/chain-scanner/sql/gap.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 
 const config = z.object({

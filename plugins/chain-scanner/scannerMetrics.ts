@@ -7,6 +7,8 @@ export type ScannerMetrics = {
 	failed(labels: LaneLabels, code: string): void;
 	/** Blocks were owed, and are not read any more. */
 	gaveUp(labels: LaneLabels, blocks: number): void;
+	/** What became of a log, or of a block's logs, that a node pushed. */
+	pushed(labels: LaneLabels, fate: string): void;
 	/** Blocks left the chain and were taken out. */
 	reorg(chain: string, depth: number): void;
 };
@@ -49,7 +51,13 @@ export function scannerMetrics(metrics: Metrics): ScannerMetrics {
 		help: "Blocks that were owed and lay too far below the head to be read.",
 		labels,
 	});
+	const pushes = metrics.counter({
+		name: "lane_pushed_logs_total",
+		help: "Logs, or blocks of them, that nodes pushed, by what became of them.",
+		labels: [...labels, "fate"],
+	});
 	return {
+		pushed: (of, fate) => pushes.inc({ ...of, fate }),
 		gaveUp: (of, blocks) => givenUp.inc(of, blocks),
 		reorg(chain, depth) {
 			reorgs.inc({ chain });

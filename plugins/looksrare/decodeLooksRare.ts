@@ -1,7 +1,7 @@
 import type { RawLog } from "#core/chain/RawLog.ts";
+import { splitByUnit } from "#core/money/splitByUnit.ts";
 import type { Sale, SaleRejection, VenueReading } from "#plugins/chain-scanner/contract.ts";
 import { readTakerEvent, type TakerEvent } from "#plugins/looksrare/readTakerEvent.ts";
-import { splitByUnit } from "#plugins/looksrare/splitByUnit.ts";
 
 /** Reads the sales out of LooksRare's logs; each log stands for itself. */
 export function decodeLooksRare(logs: readonly RawLog[]): VenueReading {

@@ -1,6 +1,9 @@
+import { arrayAt } from "#core/chain/abi/arrayAt.ts";
+import { hexBytes } from "#core/chain/abi/hexBytes.ts";
+import { readAddressWord } from "#core/chain/abi/readAddressWord.ts";
+import { readUint } from "#core/chain/abi/readUint.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
-import { addressAt, byteLengthOf, uintAt, uintsAt } from "#plugins/looksrare/abiWords.ts";
 import { looksRareTopics } from "#plugins/looksrare/looksRareTopics.ts";
 
 /** What one TakerBid or TakerAsk says. The two differ only in what the first two people are. */
@@ -46,32 +49,31 @@ const AT = {
 const HEAD_BYTES = 15 * WORD_BYTES;
 
 /**
- * Reads one log by cutting words out of its hex text, as the hot path of the Seaport venue does.
+ * Reads one log by its words; what it cannot read is named.
  *
  * What the contract cannot have written (no item, an amount of 0, lists of two lengths) is named
  * like data that does not fit: a wrong sale is worse than a named gap. Nothing is thrown.
  */
 export function readTakerEvent(log: Pick<RawLog, "topics" | "data">): TakerEventReading {
-	const { data, topics } = log;
-	const kind = kindOf(topics);
+	const kind = kindOf(log.topics);
 	if (kind === null) return undecoded("neither TakerBid nor TakerAsk");
-	const byteLength = byteLengthOf(data);
-	if (byteLength === null) return undecoded("data is not hex");
-	if (byteLength < HEAD_BYTES) return undecoded("data ends inside its head");
+	const data = hexBytes(log.data);
+	if (data === null) return undecoded("data is not hex");
+	if (data.length < HEAD_BYTES) return undecoded("data ends inside its head");
 
-	const taker = addressAt(data, AT.taker);
-	const recipient = addressAt(data, AT.recipient);
-	const payee = addressAt(data, AT.payee);
+	const taker = readAddressWord(data, AT.taker);
+	const recipient = readAddressWord(data, AT.recipient);
+	const payee = readAddressWord(data, AT.payee);
 	if (taker === null || recipient === null || payee === null) {
 		return undecoded("a party is no address");
 	}
-	const currency = addressAt(data, AT.currency);
+	const currency = readAddressWord(data, AT.currency);
 	if (currency === null) return undecoded("the currency is no address");
-	const collection = addressAt(data, AT.collection);
+	const collection = readAddressWord(data, AT.collection);
 	if (collection === null) return undecoded("the collection is no address");
 
-	const itemIds = uintsAt(data, AT.itemIds);
-	const amounts = uintsAt(data, AT.amounts);
+	const itemIds = uintsThrough(data, AT.itemIds);
+	const amounts = uintsThrough(data, AT.amounts);
 	if (itemIds === null) return undecoded("item ids lie outside the data");
 	if (amounts === null) return undecoded("amounts lie outside the data");
 	if (itemIds.length === 0) return undecoded("no item");
@@ -96,7 +98,15 @@ function kindOf(topics: RawLog["topics"]): TakerEvent["kind"] | null {
 }
 
 /** The contract takes the fees out of the price, so their sum is the price to the unit. */
-function priceOf(data: string): bigint {
+function priceOf(data: Buffer): bigint {
 	const parts = [AT.proceeds, AT.creatorFee, AT.protocolFee];
-	return parts.reduce((sum, at) => sum + (uintAt(data, at) ?? 0n), 0n);
+	return parts.reduce((sum, at) => sum + readUint(data, at), 0n);
+}
+
+/** Returns the ABI array whose offset is at `headByte`; null where it ends beyond the data. */
+function uintsThrough(data: Buffer, headByte: number): bigint[] | null {
+	const list = arrayAt({ data, head: headByte / WORD_BYTES, itemBytes: WORD_BYTES });
+	if (list === null) return null;
+	const { firstByte, count } = list;
+	return Array.from({ length: count }, (_, at) => readUint(data, firstByte + at * WORD_BYTES));
 }

@@ -2,6 +2,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
+import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
 
 /** What the index stores: what lanes saw, and what other sources say happened. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {
@@ -30,6 +31,9 @@ export function collectionTopic(chain: string, address: Address): string {
 export function discoverTopic(chain: string): string {
 	return `discover:${chain}`;
 }
+
+/** What frames of those topics hold as their data, by type. */
+export const marketFrames = frameSchemas;
 
 /** A collection found by whatever a client may call it. */
 export type FoundCollection = { id: number; chain: string; address: Address; slug: string };

@@ -2,11 +2,17 @@ import { defineFaults } from "#core/fault/defineFaults.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
 export const marketFault = defineFaults({
-	notFound: { status: 404, retry: "never", public: "There is no such collection in the index." },
+	notFound: {
+		status: 404,
+		retry: "never",
+		public: "There is no such collection in the index.",
+		advice: "Find the slug or the address with `/v1/nft-market/search`, and name its `chain`.",
+	},
 	chainRequired: {
 		status: 422,
 		retry: "never",
 		public: "Several chains have a collection of that name: name the chain.",
+		advice: "Send the same request with `chain`.",
 	},
 	discoveryChainUnknown: {
 		status: 500,
@@ -18,7 +24,12 @@ export const marketFault = defineFaults({
 		retry: "later",
 		public: "Nobody serves what the contract points to.",
 	},
-	validationError: { status: 422, retry: "never", public: "The request is not valid." },
+	validationError: {
+		status: 422,
+		retry: "never",
+		public: "The request is not valid.",
+		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
+	},
 });
 
 /** A chain that is none here: wherever a request names one, in its path, query or body. */
@@ -26,13 +37,5 @@ export function invalidChain(message: string): Fault {
 	return marketFault.validationError({
 		public: `The chain is not valid: ${message}`,
 		members: { issues: [{ path: "chain", message }] },
-	});
-}
-
-/** A query value that has the right form and yet means nothing here; `path` is its name. */
-export function invalidQuery(path: string, message: string): Fault {
-	return marketFault.validationError({
-		public: `The query is not valid. ${path}: ${message}`,
-		members: { issues: [{ path, message }] },
 	});
 }

@@ -9,10 +9,13 @@ import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { createListSource } from "#plugins/market-index/discovery/createListSource.ts";
 import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
 import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
+import type { ProviderHealth } from "#plugins/market-index/display/ProviderHealth.ts";
 import { dropsJob } from "#plugins/market-index/drops/dropsJob.ts";
+import { createSpanMemory } from "#plugins/market-index/figures/createSpanMemory.ts";
 import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import { contractDocumentTask } from "#plugins/market-index/jobs/contractDocumentTask.ts";
 import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
+import { owedNamesTask } from "#plugins/market-index/jobs/owedNamesTask.ts";
 import {
 	RETENTION_DAYS_MAX,
 	RETENTION_DAYS_MIN,
@@ -33,14 +36,17 @@ import { recipientsJob } from "#plugins/market-index/owners/recipientsJob.ts";
 import { forgetAllOwners } from "#plugins/market-index/owners/sql/forgetAllOwners.ts";
 import { gasPriceOf } from "#plugins/market-index/quote/gasPriceOf.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
+import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
+import { repairJob } from "#plugins/market-index/register/repairJob.ts";
 import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
 import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";
+import { supplyCatchUpJob } from "#plugins/market-index/sync/supplyCatchUpJob.ts";
 import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
-import { ProviderKey } from "#plugins/provider/contract.ts";
+import { type Provider, ProviderKey } from "#plugins/provider/contract.ts";
 
 /** What this plugin answers over HTTP, for typed clients. */
 export type MarketApi = ReturnType<typeof marketRoutes>;
@@ -72,45 +78,41 @@ export const marketIndexPlugin = definePlugin({
 	offers: MarketIndexKey,
 	tables: { schema: "market_index", folder: join(import.meta.dir, "migrations") },
 	setup({ config, needs, core }) {
-		const { chains, outbox, queue, clock, db } = core;
+		const { clock, db } = core;
 		const retention = createRetention(core, config.NFT_EVENT_RETENTION_DAYS);
 		const partitions = partitionsOf(db, { keptFromMs: retention.keptFromMs });
 		const { prices, provider } = needs;
-		const hasProvider = provider.isOn;
-		const applying = { chains, outbox, queue, clock, partitions, prices, hasProvider };
+		const spansOf = createSpanMemory(needs.scanner, clock);
+		const applying = { ...core, partitions, prices, hasProvider: provider.isOn, spansOf };
 		const record = createApplier(applying);
 		const gateways = gatewaysOf(config);
-		const readDocument = createDocumentReader({
-			foreignFetch: core.foreignFetch,
-			gateways,
-			allowedOrigins: config.METADATA_ALLOWED_ORIGINS,
-		});
+		const allowedOrigins = config.METADATA_ALLOWED_ORIGINS;
+		const readDocument = createDocumentReader({ ...core, gateways, allowedOrigins });
 		const tokens = createTokens({ core, readUri: readDocument, provider, prices });
 		const discovered = discoveredChains(core, config.NFT_DISCOVERY_CHAINS);
 		const reads = { ...core, discovered };
 		const watchedMax = config.NFT_OWNERSHIP_WALKS_MAX;
-		const owners = watchedMax > 0 ? createOwnership(db, { watchedMax, clock }) : null;
+		const owners = watchedMax > 0 ? createOwnership(db, { ...core, watchedMax }) : null;
 		needs.scanner.addSink(marketSink(applying, owners));
 		const repricer = createRepricer({ ...applying, db, scanner: needs.scanner, log: core.log });
 		prices.onLearned(repricer.note);
-		const merge = mergeEvents({
-			...applying,
-			db,
-			record,
-			scanner: needs.scanner,
-			providerId: provider.id,
-			keptFromMs: retention.keptFromMs,
-		});
+		const { keptFromMs } = retention;
+		const told = { scanner: needs.scanner, providerId: provider.id, keptFromMs };
+		const merge = mergeEvents({ ...applying, ...told, db, record });
 		const syncing = createSyncing({
 			core,
 			provider,
 			prices,
 			merge: async (collection, events) => void (await merge(collection, events)),
+			heldUntil: (chainId) => readCoverageEnd(needs.scanner, chainId),
 		});
-		const pushed = { merge, applyOrder: syncing.applyOrderPush, applyMetadata: tokens.changed };
-		provider.stream.onPush(createPushListener({ db, ...pushed }));
+		const { applyOrderPushes: applyOrders } = syncing;
+		const pushed = { merge, applyOrders, applyMetadata: tokens.changed };
+		provider.stream.onPushes(createPushListener({ db, ...pushed }));
 		provider.stream.onGap(syncing.noteGap);
-		const discovery = { core, provider, prices, discovered: syncing.discovered };
+		const naming = collectionMetadataTask(core, gateways);
+		const answered = [...core.indexed.map(({ chain }) => chain), ...discovered];
+		const discovery = { core, answered, provider, prices, discovered: syncing.discovered };
 		const index = { record, find: createFinder(reads), touch: syncing.touch };
 		return {
 			service: index,
@@ -121,10 +123,7 @@ export const marketIndexPlugin = definePlugin({
 				prices,
 				lists: createListSource(discovery),
 				resync: syncing.resync,
-				providerHealth: () => ({
-					isConnected: hasProvider ? provider.isConnected() : false,
-					stream: provider.stream.state(),
-				}),
+				providerHealth: () => healthOf(provider),
 				gasPrice: gasPriceOf(core.indexed),
 			}),
 			jobs: [
@@ -132,14 +131,17 @@ export const marketIndexPlugin = definePlugin({
 				recipientsJob(core),
 				garbageJob(core),
 				repricer.job,
-				doubtJob({ ...core, prices, scanner: needs.scanner }),
+				doubtJob({ ...core, prices, spansOf, scanner: needs.scanner }),
 				...syncing.jobs,
-				discoveryJob(discovery, [...core.indexed.map(({ chain }) => chain), ...discovered]),
+				discoveryJob(discovery, answered),
+				supplyCatchUpJob({ ...core, scanner: needs.scanner }),
+				repairJob({ ...core, scanner: needs.scanner }),
 				dropsJob(core, provider),
 				...tokens.jobs,
 			],
 			tasks: [
-				collectionMetadataTask(core, gateways),
+				naming,
+				owedNamesTask({ ...core, scanner: needs.scanner }, naming.run),
 				contractDocumentTask(core, readDocument),
 				currencyMetadataTask(core),
 				...syncing.tasks,
@@ -151,3 +153,8 @@ export const marketIndexPlugin = definePlugin({
 		};
 	},
 });
+
+function healthOf(provider: Provider): ProviderHealth {
+	const { isOn, stream } = provider;
+	return { isOn, isConnected: isOn ? provider.isConnected() : false, stream: stream.state() };
+}

@@ -20,7 +20,11 @@ async function setUp() {
 			provider: createFakeProvider().provider,
 			prices: fakePrices(chains),
 		},
-		core: { chains, clock: { nowMs: () => 0 }, indexed: [{ chain, rpc: {} }] } as unknown as Core,
+		core: {
+			chains,
+			clock: { nowMs: () => 0 },
+			indexed: [{ chain, rpcFor: () => ({}) }],
+		} as unknown as Core,
 		contributions: () => [],
 	});
 	return { kinds, parts };
@@ -40,10 +44,11 @@ test("[SEC-04] the document names the four routes, their bodies and what they an
 	if (!parts.routes) throw new Error("no routes");
 	const app = testHttpApp({ routes: [parts.routes] });
 	const response = await app.handle(new Request("http://localhost/openapi/json"));
-	const { paths } = (await response.json()) as any;
+	const { paths, components } = await response.json();
 	const buys = paths["/v1/nft-market/buys"].post;
-	const body = buys.requestBody.content["application/json"].schema;
-	expect(Object.keys(body.properties).sort()).toEqual([
+	const { $ref } = buys.requestBody.content["application/json"].schema;
+	expect($ref).toBe("#/components/schemas/BuyRequest");
+	expect(Object.keys(components.schemas.BuyRequest.properties).sort()).toEqual([
 		"chain",
 		"contract",
 		"maxPriceNative",

@@ -16,7 +16,7 @@ export const nftBuysPlugin = definePlugin({
 	setup({ needs, core }) {
 		const { wallets, provider, prices } = needs;
 		const { clock, chains, indexed } = core;
-		const rpcs = new Map(indexed.map(({ chain, rpc }) => [chain.id, rpc]));
+		const rpcs = new Map(indexed.map(({ chain, rpcFor }) => [chain.id, rpcFor("intents")]));
 		const rpcOf = (chainId: number) => rpcs.get(chainId) ?? null;
 		wallets.execution.register(createBuyKind({ clock, chains, rpcOf, provider, prices }));
 		wallets.execution.register(createOfferKind());

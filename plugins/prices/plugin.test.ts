@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { HOUR_MS } from "#core/time/units.ts";
 import type { Round } from "#plugins/prices/feed/Round.ts";
 import { roundWords } from "#plugins/prices/testing/feedNode.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "#plugins/prices/testing/priceLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-const HOUR_MS = 3_600_000;
 let database: TestDatabase;
 let lab: ReturnType<typeof createPriceLab>;
 

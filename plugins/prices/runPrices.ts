@@ -2,7 +2,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { sleep } from "#core/time/sleep.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-import { createTeller } from "#plugins/prices/createTeller.ts";
+import { createRateAnnouncer } from "#plugins/prices/createRateAnnouncer.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
 import type { Memory } from "#plugins/prices/history/createMemory.ts";
 import { createPoll } from "#plugins/prices/history/createPoll.ts";
@@ -32,7 +32,7 @@ export function runPrices(
 	{ feeds, memory }: { feeds: readonly Feed[]; memory: Memory },
 ): RunningPrices {
 	const { chains, clock, log } = core;
-	const teller = createTeller({ feeds, chains, clock, log });
+	const announcer = createRateAnnouncer({ feeds, chains, clock, log });
 	const stopping = new AbortController();
 	let working: Promise<unknown> = Promise.resolve();
 	const reading = {
@@ -41,7 +41,7 @@ export function runPrices(
 		metrics: priceMetrics(core.metrics),
 		async learned(spans: FeedSpans) {
 			await memory.refresh();
-			await teller.tell(spans);
+			await announcer.announce(spans);
 		},
 	};
 	const poll = createPoll(reading);
@@ -68,7 +68,7 @@ export function runPrices(
 		const toMs = clock.nowMs();
 		const span = { fromMs: toMs - HISTORY_MS, toMs };
 		const all: FeedSpans = new Map(feeds.map((feed) => [feedKey(feed), span]));
-		await teller.tell(all);
+		await announcer.announce(all);
 	}
 
 	const jobs: Job[] = [
@@ -91,12 +91,12 @@ export function runPrices(
 			schedule: { everyMs: POLL_EVERY_MS },
 			lock: "process",
 			timeoutMs: POLL_TIMEOUT_MS,
-			run: () => teller.retell(),
+			run: () => announcer.announceAgain(),
 		},
 		pruneRoundsJob(core),
 	];
 	return {
-		onLearned: teller.add,
+		onLearned: announcer.add,
 		jobs: feeds.length > 0 ? jobs : [],
 		async start() {
 			if (feeds.length === 0) return;

@@ -2,13 +2,15 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 
 /**
- * For whom a call is made. What a client waits for goes first: work in the background stands aside
- * when the shared minute is nearly used up, and so does what is `endless`, work that would use up
- * all there is. The two take turns, and a part of the minute is each one's own, so that neither
- * keeps the other from the provider.
+ * For whom a call is made, most urgent first: `request`, what a buyer waits for; `view`, what a
+ * page waits for; `search`. Work in the background stands aside when the shared minute is nearly
+ * used up, and so does what is `endless`, work that would use up all there is. A part of the minute
+ * is each one's own, so that nobody keeps the others from the provider.
  */
+export type ProviderPurpose = "request" | "view" | "search" | "background" | "endless";
+
 export type ProviderCallOptions = {
-	purpose: "request" | "background" | "endless";
+	purpose: ProviderPurpose;
 	signal?: AbortSignal | undefined;
 };
 
@@ -19,7 +21,18 @@ export type ProviderPageOptions = ProviderCallOptions & {
 };
 
 /** One page; `cursor` is null at the end. A page may be empty and have a next one all the same. */
-export type ProviderPage<Item> = { items: Item[]; cursor: string | null };
+export type ProviderPage<Item> = {
+	items: Item[];
+	cursor: string | null;
+	/** The list broke off here: what leads on cannot be read or leads back, and no end was told. */
+	isBroken?: true;
+	/** Rows that could not be read, and were left out; none where it is not said. */
+	unreadable?: number;
+	/** Of events: when those rows happened; null for each that does not even tell this. */
+	unreadableAtMs?: readonly (number | null)[];
+	/** The provider knows no such list: it has no items, and nothing is told of what there is. */
+	isUnknown?: boolean;
+};
 
 /** A contract on a chain that we have a definition for. */
 export type ProviderContract = { chainId: number; address: Address };
@@ -39,7 +52,10 @@ export type ProviderCollection = {
 	isDisabled: boolean;
 	/** May be empty; on chains that nobody here knows it is. */
 	contracts: ProviderContract[];
-	/** The row as it was sent, for clients that know the provider's own shape; at most 64 KiB. */
+	/**
+	 * The row as it was sent, for clients that know the provider's own shape; at most 64 KiB. Whoever
+	 * shows it takes out what no page may be handed.
+	 */
 	raw: Readonly<Record<string, unknown>>;
 };
 
@@ -83,7 +99,7 @@ export type ProviderPayment = {
 export type ProviderTrait = { type: string; value: string; displayType: string | null };
 
 export type ProviderNft = {
-	/** Null for a chain that nobody here knows. */
+	/** Null where the provider does not say it: in lists of a slug. */
 	chainId: number | null;
 	contract: Address;
 	tokenId: bigint;
@@ -234,15 +250,20 @@ export type ProviderStream = {
 	state(): ProviderStreamState;
 	/** The collections to hear of, by the provider's slugs, in place of those before. */
 	follow(slugs: readonly string[]): void;
-	/** One listener each, set in `setup`. One that throws costs its push, and is logged. */
-	onPush(listener: (push: ProviderPush) => Promise<void>): void;
+	/**
+	 * One listener each, set in `setup`. It is given some pushes of one collection, in the order in
+	 * which they came. One that throws is given them in smaller parts, down to the one that it fails
+	 * at: that is left out, logged, and becomes a gap. So what it did with a part may come again.
+	 */
+	onPushes(listener: (pushes: readonly ProviderPush[]) => Promise<void>): void;
 	/** Pushes of these collections may have been missed since then: ask over HTTP. */
 	onGap(listener: (gap: { slugs: readonly string[]; sinceMs: number }) => Promise<void>): void;
 };
 
 /**
  * The marketplace provider. What it does not know (404) is null; everything else that goes wrong is
- * a Fault: `rate_limited` (`members.provider`, `members.retryAfterMs`), `provider_unavailable`
+ * a Fault: `rate_limited` (`members.provider`, `members.retryAfterMs`; `meta.refusedBy` is
+ * `provider` after its 429, `pace` where our own limits refused), `provider_unavailable`
  * (5xx, silence, a broken connection), `provider_unreadable` (not what its schema says, too large),
  * `provider_refused` (any other 4xx), `provider_off` where none is configured.
  *
@@ -308,7 +329,11 @@ export type Provider = {
 		nft: ProviderContract & { tokenId: bigint },
 		options: ProviderCallOptions,
 	): Promise<ProviderNft | null>;
-	nfts(slug: string, options: ProviderPageOptions): Promise<ProviderPage<ProviderNft>>;
+	/** Tokens of a contract, or of all contracts of a slug: those do not say on which chain. */
+	nfts(
+		of: { slug: string } | ProviderContract,
+		options: ProviderPageOptions,
+	): Promise<ProviderPage<ProviderNft>>;
 
 	drops(
 		options: ProviderPageOptions & {

@@ -61,12 +61,22 @@ describe("lists of collections", () => {
 		expect(top.url).toBe("/api/v2/collections/top?cursor=c&sort_by=one_day_volume&limit=50");
 	});
 
-	test("a cursor that leads to itself, an empty one and none end the list", async () => {
-		for (const next of ["same", "", undefined, null, 7, "x".repeat(5_000)]) {
+	test("no cursor and an empty one end the list", async () => {
+		for (const next of ["", undefined, null, false]) {
 			const { answer } = await asked({ ...body, next }, (provider) =>
 				provider.top({ ...request, cursor: "same" }),
 			);
 			expect(answer.cursor).toBeNull();
+			expect(answer.isBroken).toBeUndefined();
+		}
+	});
+
+	test("a cursor that leads to itself, or cannot be read, is no end: the list is broken", async () => {
+		for (const next of ["same", 7, {}, "x".repeat(5_000)]) {
+			const { answer } = await asked({ ...body, next }, (provider) =>
+				provider.top({ ...request, cursor: "same" }),
+			);
+			expect(answer).toMatchObject({ cursor: null, isBroken: true });
 		}
 	});
 
@@ -143,13 +153,15 @@ describe("one collection", () => {
 		expect(floor.answer).toEqual([{ type: "Fur", value: "Red", floor: 0.5, symbol: "ETH" }]);
 	});
 
-	test("what the provider does not know is null, or a page of nothing", async () => {
+	test("what the provider does not know is null, or a page that says so", async () => {
 		using lab = providerLab(() => Response.json({ errors: ["Not found"] }, { status: 404 }));
 		const { provider } = lab;
 		expect(await provider.collection("x", request)).toBeNull();
 		expect(await provider.stats("x", request)).toBeNull();
 		expect(await provider.traitFloors("x", request)).toBeNull();
-		expect(await provider.listings("x", request)).toEqual({ items: [], cursor: null });
+		const unknown = { items: [], cursor: null, isUnknown: true };
+		expect(await provider.listings("x", request)).toEqual(unknown);
+		expect(await provider.events("x", request)).toEqual(unknown);
 		expect(lab.lines).toEqual([]);
 	});
 
@@ -226,9 +238,14 @@ describe("events, orders and tokens", () => {
 		);
 		expect(one.url).toBe(`/api/v2/chain/base/contract/${CAT}/nfts/${2n ** 255n}`);
 		expect(one.answer).toMatchObject({ chainId: 8453, tokenId: 7n, rank: 9 });
-		const page = await asked({ nfts: [rows.nft()] }, (provider) => provider.nfts("cats", request));
+		const nfts = { nfts: [rows.nft()] };
+		const page = await asked(nfts, (provider) => provider.nfts({ slug: "cats" }, request));
 		expect(page.url).toBe("/api/v2/collection/cats/nfts?limit=200");
-		expect(page.answer.items[0]).toMatchObject({ chainId: 8453, rank: null });
+		expect(page.answer.items[0]).toMatchObject({ chainId: null, rank: null, tokenId: 7n });
+		const contract = { chainId: 8453, address: CAT };
+		const ofContract = await asked(nfts, (provider) => provider.nfts(contract, request));
+		expect(ofContract.url).toBe(`/api/v2/chain/base/contract/${CAT}/nfts?limit=200`);
+		expect(ofContract.answer.items[0]).toMatchObject({ chainId: 8453, tokenId: 7n });
 	});
 
 	test("drops, in pages and alone", async () => {

@@ -197,6 +197,23 @@ describe("what is no answer", () => {
 		}
 	});
 
+	test("rows of other chains beside rows that cannot be read are no empty list either", async () => {
+		const elsewhere = rows.sale({ chain: "solana", seller: "So1ana" });
+		const asset_events = [elsewhere, rows.sale({ quantity: "many" })];
+		using lab = providerLab(() => Response.json({ asset_events }));
+		const unreadable = { code: "provider_unreadable" };
+		await expect(lab.provider.events("cats", request)).rejects.toMatchObject(unreadable);
+		asset_events.pop();
+		expect(await lab.provider.events("cats", request)).toEqual({ items: [], cursor: null });
+	});
+
+	test("an event that cannot be read says when it was, where that can be read", async () => {
+		const bad = [rows.sale({ quantity: "many", event_timestamp: 1_700_000_000 }), 7];
+		using lab = providerLab(() => Response.json({ asset_events: [rows.sale(), ...bad] }));
+		const page = await lab.provider.events("cats", request);
+		expect(page).toMatchObject({ unreadable: 2, unreadableAtMs: [1_700_000_000_000, null] });
+	});
+
 	test("a redirect is not followed, and the key goes nowhere else", async () => {
 		using elsewhere = providerLab(page);
 		using lab = providerLab(() => Response.redirect(`${elsewhere.url}/api/v2/x`, 302), {

@@ -13,6 +13,9 @@ export const providerFault = defineFaults({
 		status: 429,
 		retry: "later",
 		public: "The marketplace provider is being asked too often.",
+		advice:
+			"Wait as long as `retryAfterMs` says; what is stored here is answered meanwhile " +
+			"where there is any.",
 	},
 	unavailable: {
 		code: "provider_unavailable",

@@ -17,12 +17,18 @@ export const CALL_TIMEOUT_MS = 10_000;
 export const CALL_DISTANCE_MS = 250;
 /** What the provider allows a key, all processes together. */
 export const CALLS_PER_MINUTE_MAX = 120;
-export const MINUTE_MS = 60_000;
 /** Work in the background leaves so many of the minute to what clients wait for. */
-export const CALLS_FOR_REQUESTS = 20;
-/** The most of what is left that either may take; the rest of it is the other's. */
-export const CALLS_OF_BACKGROUND_MAX = 80;
+export const CALLS_FOR_CLIENTS = 20;
+/** Pages and searches leave so many to whoever buys. */
+export const CALLS_FOR_BUYERS = 10;
+/** The most of what is left that either may take; the rest of it is the other's for certain. */
+export const CALLS_OF_BACKGROUND_MAX = 60;
 export const CALLS_OF_ENDLESS_MAX = 50;
+/** All that clients wait for, together: at least 30 of the minute are the background's. */
+export const CALLS_OF_CLIENTS_MAX = 70;
+/** Of these, what pages and searches may take. */
+export const CALLS_OF_VIEWS_MAX = 40;
+export const CALLS_OF_SEARCHES_MAX = 15;
 /** A wait for the provider up to here is waited out; a longer one is told. */
 export const BLOCK_WAITED_OUT_MS = 3_000;
 /** Longer than this nobody stands aside on a header's word. */
@@ -32,6 +38,8 @@ export const BLOCK_DEFAULT_MS = 1_000;
 export const BLOCK_DEFAULT_MAX_MS = 60_000;
 /** Calls that may wait for their turn: ten seconds' worth. */
 export const QUEUE_CALLS_MAX = 40;
+/** Of these, calls for pages and searches: a crowd of them leaves room to all others. */
+export const PAGE_CALLS_WAITING_MAX = 24;
 /** Calls under way, each with a body of at most 8 MiB; the background's leave room for requests. */
 export const CALLS_UNDER_WAY_MAX = 8;
 export const BACKGROUND_UNDER_WAY_MAX = 6;
@@ -46,9 +54,6 @@ export const CURSOR_LENGTH_MAX = 4_096;
 
 export const NAME_LENGTH_MAX = 256;
 export const PROSE_LENGTH_MAX = 8_192;
-export const URL_LENGTH_MAX = 2_048;
-/** Pictures and metadata may lie in the URL itself. */
-export const DATA_URL_LENGTH_MAX = 16_384;
 export const SYMBOL_LENGTH_MAX = 32;
 
 /** What is kept of a row as it was sent. */

@@ -4,6 +4,6 @@ import type { ProviderStream } from "#plugins/provider/contract.ts";
 export const offStream: ProviderStream = {
 	state: () => "off",
 	follow() {},
-	onPush() {},
+	onPushes() {},
 	onGap() {},
 };

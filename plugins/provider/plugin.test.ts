@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { inProcessBudget } from "#core/budget/inProcessBudget.ts";
+import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
@@ -101,7 +101,7 @@ describe("the fake for other plugins' tests", () => {
 	test("fires pushes and gaps, and knows what is followed", async () => {
 		const fake = createFakeProvider();
 		const heard: unknown[] = [];
-		fake.provider.stream.onPush(async (push) => void heard.push(push.type));
+		fake.provider.stream.onPushes(async ([push]) => void heard.push(push?.type ?? ""));
 		fake.provider.stream.onGap(async (gap) => void heard.push(gap.sinceMs));
 		fake.provider.stream.follow(["cats"]);
 		const gone = { type: "order_gone", slug: "cats", chainId: 1, orderHash: "0x1" } as const;

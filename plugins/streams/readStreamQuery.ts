@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
-import { flatIssues } from "#core/http/flatIssues.ts";
-import { issueWords } from "#core/http/issueWords.ts";
+import { queryIssues } from "#core/http/queryIssues.ts";
 import { streamFault } from "#plugins/streams/faults.ts";
 
 /** Where a client stopped. Without an epoch it takes the risk of a restored database itself. */
@@ -15,7 +14,7 @@ const SEQ = /^\d{1,15}$/;
 const EPOCH = /^[0-9A-Za-z-]{1,64}$/;
 const CHAIN = /^[0-9A-Za-z_-]{1,64}$/;
 
-const querySchema = z.object({
+const querySchema = z.strictObject({
 	chain: z.string().regex(CHAIN, "is not the name of a chain").optional(),
 	after: z.string().regex(SEQ, "must be a whole number, as in a frame's `seq`").optional(),
 	epoch: z.string().regex(EPOCH, "must be the `epoch` of a hello frame").optional(),
@@ -28,12 +27,12 @@ const querySchema = z.object({
  * name no chain that it does not know.
  */
 export function readStreamQuery(
-	query: unknown,
+	query: Readonly<Record<string, unknown>>,
 	indexed: { chains: ChainRegistry; slugs: ReadonlySet<string> },
 ): StreamQuery {
-	const parsed = querySchema.safeParse(query, { error: issueWords });
+	const parsed = querySchema.safeParse(query);
 	if (!parsed.success) {
-		const issues = flatIssues(parsed.error.issues);
+		const issues = queryIssues(querySchema, query);
 		const first = issues[0];
 		throw streamFault.queryInvalid({
 			public: `The query is not valid.${first ? ` ${first.path}: ${first.message}` : ""}`,

@@ -9,6 +9,7 @@ import {
 import type { PublishingServer } from "#plugins/streams/createPublisher.ts";
 import type { Admission } from "#plugins/streams/createSession.ts";
 import type { Streams } from "#plugins/streams/createStreams.ts";
+import { describeStreams } from "#plugins/streams/describeStreams.ts";
 import { streamFault } from "#plugins/streams/faults.ts";
 import { readStreamQuery } from "#plugins/streams/readStreamQuery.ts";
 import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
@@ -37,6 +38,7 @@ export function streamRoutes(options: StreamRoutesOptions) {
 	return new Elysia({ name: "streams", prefix: "/v1/nft-market" })
 		.ws("/collections/:slug/stream", {
 			...handlers,
+			detail: { hide: true, ...describeStreams.collection },
 			async upgrade({ request, params, query, server }) {
 				const { chain, resume } = readStreamQuery(query, indexed);
 				const found = await market.find(params.slug ?? "", chain?.slug);
@@ -50,6 +52,7 @@ export function streamRoutes(options: StreamRoutesOptions) {
 		})
 		.ws("/discover/stream", {
 			...handlers,
+			detail: { hide: true, ...describeStreams.discover },
 			upgrade({ request, query, server }) {
 				const { chain, resume } = readStreamQuery(query, indexed);
 				const names = chain ? [chain.slug] : [...slugs];

@@ -2,13 +2,24 @@ import { defineFaults } from "#core/fault/defineFaults.ts";
 
 /** What can be wrong with a wallet transfer before anything of it is stored. */
 export const transfersFault = defineFaults({
-	validationError: { status: 422, retry: "never", public: "The request is not valid." },
+	validationError: {
+		status: 422,
+		retry: "never",
+		public: "The request is not valid.",
+		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
+	},
 	walletNotFound: {
 		code: "not_found",
 		status: 404,
 		retry: "never",
 		public: "There is no such wallet in your profile.",
+		advice: "Use an id of `wallets` in your profile (`/v1/trading/profile`).",
 	},
-	notFound: { status: 404, retry: "never", public: "There is no such transfer of yours." },
+	notFound: {
+		status: 404,
+		retry: "never",
+		public: "There is no such transfer of yours.",
+		advice: "List your transfers with `/v1/trading/wallet-transfers`.",
+	},
 	chainUnknown: { status: 500, retry: "never", public: "The chain is not defined any more." },
 });

@@ -8,7 +8,7 @@ import { type TransferRequest, transferRequest } from "#plugins/transfers/Transf
 import { transferDenial } from "#plugins/transfers/transferDenial.ts";
 import type { Denial, IntentKind, Plan, Question } from "#plugins/wallets/contract.ts";
 
-export type TransferWorld = {
+export type TransferDeps = {
 	clock: Clock;
 	/** Null: the chain is not served here. */
 	chainOf(chainId: number): Chain | null;
@@ -20,7 +20,7 @@ const DELEGATED = "0xef0100";
 const code = z.string().regex(/^0x[0-9a-f]*$/i);
 
 /** Sends a chain's own coin from one of somebody's wallets to one recipient. */
-export function transferKind(world: TransferWorld): IntentKind<TransferRequest> {
+export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
 	return {
 		name: TRANSFER,
 		plugin: "transfers",
@@ -31,9 +31,9 @@ export function transferKind(world: TransferWorld): IntentKind<TransferRequest> 
 			if (wallet.capability === "review-required" || wallet.capability === "disabled") {
 				return denied("no_executable_wallet", "The wallet may not send now.");
 			}
-			const chain = world.chainOf(chainId);
+			const chain = deps.chainOf(chainId);
 			if (!chain) return denied("chain_unavailable", "The chain is not served here.");
-			const expiresAtMs = world.clock.nowMs() + PLAN_LIFETIME_MS;
+			const expiresAtMs = deps.clock.nowMs() + PLAN_LIFETIME_MS;
 			const plan = { ...planOf(request, chain), from: wallet.address, expiresAtMs };
 			return { kind: "plan", plan, question: questionOf(request, chain) };
 		},

@@ -1,62 +1,71 @@
 import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
 import { cancellationSchema } from "#plugins/wallets/contract.ts";
 
-const time = z.string().meta({ format: "date-time" });
-const questionUrl = z
-	.string()
-	.nullable()
-	.meta({ description: "A one-time link for its owner; in the answer that made it alone." });
+const questionUrl = (what: string) =>
+	field
+		.url(
+			`A one-time link for its owner, ${what}; in the answer that made it alone.`,
+			"https://app.example.com/links/x7Zk",
+		)
+		.nullable();
 
 /** A wallet transfer to one recipient. */
-export const transferSchema = z.object({
-	id: z.string(),
-	status: z.enum([
-		"created",
-		"rejected",
-		"confirmation_required",
-		"review_required",
-		"signature_required",
-		"submitting",
-		"submitted",
-		"uncertain",
-		"confirmed",
-		"failed",
-		"expired",
-		"dry_run",
-	]),
-	errorCode: z.string().nullable().meta({ description: "Why it was rejected, or failed." }),
-	fromWalletId: z.string(),
-	from: z
-		.string()
-		.nullable()
-		.meta({ description: "Null where the wallet is not linked any more." }),
-	recipient: z.string(),
-	recipientIsContract: z.boolean().nullable().meta({ description: "Null: nobody looked yet." }),
-	amount: z.string().meta({ description: "In ETH, exact." }),
-	amountRaw: z.string().meta({ description: "In wei." }),
-	chain: z.string(),
-	chainId: z.number(),
-	batchId: z
-		.string()
-		.nullable()
-		.meta({ description: "What was asked for with one request is judged as a whole." }),
-	transactionHash: z.string().nullable(),
-	cancellation: cancellationSchema,
-	signUrl: questionUrl,
-	confirmUrl: questionUrl,
-	cancelUrl: z.string().nullable().meta({
-		description:
-			"A one-time link by which your own wallet signs its cancellation; in the answer to that alone.",
-	}),
-	createdAt: time,
-	updatedAt: time,
-	expiresAt: time.meta({ description: "What was not sent by then is not sent any more." }),
-});
+export const transferSchema = z
+	.object({
+		id: field.id("Names the transfer."),
+		status: z
+			.enum([
+				"created",
+				"rejected",
+				"confirmation_required",
+				"review_required",
+				"signature_required",
+				"submitting",
+				"submitted",
+				"uncertain",
+				"confirmed",
+				"failed",
+				"expired",
+				"dry_run",
+			])
+			.meta({
+				description:
+					"Where it stands. `rejected`, `confirmed`, `failed`, `expired` and `dry_run` are final; " +
+					"`uncertain` may have been sent, and is looked up until that is known.",
+			}),
+		errorCode: field.text("Why it was rejected, or failed.", "per_trade_limit").nullable(),
+		fromWalletId: field.text(
+			"The wallet that it leaves, by its id.",
+			"0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69",
+		),
+		from: field
+			.addressText("That wallet's address; null where it is not linked any more.")
+			.nullable(),
+		recipient: field.addressText("Who gets it."),
+		recipientIsContract: field
+			.flag("Whether the recipient has code; null: nobody looked yet.")
+			.nullable(),
+		amount: field.decimal("In ETH, exact.", "0.05"),
+		amountRaw: field.digits("In wei.", "50000000000000000"),
+		chain: field.text("Slug of the chain.", "ethereum"),
+		chainId: field.integer("EIP-155 id of the chain.", 1),
+		batchId: field.id("What was asked for with one request is judged as a whole.").nullable(),
+		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
+		cancellation: cancellationSchema,
+		signUrl: questionUrl("to sign it"),
+		confirmUrl: questionUrl("to say yes"),
+		cancelUrl: questionUrl("by which their own wallet signs its cancellation"),
+		createdAt: field.time("When it was asked for."),
+		updatedAt: field.time("When it last changed."),
+		expiresAt: field.time("What was not sent by then is not sent any more."),
+	})
+	.meta({ id: "Transfer", description: "A transfer of ETH to one recipient." });
 
-export const transferPageSchema = z.object({
-	data: z.array(transferSchema),
-	page: z.object({
-		nextCursor: z.string().nullable().meta({ description: "Send it back as `cursor`." }),
-		hasMore: z.boolean(),
-	}),
-});
+export const transferPageSchema = z
+	.object({
+		data: z.array(transferSchema).meta({ description: "Transfers, newest first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "TransferPage", description: "A page of your wallet transfers." });

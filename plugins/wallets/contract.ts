@@ -268,7 +268,12 @@ export const tradingDocumented = {
 			description:
 				"1 to 255 printable ASCII characters of your own. The same key and body is answered with " +
 				"the first answer, and moves nothing twice: send it again where no answer came.",
-			schema: { type: "string" as const, minLength: 1, maxLength: 255 },
+			schema: {
+				type: "string" as const,
+				minLength: 1,
+				maxLength: 255,
+				examples: ["order-4711-attempt"],
+			},
 		},
 	],
 	onceFailures: [

@@ -12,9 +12,9 @@ import { identityRoutes } from "#plugins/wallets/routes/identityRoutes.ts";
 import { createAuthenticate } from "#plugins/wallets/session/createAuthenticate.ts";
 import { createSessions } from "#plugins/wallets/session/createSessions.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
-import { pruneSignInsJob } from "#plugins/wallets/session/pruneSignInsJob.ts";
 import { createSiwe } from "#plugins/wallets/siwe/createSiwe.ts";
 import { homeChain } from "#plugins/wallets/siwe/homeChain.ts";
+import { pruneSignInsJob } from "#plugins/wallets/siwe/pruneSignInsJob.ts";
 
 export type IdentityOptions = {
 	core: Pick<Core, "db" | "clock" | "log" | "chains" | "indexed" | "allowedOrigins">;

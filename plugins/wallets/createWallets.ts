@@ -7,13 +7,13 @@ import type { Execution, TradingSetting, Wallets } from "#plugins/wallets/contra
 import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
-import { openExecution } from "#plugins/wallets/execution/openExecution.ts";
 import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
 import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import { pruneLinksJob } from "#plugins/wallets/link/pruneLinksJob.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
+import { openExecution } from "#plugins/wallets/openExecution.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { usdMax } from "#plugins/wallets/profile/usdMax.ts";
 import { resolveRoutes } from "#plugins/wallets/reconcile/resolveRoutes.ts";
@@ -61,7 +61,7 @@ export function createWallets(options: WalletsOptions) {
 		profileOf: (db, id) => readProfile(db, { id }),
 		ending,
 	});
-	const { world } = opened;
+	const { deps } = opened;
 	const senders = new Set<string>();
 	const execution: Execution = {
 		...opened.execution,
@@ -71,13 +71,13 @@ export function createWallets(options: WalletsOptions) {
 		},
 	};
 	const db: Database = core.db;
-	const links = createLinks({ ...world, db, publicUrl: publicUrlOf(config) });
+	const links = createLinks({ ...deps, db, publicUrl: publicUrlOf(config) });
 	const { authenticate } = identity.service;
 	const service: Wallets = {
 		...identity.service,
 		execution,
-		once: createOnce(world),
-		cancel: (intentId, by) => cancelForOwner(world, links, { intentId, ...by }),
+		once: createOnce(deps),
+		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
 		link: (intent, purpose) => links.make(intent, purpose),
 	};
 	const control = controlRoutes({
@@ -87,15 +87,15 @@ export function createWallets(options: WalletsOptions) {
 	});
 	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
 	const secret = readWebhookSecret(config.WALLET_PROVIDER_WEBHOOK_SECRET ?? "");
-	const webhooks = secret && createWebhooks(secret, { ...world, metrics: core.metrics });
+	const webhooks = secret && createWebhooks(secret, { ...deps, metrics: core.metrics });
 	const routes = new Elysia()
 		.use(identity.routes)
 		.use(control)
-		.use(resolveRoutes({ world, core, ending }))
-		.use(linkRoutes({ world, links, execution, authenticate, chainOf, ending }))
+		.use(resolveRoutes({ deps, core, ending }))
+		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, ending }))
 		.use(webhookRoutes(webhooks));
 	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
-	const watch = createWatch({ world, metrics: core.metrics, chainName });
+	const watch = createWatch({ deps, metrics: core.metrics, chainName });
 	const sources = [intentRow, submissionRow];
 	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
 	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine, watch.job];

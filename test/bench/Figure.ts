@@ -16,6 +16,8 @@ export type Figure = {
 	name: string;
 	unit: string;
 	goal: Goal;
+	/** True where it takes minutes of its own: `--full` measures it, and `--only` with its name. */
+	isByName?: boolean;
 	measure(lab: Lab): Promise<Reading>;
 };
 

@@ -24,7 +24,7 @@ if (options.kind !== "run") {
 	for (const { name } of figures) process.stderr.write(`  ${name}\n`);
 	process.exit(options.kind === "help" ? 0 : EXIT_USAGE);
 }
-const { only, json, runs, write } = options;
+const { only, isFull, json, runs, write } = options;
 const profileDir = options.profileDir === null ? null : resolve(options.profileDir);
 if (profileDir !== null) mkdirSync(profileDir, { recursive: true });
 const scope = createScope();
@@ -52,7 +52,8 @@ const say = (line: string) => void process.stderr.write(`… ${line}\n`);
 const lab = createLab({ scope, workload: WORKLOAD, runs, profileDir, say });
 
 for (const figure of figures) {
-	if (only !== null && !only.includes(figure.name)) continue;
+	const isWanted = only === null ? isFull || !figure.isByName : only.includes(figure.name);
+	if (!isWanted) continue;
 	const result = await measure(figure);
 	if (interrupted) await new Promise(() => {});
 	results.push(result);

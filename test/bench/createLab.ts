@@ -1,14 +1,29 @@
+import { dayChain, dayContents } from "#test/bench/chain/day/DayChain.ts";
+import { startDayNode } from "#test/bench/chain/day/startDayNode.ts";
 import { fillChain } from "#test/bench/chain/fillChain.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
-import type { Workload } from "#test/bench/chain/workload.ts";
+import { startYoungChain } from "#test/bench/chain/startYoungChain.ts";
+import {
+	type Contents,
+	contentsOf,
+	rowsPerBlock,
+	SPREAD_WORKLOAD,
+	VERY_WIDE_WORKLOAD,
+	WIDE_WORKLOAD,
+	type Workload,
+} from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import type { ReadComparison } from "#test/bench/measure/compareReads.ts";
 import type { Delays } from "#test/bench/measure/measureDelays.ts";
+import type { NodeLimits } from "#test/bench/measure/nodeLimits.ts";
 import type { YoungServiceOptions } from "#test/bench/measure/openYoungService.ts";
 import { type Backlog, runBacklog } from "#test/bench/measure/runBacklog.ts";
-import { type CachedList, runCachedList } from "#test/bench/measure/runCachedList.ts";
+import { type Behind, runBehind } from "#test/bench/measure/runBehind.ts";
+import { type BusyMarket, runBusyMarket } from "#test/bench/measure/runBusyMarket.ts";
+import { type CachedPages, runCachedList } from "#test/bench/measure/runCachedList.ts";
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
+import { type FirstSyncs, runFirstSyncs } from "#test/bench/measure/runFirstSyncs.ts";
 import { type Intents, runIntents } from "#test/bench/measure/runIntents.ts";
 import { runBareLive, runLive } from "#test/bench/measure/runLive.ts";
 import { type MarketRead, runMarketReads } from "#test/bench/measure/runMarketReads.ts";
@@ -16,6 +31,7 @@ import { type MetadataBurst, runMetadataBurst } from "#test/bench/measure/runMet
 import { type Ranking, runRanking } from "#test/bench/measure/runRanking.ts";
 import { runReads } from "#test/bench/measure/runReads.ts";
 import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoveries.ts";
+import { type Remote, runRemote } from "#test/bench/measure/runRemote.ts";
 import { runReorgs } from "#test/bench/measure/runReorgs.ts";
 import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
 import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
@@ -24,7 +40,7 @@ import { type Floor, runFloor } from "#test/bench/reference/runFloor.ts";
 /** Measures. Each method works once, on first call, and gives every figure the same answer. */
 export type Lab = {
 	/** Timed runs from an empty database to the last row, each followed by one of the bare script. */
-	catchUps(): Promise<readonly { service: CatchUp; floor: Floor }[]>;
+	catchUps(): Promise<readonly Pair[]>;
 	/** One more, through a counting proxy and with memory sampled: not for times. */
 	observedCatchUp(): Promise<{ counts: RpcCounts; treePeakMb: number }>;
 	live(): Promise<Delays>;
@@ -33,21 +49,60 @@ export type Lab = {
 	backlog(): Promise<Backlog>;
 	/** From a fork that replaces the newest blocks to the last frame about it. */
 	reorgs(): Promise<Delays>;
+	/** The same two, and blocks of mints, by a node that is 50 ms away. */
+	far(what: "sales" | "mints" | "reorgs"): Promise<Delays>;
 	recoveries(): Promise<Recoveries>;
 	fanOut(): Promise<readonly FanOut[]>;
-	cachedList(): Promise<CachedList>;
+	cachedPages(): Promise<CachedPages>;
 	/** A collection ranked, from traits in memory. */
 	ranking(): Promise<Ranking>;
 	/** A collection read from its tokens' URIs, counted and ranked. */
 	metadataBurst(): Promise<MetadataBurst>;
 	/** Pages of an index with full tables of the provider's, beside a bare script. */
 	marketReads(): Promise<readonly MarketRead[]>;
+	/** Searches, and then pushes by the thousand with reads beside them. */
+	busyMarket(): Promise<BusyMarket>;
 	/** Wallet transfers up to the wallet provider, beside a bare script. */
 	intents(): Promise<Intents>;
+	/** A hundred collections synced for the first time, on a clock of their own. */
+	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
 	/** A wide chain onto the large index of `reads`. */
 	wideCatchUp(): Promise<CatchUp>;
+	/** The same on chains that suit us less, each beside the bare script. */
+	otherChains(name: keyof typeof otherWorkloads): Promise<readonly Pair[]>;
+	/** The bench's own chain by a node that is far away, or limits. */
+	remote(name: keyof typeof nodeTerms): Promise<Remote>;
+	/** A day drawn from life, by the seconds between two blocks. */
+	day(blockSeconds: number): Promise<readonly Pair[]>;
+	/** A start so many blocks behind a head that rests. */
+	behind(blocks: number): Promise<Behind>;
 };
+
+export type Pair = { service: CatchUp; floor: Floor };
+
+const otherWorkloads = {
+	spread: SPREAD_WORKLOAD,
+	wide: WIDE_WORKLOAD,
+	"very wide": VERY_WIDE_WORKLOAD,
+};
+
+/** Of a round trip. */
+const FAR_MS = 50;
+
+const nodeTerms = {
+	near: {},
+	far: { delayMs: 50 },
+	"25 requests/s": { delayMs: 50, requestsPerSecond: 25 },
+	"100 calls/s": { delayMs: 50, callsPerSecond: 100 },
+} satisfies Record<string, NodeLimits>;
+
+const DAY_SECONDS = 86_400;
+/** A longer chain comes from a node that makes it up: anvil slows down with its length. */
+const YOUNG_BLOCKS_MAX = 2_000;
+const LONG_BLOCK_SECONDS = 2;
+/** That a service has read of a long chain before it is stopped. */
+const LONG_FROM = 100;
 
 /** What the ten minutes of a whole run leave room for; the 99th percentile is the third worst. */
 const READ_CALLS = 200;
@@ -83,18 +138,49 @@ export function createLab(options: LabOptions): Lab {
 		return node;
 	});
 	const catchUp = async (node: Node, rpcUrl: string, sampleTree: boolean) =>
-		runCatchUp({ scope, workload, node, rpcUrls: [rpcUrl], sampleTree, runtimeArgs });
+		runCatchUp({ scope, contents, node, rpcUrls: [rpcUrl], sampleTree, runtimeArgs });
+	const contents = contentsOf(workload);
 	const large = once(async () => measureLarge({ scope, runtimeArgs, say }));
+	const pairsOn = async (node: Node, of: Contents): Promise<Pair[]> => {
+		const pairs: Pair[] = [];
+		for (let run = 1; run <= runs; run++) {
+			say(`catching up and running the floor, ${run} of ${runs}`);
+			const rpcUrls = [node.url];
+			const given = { scope, contents: of, node, rpcUrls, sampleTree: false, runtimeArgs };
+			const service = await runCatchUp(given);
+			pairs.push({ service, floor: await runFloor(scope, node, of) });
+		}
+		return pairs;
+	};
 
 	return {
-		catchUps: once(async () => {
+		catchUps: once(async () => pairsOn(await chain(), contents)),
+		otherChains: onceEach(async (name) => {
+			say(`filling a chain: ${name}`);
+			const node = await fillChain(otherWorkloads[name]);
+			const stopNode = scope.defer(node.stop);
+			const pairs = await pairsOn(node, contentsOf(otherWorkloads[name]));
+			await stopNode();
+			return pairs;
+		}),
+		remote: onceEach(async (name) => {
 			const node = await chain();
-			const pairs: { service: CatchUp; floor: Floor }[] = [];
-			for (let run = 1; run <= runs; run++) {
-				say(`catching up and running the floor, ${run} of ${runs}`);
-				const service = await catchUp(node, node.url, false);
-				pairs.push({ service, floor: await runFloor(scope, node, workload) });
-			}
+			say(`catching up by a node that is ${name}`);
+			return runRemote({ scope, contents, node, limits: nodeTerms[name], runtimeArgs });
+		}),
+		behind: onceEach(async (blocks) => {
+			say(`starting ${blocks} blocks behind`);
+			const isLong = blocks > YOUNG_BLOCKS_MAX;
+			const behind = isLong ? await longBehind(scope, blocks) : await youngBehind(young, blocks);
+			return runBehind({ scope, runtimeArgs, ...behind }).finally(behind.stop);
+		}),
+		day: onceEach(async (blockSeconds) => {
+			say(`reading a day of ${blockSeconds} s blocks`);
+			const chain = dayChain({ blocks: DAY_SECONDS / blockSeconds, blockSeconds });
+			const node = await startDayNode(chain);
+			const stopNode = scope.defer(node.stop);
+			const pairs = await pairsOn(node, dayContents(chain));
+			await stopNode();
 			return pairs;
 		}),
 		observedCatchUp: once(async () => {
@@ -111,15 +197,51 @@ export function createLab(options: LabOptions): Lab {
 		bareLive: measured("timing blocks to frames of the bare script", runBareLive, young),
 		backlog: measured("starting far behind, and timing blocks meanwhile", runBacklog, young),
 		reorgs: measured("replacing blocks", runReorgs, young),
+		far: onceEach(async (what) => {
+			say(`timing ${what} by a node that is ${FAR_MS} ms away`);
+			const options = { ...young, delayMs: FAR_MS };
+			return what === "reorgs" ? runReorgs(options) : runLive({ ...options, what });
+		}),
 		recoveries: measured("killing service and server", runRecoveries, young),
 		fanOut: measured("publishing to a crowd", runFanOut, { scope, runtimeArgs }),
-		cachedList: measured("asking for a cached list", runCachedList, young),
+		cachedPages: measured("asking for cached pages", runCachedList, young),
 		ranking: measured("ranking", runRanking, { scope }),
 		metadataBurst: measured("reading a collection's tokens", runMetadataBurst, { scope }),
 		marketReads: measured("reading pages of a market", runMarketReads, { scope, say }),
+		busyMarket: measured("searching, and storing pushes", runBusyMarket, {
+			scope,
+			runtimeArgs,
+			say,
+		}),
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
+		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,
+	};
+}
+
+async function youngBehind({ scope, workload }: YoungServiceOptions, blocks: number) {
+	const { node, mine, stop } = await startYoungChain(scope, workload);
+	const rowsAtTip = rowsPerBlock(workload);
+	return { node, stop, mine: () => mine(blocks), rows: blocks * rowsAtTip, rowsAtTip };
+}
+
+async function longBehind(scope: Scope, blocks: number) {
+	const chainOf = (length: number) =>
+		dayChain({ blocks: length, blockSeconds: LONG_BLOCK_SECONDS });
+	const rowsFrom = (from: number, length: number) => {
+		const { mints, sales } = dayContents(chainOf(length), from);
+		return mints + sales;
+	};
+	let tip = LONG_FROM + blocks;
+	while (rowsFrom(tip, tip) === 0) tip++;
+	const node = await startDayNode(chainOf(tip), LONG_FROM);
+	return {
+		node,
+		stop: scope.defer(node.stop),
+		mine: () => node.call<void>("bench_mine", [tip - LONG_FROM]),
+		rows: rowsFrom(LONG_FROM + 1, tip),
+		rowsAtTip: rowsFrom(tip, tip),
 	};
 }
 
@@ -140,6 +262,18 @@ async function measureLarge(
 	const [wide] = catchUps;
 	if (!wide) throw new Error("the wide chain was not caught up with");
 	return { reads, wide };
+}
+
+/** Once for each thing that is asked for. */
+function onceEach<Asked, Result>(
+	measure: (asked: Asked) => Promise<Result>,
+): (asked: Asked) => Promise<Result> {
+	const measured = new Map<Asked, Promise<Result>>();
+	return (asked) => {
+		const result = measured.get(asked) ?? measure(asked);
+		measured.set(asked, result);
+		return result;
+	};
 }
 
 function once<Result>(measure: () => Promise<Result>): () => Promise<Result> {

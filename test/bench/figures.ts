@@ -1,11 +1,14 @@
 import type { Figure } from "#test/bench/Figure.ts";
+import { busyFigures } from "#test/bench/figures/busyFigures.ts";
 import { catchUpFigures } from "#test/bench/figures/catchUpFigures.ts";
 import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
 import { headFigures } from "#test/bench/figures/headFigures.ts";
 import { intentFigures } from "#test/bench/figures/intentFigures.ts";
 import { marketFigures } from "#test/bench/figures/marketFigures.ts";
 import { recoveryFigures } from "#test/bench/figures/recoveryFigures.ts";
+import { remoteFigures } from "#test/bench/figures/remoteFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
+import { syncFigures } from "#test/bench/figures/syncFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
 
 /**
@@ -21,6 +24,9 @@ export const figures: readonly Figure[] = [
 	...crowdFigures,
 	...tokenFigures,
 	...marketFigures,
+	...busyFigures,
 	...intentFigures,
+	...syncFigures,
+	...remoteFigures,
 	...sizeFigures,
 ];

@@ -7,6 +7,7 @@ test("without arguments every figure is measured and a table printed", () => {
 	expect(parseOptions([], names)).toEqual({
 		kind: "run",
 		only: null,
+		isFull: false,
 		json: false,
 		write: false,
 		runs: 5,
@@ -34,4 +35,8 @@ test("an option that does not exist, or a count that is none, is refused", () =>
 	for (const runs of ["0", "1.5", "many", "51"]) {
 		expect(parseOptions(["--runs", runs], names).kind).toBe("wrong");
 	}
+});
+
+test("a full run is asked for by name", () => {
+	expect(parseOptions(["--full"], names)).toMatchObject({ kind: "run", only: null, isFull: true });
 });

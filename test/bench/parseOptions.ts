@@ -5,6 +5,8 @@ export type BenchOptions =
 			kind: "run";
 			/** The only figures to measure; null for all. */
 			only: readonly string[] | null;
+			/** Also what a whole run leaves out, because it takes minutes of its own. */
+			isFull: boolean;
 			json: boolean;
 			write: boolean;
 			runs: number;
@@ -19,6 +21,7 @@ const RUNS_MAX = 50;
 export const USAGE = `bun run bench [options]
 
   --only NAME     measure the figures whose names begin so; may be given again
+  --full          measure also what takes minutes of its own: other chains, nodes far away
   --json          print one JSON line for each figure instead of a table
   --write         put the results into test/bench/RESULTS.md
   --runs N        repeat what is timed so often, and take the median (default ${RUNS_DEFAULT})
@@ -33,6 +36,7 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
 			args: [...args],
 			options: {
 				only: { type: "string", multiple: true },
+				full: { type: "boolean", default: false },
 				json: { type: "boolean", default: false },
 				write: { type: "boolean", default: false },
 				runs: { type: "string", default: String(RUNS_DEFAULT) },
@@ -41,7 +45,7 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
 			},
 		});
 		if (values.help) return { kind: "help" };
-		const { json, write, profile = null } = values;
+		const { full: isFull, json, write, profile = null } = values;
 		const runs = Number(values.runs);
 		if (!(Number.isInteger(runs) && runs >= 1 && runs <= RUNS_MAX)) {
 			return { kind: "wrong", problem: `--runs takes a whole number from 1 to ${RUNS_MAX}.` };
@@ -51,7 +55,7 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
 		if (unknown !== undefined) {
 			return { kind: "wrong", problem: `There is no figure "${unknown}".` };
 		}
-		return { kind: "run", only, json, write, runs, profileDir: profile };
+		return { kind: "run", only, isFull, json, write, runs, profileDir: profile };
 	} catch (error) {
 		return { kind: "wrong", problem: error instanceof Error ? error.message : String(error) };
 	}

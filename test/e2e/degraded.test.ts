@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bytesToHex } from "viem";
+import { HOUR_MS } from "#core/time/units.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { startTcpProxy, type TcpProxy } from "#test/harness/startTcpProxy.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
@@ -12,7 +13,6 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 
 const ADMIN_KEY = "a-key-of-operators-in-this-test";
 const CHAIN_ID = 31_337;
-const HOUR_MS = 3_600_000;
 let proxy: TcpProxy;
 let database: TestDatabase;
 let service: TestService;

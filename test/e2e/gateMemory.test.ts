@@ -21,7 +21,7 @@ const AFTERWARDS_MB = 32;
 /** Nothing about these differs for what comes after the answer, so a few have all of it. */
 const WHOLE_EVERY = 40;
 const SENDERS = 4;
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 200_000;
 
 const testOnLinux = skipWithReason(
 	existsSync("/proc/self/status") ? null : "this system does not tell a process's peak memory",

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Hex } from "viem";
-import { until } from "#core/redis/testing/until.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { compileOwned } from "#test/harness/compileOwned.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const ALICE: Hex = "0x000000000000000000000000000000000000a11c";
 const BOB: Hex = "0x0000000000000000000000000000000000000b0b";
 const walksOn = { NFT_OWNERSHIP_WALKS_MAX: "50" };

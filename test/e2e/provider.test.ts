@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { until } from "#core/redis/testing/until.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
+import { until } from "#test/harness/until.ts";
 import { endOrder } from "#test/sandbox/provider/market/settleOrders.ts";
 
 // Guarantee: what the marketplace knows is in the market by itself, under names, with pictures,
@@ -11,7 +11,7 @@ const SLUGS = ["kiln-folk", "night-ferry", "tidewater-postcards"];
 const OPENED = "kiln-folk";
 /** Nothing of it is for sale: what was has been taken back. */
 const EMPTY = "night-ferry";
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 let lab: MarketLab;
 let booksRead: string[];

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex } from "viem";
-import { until } from "#core/redis/testing/until.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import { openStream, type TestStream } from "#test/harness/openStream.ts";
 import { type RpcProxy, startRpcProxy } from "#test/harness/startRpcProxy.ts";
+import { until } from "#test/harness/until.ts";
 import { addresses } from "#test/sandbox/addresses.ts";
 import type { BookOrder } from "#test/sandbox/provider/market/Market.ts";
 import { tokenAbi } from "#test/sandbox/tokenAbi.ts";
@@ -13,7 +13,7 @@ import { tokenAbi } from "#test/sandbox/tokenAbi.ts";
 
 const SLUG = "kiln-folk";
 const HIDDEN = "glasshouse-botanica";
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const BLOCKS_MAX = 60;
 const SOLD_BEFORE = 4;
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Log } from "#core/log/Log.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
+import { until } from "#test/harness/until.ts";
 import type { Fault } from "#test/sandbox/provider/faults/Fault.ts";
 import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
 
@@ -11,7 +12,7 @@ type Api = Awaited<ReturnType<MarketLab["openApi"]>>["api"];
 
 const SLUG = "kiln-folk";
 const EMPTY = "night-ferry";
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const DETAIL = `/collections/${SLUG}?chain=anvil`;
 /** More than a page is kept for, and than the longest wait after a failure. */
 const PAGE_MS = 91_000;
@@ -34,9 +35,14 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => lab?.close(), TIMEOUT_MS);
 
-/** Remembers what an operator would be called for. */
+/**
+ * Remembers what an operator would be called for, but not for the chain: on a busy machine its node
+ * is silent for long, and that says nothing of the provider.
+ */
 function listening(): Log {
-	const keep = (message: string) => void lines.push(message);
+	const keep = (message: string) => {
+		if (!message.startsWith("a head socket ended")) lines.push(message);
+	};
 	const log: Log = { debug() {}, info() {}, warn: keep, error: keep, with: () => log };
 	return log;
 }
@@ -51,6 +57,19 @@ async function row() {
 async function figures() {
 	const { floorNative, ownersCount, listedCount, totalSupply, name } = await row();
 	return { floorNative, ownersCount, listedCount, totalSupply, name };
+}
+
+/** The collection's page when no sync of it is in line: looking at it may put one there. */
+async function settled(): Promise<any> {
+	let market: any;
+	await until(
+		async () => {
+			({ market } = await lab.read(DETAIL));
+			return !["queued", "syncing"].includes(market.sync.status);
+		},
+		() => `a sync ends, and not: ${market.sync.status}`,
+	);
+	return market;
 }
 
 async function resync(): Promise<void> {
@@ -96,7 +115,7 @@ for (const [fault, line] of [
 		await resync();
 		for (const job of ["full-sync", "order-books", "lean-sync", "discovery"]) await lab.runJob(job);
 		await lab.drainQueue();
-		const { sync, floor, owners } = (await lab.read(DETAIL)).market;
+		const { sync, floor, owners } = await settled();
 		expect([sync.status, floor, owners]).toEqual(["failed", known.floorNative, known.ownersCount]);
 		expect(lines).toEqual([line]);
 		expect(await figures()).toEqual(known);
@@ -139,8 +158,8 @@ test("[MRG-08] a burst of 599 is asked again once after its block, and nobody no
 	lab.emulator.clearCalls();
 	lab.emulator.fault({ kind: "599", times: 1, retryAfter: 1 });
 	await resync();
-	expect((await row()).syncStatus).toBe("synced");
 	expect(lab.emulator.calls().byPath[`GET /api/v2/collections/${SLUG}`]).toBe(2);
+	expect((await settled()).sync.status).toBe("synced");
 	expect(lines).toEqual([]);
 });
 
@@ -194,7 +213,8 @@ test("[MRG-12] a provider that is gone for long costs a line, and no figure; bac
 	await lab.emulator.stop();
 	await resync();
 	await lab.runJob("discovery");
-	const { sync, health } = (await lab.read(DETAIL)).market;
+	await lab.drainQueue();
+	const { sync, health } = await settled();
 	expect([sync.status, health.providerConnected]).toEqual(["failed", false]);
 	expect(lines).toEqual([UNAVAILABLE]);
 	expect(await figures()).toEqual(known);

@@ -7,8 +7,8 @@ import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { sectionsOf } from "#api/service/sectionsOf.ts";
 import { fieldOf } from "#core/config/fieldOf.ts";
 import { isSecretName } from "#core/config/isSecretName.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: whatever the outside world echoes, no log, no error and no answer has a secret in it.
 
@@ -149,7 +149,7 @@ test("[SEC-07] no log line, error or answer of a whole service has a secret in i
 		await database.drop();
 	}
 	expect(leaksIn(said)).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 type Answer = { status: number; text: string };
 
@@ -159,7 +159,10 @@ async function askEverything(base: string): Promise<Answer[]> {
 	const answers: Answer[] = [];
 	for (const [template, item] of Object.entries<object>(document.paths)) {
 		const path = template.replace(/\{[^}]+\}/g, "anvil");
-		for (const method of Object.keys(item)) {
+		for (const [method, { parameters = [] }] of Object.entries<any>(item)) {
+			// A parameter that a route does not know is refused before the route is asked.
+			const takesChain = parameters.some(({ name }: { name: string }) => name === "chain");
+			const query = takesChain && !path.includes("/assets/") ? "?chain=anvil" : "";
 			for (const apiKey of ["", "a-wrong-key-of-some-length", secrets["ADMIN_API_KEY"] ?? ""]) {
 				const headers: Record<string, string> = {
 					"content-type": "application/json",
@@ -168,7 +171,7 @@ async function askEverything(base: string): Promise<Answer[]> {
 					...(apiKey && { "x-api-key": apiKey }),
 				};
 				const body = /get|head/.test(method) ? null : "{}";
-				const response = await fetch(`${base}${path}?chain=anvil`, {
+				const response = await fetch(`${base}${path}${query}`, {
 					method: method.toUpperCase(),
 					headers,
 					body,
@@ -208,4 +211,4 @@ test("[SEC-07] a start that fails says why without a secret", async () => {
 		expect(leaksIn(out + err)).toEqual([]);
 		expect(out + err).not.toContain("c4n4ry-short");
 	}
-}, 60_000);
+}, 240_000);

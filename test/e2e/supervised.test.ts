@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { fakeNode } from "#core/chain/rpc/testing/fakeNode.ts";
 import { refuseTakenPort } from "#core/http/refuseTakenPort.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: what the README tells a supervisor to start ends, with its child, when it is told to.
 
@@ -49,4 +49,4 @@ test("SIGTERM to `bun run start` ends the service and frees its port", async () 
 		await database.drop();
 	}
 	expect(said).toEndWith("stopping …\nstopped\n");
-}, 120_000);
+}, 240_000);

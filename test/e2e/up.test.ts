@@ -3,16 +3,18 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { until } from "#core/redis/testing/until.ts";
 import { openStream } from "#test/harness/openStream.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: one command, and a newcomer watches a live market; Ctrl-C leaves nothing behind; the
 // next start goes on with the same data.
 
 const ROOT = join(import.meta.dir, "../..");
 /** A world takes 20 s of two processors, and a busy machine gives it a part of them. */
-const READY_TIMEOUT_MS = 150_000;
+const READY_TIMEOUT_MS = 200_000;
 const STOP_TIMEOUT_MS = 30_000;
+/** A day of history; four days, as a newcomer has them, take another 25 s of processor. */
+const HISTORY_BLOCKS = process.env["PROVE"] === "1" ? "420" : "120";
 const dataDir = mkdtempSync(join(tmpdir(), "tapeline-up-"));
 // The embedded server's own user must be able to walk in.
 chmodSync(dataDir, 0o755);
@@ -29,7 +31,7 @@ async function up(): Promise<Up> {
 	const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp" };
 	const child = Bun.spawn([process.execPath, "api/cli/up.ts"], {
 		cwd: ROOT,
-		env: { ...env, DATA_DIR: dataDir, PORT: "0" },
+		env: { ...env, DATA_DIR: dataDir, PORT: "0", SANDBOX_HISTORY_BLOCKS: HISTORY_BLOCKS },
 		stdout: "ignore",
 		stderr: "pipe",
 	});

@@ -46,7 +46,7 @@ beforeAll(async () => {
 	});
 	const { body } = await ask("/v1/trading/enrollment", {});
 	walletId = body.profile.canonicalWalletId ?? body.profile.wallets[0].id;
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
 	await custody?.stop();

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "#core/redis/testing/until.ts";
+import { until } from "#test/harness/until.ts";
 
 export type Anvil = {
 	pid: number;
@@ -16,7 +16,7 @@ export type Anvil = {
 	stop(): Promise<void>;
 };
 
-const START_TIMEOUT_MS = 50_000;
+const START_TIMEOUT_MS = 150_000;
 const ROOT = join(import.meta.dir, "../..");
 
 /**

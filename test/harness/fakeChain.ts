@@ -112,17 +112,32 @@ export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 		return troubles.emptyBlooms ? `0x${"0".repeat(512)}` : bloomOf(logs);
 	}
 
-	function headerOf(block: Block | undefined) {
+	/** A block as nodes send it: with its transactions, or their hashes alone. */
+	function headerOf(block: Block | undefined, isFull: unknown = false) {
 		if (!block) return null;
 		const { logs: _, number, ...header } = block;
 		const logsBloom = bloomAt(block);
-		return { ...header, number: numberToHex(number), ...(logsBloom && { logsBloom }) };
+		const sent = [...transactions.values()].filter(({ blockHash }) => blockHash === block.hash);
+		return {
+			...header,
+			number: numberToHex(number),
+			...(logsBloom && { logsBloom }),
+			transactions: isFull === true ? sent : sent.map(({ hash }) => hash),
+		};
 	}
 
 	function receiptsOf(block: Block | undefined) {
 		if (!block) return null;
 		const byTransaction = Map.groupBy(block.logs, ({ transactionHash }) => transactionHash);
 		return [...byTransaction].map(([transactionHash, logs]) => ({ transactionHash, logs }));
+	}
+
+	function receiptOf(transactionHash: Hex, known: readonly Block[]) {
+		const sent = transactions.get(transactionHash);
+		const block = known.find(({ hash }) => hash === sent?.blockHash);
+		if (!block) return null;
+		const logs = block.logs.filter((log) => log["transactionHash"] === transactionHash);
+		return { transactionHash, blockHash: block.hash, logs };
 	}
 
 	function headOf(number: number): Head {
@@ -151,17 +166,19 @@ export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 
 	function read({ method, params }: RpcCall): unknown {
 		const known = blocks.slice(0, blocks.length - troubles.lagBlocks);
-		const [first] = params;
+		const [first, second] = params;
 		if (method === "eth_getBlockByNumber") {
-			return headerOf(first === "latest" ? known.at(-1) : known[Number(first)]);
+			return headerOf(first === "latest" ? known.at(-1) : known[Number(first)], second);
 		}
 		if (method === "eth_getBlockByHash") {
-			return headerOf(known.find(({ hash }) => hash === first));
+			const block = known.find(({ hash }) => hash === first);
+			return headerOf(block, second);
 		}
 		if (method === "eth_getTransactionByHash") return transactions.get(first as Hex) ?? null;
 		if (method === "eth_getBlockReceipts" && troubles.receipts) {
 			return receiptsOf(known.find(({ hash }) => hash === first));
 		}
+		if (method === "eth_getTransactionReceipt") return receiptOf(first as Hex, known);
 		if (method === "eth_getLogs") return readLogs(first as LogQuery, known);
 		throw rpcFault.refused({ detail: `${method} is not available` });
 	}

@@ -39,11 +39,11 @@ export type FakeProvider = {
 		refused(): Fault;
 	};
 	connected: boolean | null;
-	/** The stream as a test drives it. `push` and `gap` return when every listener is done. */
+	/** The stream as a test drives it; each returns when every listener is done. */
 	stream: {
 		state: ProviderStreamState;
 		followed: readonly string[];
-		push(push: ProviderPush): Promise<void>;
+		push(...pushes: ProviderPush[]): Promise<void>;
 		gap(gap: Gap): Promise<void>;
 	};
 };
@@ -61,7 +61,7 @@ export type FakeProvider = {
 export function createFakeProvider({ isOn = true }: { isOn?: boolean } = {}): FakeProvider {
 	const calls: ProviderCall[] = [];
 	const failing = new Map<ProviderMethod, Error>();
-	const pushed: ((push: ProviderPush) => Promise<void>)[] = [];
+	const pushed: ((pushes: readonly ProviderPush[]) => Promise<void>)[] = [];
 	const gapped: ((gap: Gap) => Promise<void>)[] = [];
 	let failingAll: Error | null = null;
 	const answers = nothing();
@@ -82,7 +82,7 @@ export function createFakeProvider({ isOn = true }: { isOn?: boolean } = {}): Fa
 		follow: (slugs) => {
 			fake.stream.followed = [...slugs];
 		},
-		onPush: (listener) => void pushed.push(listener),
+		onPushes: (listener) => void pushed.push(listener),
 		onGap: (listener) => void gapped.push(listener),
 	};
 	const recorded = Object.fromEntries(
@@ -102,7 +102,10 @@ export function createFakeProvider({ isOn = true }: { isOn?: boolean } = {}): Fa
 		},
 		faults: {
 			rateLimited: (retryAfterMs = 1_000) =>
-				providerFault.rateLimited({ members: { provider: "opensea", retryAfterMs } }),
+				providerFault.rateLimited({
+					meta: { refusedBy: "provider" },
+					members: { provider: "opensea", retryAfterMs },
+				}),
 			unavailable: () => providerFault.unavailable(),
 			unreadable: () => providerFault.unreadable(),
 			refused: () => providerFault.refused(),
@@ -111,8 +114,8 @@ export function createFakeProvider({ isOn = true }: { isOn?: boolean } = {}): Fa
 		stream: {
 			state: "off",
 			followed: [],
-			async push(push) {
-				for (const listener of pushed) await listener(push);
+			async push(...pushes) {
+				for (const listener of pushed) await listener(pushes);
 			},
 			async gap(gap) {
 				for (const listener of gapped) await listener(gap);

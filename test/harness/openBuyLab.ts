@@ -11,19 +11,19 @@ import { createSteps } from "#core/steps/createSteps.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
 import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
+import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
+import { createExecution } from "#plugins/wallets/createExecution.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
 import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
-import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
-import { createChainTroubles } from "#plugins/wallets/reconcile/createChainTroubles.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
@@ -68,7 +68,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 	const steps: string[] = [];
 	const tokens = new Map<string, string>();
 	const kinds = new Map<string, IntentKind<unknown>>();
-	const world: ExecutionWorld = {
+	const deps: ExecutionDeps = {
 		db,
 		commits: createCommits(db),
 		clock,
@@ -85,7 +85,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		newId: () => Bun.randomUUIDv7(),
 		nonceClaims: createNonceClaims(),
 		queueRuns: createQueueRuns(),
-		looks: { underWay: new Set(), troubles: createChainTroubles() },
+		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
 		audit: { append: async () => {} },
 		settings: {
 			get isDryRun() {
@@ -106,12 +106,12 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			slowAfter: { defaultMs: 120_000, byChain: new Map() },
 		},
 	};
-	const execution = createExecution(world, (kind) => kinds.set(kind.name, kind));
-	const buying = { clock, chains, rpcOf: world.rpcOf, provider: fake.provider, prices };
+	const execution = createExecution(deps, (kind) => kinds.set(kind.name, kind));
+	const buying = { clock, chains, rpcOf: deps.rpcOf, provider: fake.provider, prices };
 	execution.register(createBuyKind(buying));
 	execution.register(createOfferKind());
-	const jobs = reconcileJobs(world, execution);
-	const links = createLinks({ ...world, db, publicUrl: "https://app.example" });
+	const jobs = reconcileJobs(deps, execution);
+	const links = createLinks({ ...deps, db, publicUrl: "https://app.example" });
 	const signal = new AbortController().signal;
 
 	/** Signs with the node's own key and broadcasts, as a wallet provider does. */
@@ -143,21 +143,21 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		},
 		profileOfSocial: async () => null,
 		execution,
-		once: createOnce(world),
+		once: createOnce(deps),
 		cancel: (intentId: string, by: Parameters<Wallets["cancel"]>[1]) =>
-			cancelForOwner(world, links, { intentId, ...by }),
+			cancelForOwner(deps, links, { intentId, ...by }),
 		link: async ({ id }: Intent, purpose: string) => {
 			return { url: `https://app.example/${purpose}/${id}`, expiresAtMs: clock.ms + 600_000 };
 		},
 	};
 
 	return {
-		...{ db, anvil, seaport, world, execution, buying, fake, prices, clock, state, sent, steps },
+		...{ db, anvil, seaport, deps, execution, buying, fake, prices, clock, state, sent, steps },
 		...{ chains, rpc },
 		wallets,
 		/** One-time links over HTTP: those to cancel by, which `wallets.cancel` makes. */
 		linkRoutes: linkRoutes({
-			...{ world, links, execution, ending: signal, authenticate: wallets.authenticate },
+			...{ deps, links, execution, ending: signal, authenticate: wallets.authenticate },
 			chainOf: (id) => chains.byId(id) ?? null,
 		}),
 		async buyer(options: BuyerOptions = {}): Promise<Buyer> {

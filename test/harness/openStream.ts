@@ -1,3 +1,8 @@
+import { lazily } from "#core/http/testing/lazily.ts";
+import { streamRoutes } from "#plugins/streams/routes.ts";
+import { createFrameCheck } from "#test/harness/document/createFrameCheck.ts";
+import { documentsOf } from "#test/harness/document/documentsOf.ts";
+
 export type TestStream = {
 	/** Every frame so far, parsed, in order of arrival. */
 	frames: any[];
@@ -8,19 +13,38 @@ export type TestStream = {
 	close(): void;
 };
 
-const FRAME_TIMEOUT_MS = 50_000;
+const FRAME_TIMEOUT_MS = 150_000;
 
-/** A WebSocket client that remembers what it was told. */
+/** Checks frames against the AsyncAPI document, which is built from the routes without a server. */
+const frameCheck = lazily(() =>
+	createFrameCheck(documentsOf([streamRoutes({} as never)]).asyncApi),
+);
+
+/**
+ * Opens a WebSocket client that keeps the frames it received. A frame that does not fit the
+ * AsyncAPI document fails the test that waits for a frame.
+ *
+ * It resolves after the server's greeting: what is committed between the upgrade and the greeting
+ * is never sent to this client.
+ */
 export async function openStream(url: string): Promise<TestStream> {
 	const frames: any[] = [];
 	const waiting = new Set<() => void>();
 	const socket = new WebSocket(url);
+	const wrong: string[] = [];
 	socket.onmessage = (event) => {
-		frames.push(JSON.parse(String(event.data)));
+		const frame = JSON.parse(String(event.data));
+		wrong.push(...[frameCheck()(new URL(url).pathname, frame) ?? []].flat());
+		frames.push(frame);
 		for (const look of waiting) look();
 	};
 	await new Promise<void>((resolve, reject) => {
-		socket.onopen = () => resolve();
+		const look = () => {
+			if (!frames.some(({ type }) => type === "hello")) return;
+			waiting.delete(look);
+			resolve();
+		};
+		waiting.add(look);
 		socket.onerror = () => reject(new Error(`${url} did not open`));
 		socket.onclose = (event) => reject(new Error(`${url} closed with ${event.code}`));
 	});
@@ -33,10 +57,11 @@ export async function openStream(url: string): Promise<TestStream> {
 			}, FRAME_TIMEOUT_MS);
 			const look = () => {
 				const found = frames.filter(fits);
-				if (found.length < count) return;
+				if (found.length < count && wrong.length === 0) return;
 				clearTimeout(timer);
 				waiting.delete(look);
-				resolve(found.slice(0, count));
+				if (wrong.length > 0) reject(new Error(wrong.join("\n")));
+				else resolve(found.slice(0, count));
 			};
 			waiting.add(look);
 			look();

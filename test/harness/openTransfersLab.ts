@@ -24,20 +24,20 @@ export function openTransfersLab(db: Database) {
 	const chain = chains.byId(CHAIN_ID);
 	if (!chain) throw new Error("no such chain");
 	const ending = new AbortController().signal;
-	const links = createLinks({ ...lab.world, publicUrl: "https://app.example" });
+	const links = createLinks({ ...lab.deps, publicUrl: "https://app.example" });
 	const authenticate = async (request: Request): Promise<Principal> => {
 		const id = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
 		const profile = id === undefined ? null : await readProfile(db, { id });
 		if (!profile) throw httpFault.unauthorized();
 		return { profile, sessionId: "session" };
 	};
-	const { execution, once, clock, world } = lab;
+	const { execution, once, clock, deps } = lab;
 	const wallets: Wallets = {
 		authenticate,
 		profileOfSocial: async () => null,
 		execution,
 		once,
-		cancel: (intentId, by) => cancelForOwner(world, links, { intentId, ...by }),
+		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
 		link: (intent, purpose) => links.make(intent, purpose),
 	};
 	const kind = transferKind({ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null) });
@@ -53,7 +53,7 @@ export function openTransfersLab(db: Database) {
 				ending,
 			}),
 			linkRoutes({
-				world,
+				deps,
 				links,
 				execution,
 				authenticate,

@@ -16,7 +16,7 @@ export type TestRedis = {
 	stop(): Promise<void>;
 };
 
-const START_TIMEOUT_MS = 50_000;
+const START_TIMEOUT_MS = 150_000;
 const ASK_EVERY_MS = 5;
 
 /** For `skipWithReason`: null where a server can be started. */

@@ -2,6 +2,8 @@ export type RpcProxy = {
 	url: string;
 	/** While true every request is answered 503. */
 	fail(on: boolean): void;
+	/** Answers `eth_getLogs` `count` times more, then with status 503, until `fail` is called. */
+	answerLogs(count: number): void;
 	/** From now on nothing is passed on, until what this answers is called. */
 	hold(): () => void;
 	/** Answers `eth_chainId` with another id; null tells the truth again. */
@@ -14,12 +16,13 @@ export type RpcProxy = {
 };
 
 const ASK_EVERY_MS = 5;
-const GIVE_UP_MS = 50_000;
+const GIVE_UP_MS = 150_000;
 
 /** Stands before a JSON-RPC server, and can misbehave as endpoints do. */
 export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 	let failing = false;
 	let failed = 0;
+	let logsLeft = Number.POSITIVE_INFINITY;
 	let chainId: number | null = null;
 	let held = Promise.resolve();
 	const called = new Map<string, number>();
@@ -30,7 +33,8 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 			const text = await request.text();
 			const calls: { method: string }[] = [JSON.parse(text)].flat();
 			for (const { method } of calls) called.set(method, (called.get(method) ?? 0) + 1);
-			if (failing) {
+			const asksLogs = calls.some(({ method }) => method === "eth_getLogs");
+			if (failing || (asksLogs && --logsLeft < 0)) {
 				failed++;
 				return new Response("upstream is away", { status: 503 });
 			}
@@ -50,6 +54,11 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 		url: `http://127.0.0.1:${server.port}`,
 		fail(on) {
 			failing = on;
+			failed = 0;
+			logsLeft = Number.POSITIVE_INFINITY;
+		},
+		answerLogs(count) {
+			logsLeft = count;
 			failed = 0;
 		},
 		hold() {

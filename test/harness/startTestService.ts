@@ -1,13 +1,22 @@
 import { type Service, startService } from "#api/service/startService.ts";
 import type { Clock } from "#core/clock/Clock.ts";
+import { createStatusWatch } from "#core/http/testing/createStatusWatch.ts";
+import { lazily } from "#core/http/testing/lazily.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createAnswerCheck } from "#test/harness/document/createAnswerCheck.ts";
+import { documentsOf } from "#test/harness/document/documentsOf.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 export type TestService = Service & {
 	database: TestDatabase;
-	/** GET, parsed. Each call comes from a client of its own, so no test meets the limit. */
+	/**
+	 * GET, parsed. Each call comes from a client of its own, so no test meets the limit. An answer
+	 * that is not as the OpenAPI document says fails the test.
+	 */
 	get<Body = any>(path: string): Promise<{ status: number; body: Body; headers: Headers }>;
+	/** Also fails where any answer had a status that the document does not name. */
+	stop(): Promise<void>;
 	/** Waits until both lanes have indexed a block. */
 	indexed(block: number): Promise<void>;
 };
@@ -23,7 +32,7 @@ export type TestServiceOptions = {
 	database?: TestDatabase;
 };
 
-const INDEXED_TIMEOUT_MS = 50_000;
+const INDEXED_TIMEOUT_MS = 150_000;
 const ASK_EVERY_MS = 10;
 
 /** The whole service in this process, on a database and a port of its own. */
@@ -45,23 +54,37 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 		...(scanFrom === null ? {} : { NFT_SCAN_FROM_BLOCK: String(scanFrom) }),
 		...options.env,
 	};
+	const statuses = createStatusWatch(options.log ?? silentLog);
 	const service = await startService({
 		env,
-		log: options.log ?? silentLog,
+		log: statuses.log,
 		...(options.clock && { clock: options.clock }),
 	});
 	let client = 0;
+	const openApi = lazily(() => documentsOf(service.host.routes).openApi);
+	const answerCheck = lazily(() => createAnswerCheck(openApi()));
 	return {
 		...service,
 		database,
+		async stop() {
+			await service.stop();
+			const undocumented = statuses.undocumented(openApi);
+			if (undocumented.length > 0) {
+				throw new Error(`answers that the OpenAPI document does not name: ${undocumented}`);
+			}
+		},
 		async get(path) {
 			client++;
 			const address = `10.${(client >> 16) & 255}.${(client >> 8) & 255}.${client & 255}`;
 			const response = await fetch(`${service.url}${path}`, {
 				headers: { "x-forwarded-for": address },
 			});
-			const text = await response.text();
-			return { status: response.status, body: JSON.parse(text), headers: response.headers };
+			const { status, headers } = response;
+			const body = JSON.parse(await response.text());
+			const contentType = headers.get("content-type");
+			const wrong = answerCheck()({ method: "GET", path, status, contentType, body });
+			if (wrong !== undefined) throw new Error(wrong);
+			return { status, body, headers };
 		},
 		async indexed(block) {
 			const giveUpAt = performance.now() + INDEXED_TIMEOUT_MS;

@@ -11,7 +11,7 @@ test("--help explains and runs nothing, wherever it stands", () => {
 });
 
 test("parts of paths and --prove run", () => {
-	for (const argv of [[], ["core"], ["--prove"], ["--prove", "a", "b"]]) {
+	for (const argv of [[], ["core"], ["--prove"], ["--prove", "a", "b"], ["--all"]]) {
 		expect(readSuiteArgs(argv)).toEqual({ kind: "run" });
 	}
 });

@@ -3,18 +3,22 @@ export type SuiteAsk =
 	| { kind: "help"; text: string }
 	| { kind: "wrong"; text: string };
 
-const USAGE = `bun run check [PART …]     types, lint and unit tests
+const USAGE = `bun run check              types, lint, style, and the unit tests of changed files
+bun run check --all        the same, with every unit test
 bun run test [PART …]      the same, and the tests of whole systems
 bun run prove [PART …]     the same at full length, with fresh seeds, each of which it prints
 
-PART   runs only the test files whose path contains one of the parts, without types and lint:
+PART   runs only the test files whose path contains one of the parts, also of check, without
+       types and lint:
        bun run test core/money buys
 What is left out says why. The report is in test/.report, the totals are the last line.`;
+
+const OPTIONS = new Set(["--prove", "--all"]);
 
 /** Reads the arguments of `check`, `test` and `prove`; an unknown one is refused with the usage. */
 export function readSuiteArgs(argv: readonly string[]): SuiteAsk {
 	if (argv.includes("--help") || argv.includes("-h")) return { kind: "help", text: USAGE };
-	const unknown = argv.find((argument) => argument.startsWith("-") && argument !== "--prove");
+	const unknown = argv.find((argument) => argument.startsWith("-") && !OPTIONS.has(argument));
 	if (unknown === undefined) return { kind: "run" };
 	return { kind: "wrong", text: `"${unknown}" is not an option.\n\n${USAGE}` };
 }

@@ -48,7 +48,8 @@ test("a file that does not load is a failure, though bun leaves it out of its re
 	expect(cases).toContainEqual(
 		expect.objectContaining({ file: "core/b.test.ts", outcome: "failed" }),
 	);
-	expect(lines.join("\n")).toContain("does not load");
+	const failed = lines.indexOf("FAILED   core/b.test.ts > unit > the file loads and has tests");
+	expect(lines[failed + 1]?.trim()).toBe("error: does not load");
 });
 
 test("an error between tests fails the run", async () => {

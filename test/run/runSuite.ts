@@ -1,15 +1,18 @@
 import { join } from "node:path";
 import { childEnvironment } from "#test/run/childEnvironment.ts";
 import { renderJunit } from "#test/run/renderJunit.ts";
-import { checks, runCheck } from "#test/run/runCheck.ts";
+import { type CheckOptions, checks, runCheck } from "#test/run/runCheck.ts";
 import { runTests } from "#test/run/runTests.ts";
 import { summaryOf } from "#test/run/summaryOf.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
 import { testGroups } from "#test/run/testGroups.ts";
+import { testsOfChanged } from "#test/run/testsOfChanged.ts";
 
 export type SuiteOptions = {
 	/** Leaves out whatever starts a whole system. */
 	unitOnly: boolean;
+	/** Files whose tests alone run, with the rules of style; null or left out: all tests. */
+	changed?: readonly string[] | null;
 	/** The arguments: `--prove`, and parts of paths to run only those files. */
 	argv: readonly string[];
 	/** The name of the report in `test/.report`. */
@@ -21,7 +24,7 @@ export type SuiteOptions = {
 };
 
 /**
- * Types, lint, then every test; one report; the totals as the last line. Answers the exit code.
+ * Types, lint and every test; one report; the totals as the last line. Answers the exit code.
  */
 export async function runSuite(options: SuiteOptions): Promise<number> {
 	const { unitOnly, argv, report, root = join(import.meta.dir, "../..") } = options;
@@ -36,22 +39,35 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		.catch(() => {});
 	const env = { ...(await childEnvironment(root, prove)), ...options.env };
 	const cases: TestCase[] = [];
-	if (only.length === 0) {
-		print("── types and lint");
-		cases.push(...(await Promise.all(checks.map((check) => runCheck(check, { root, env })))));
-		for (const { outcome, name, detail } of cases) {
-			print(outcome === "passed" ? `  ${name}` : `${detail}\n  FAILED  ${name}`);
-		}
-	}
-	for (const group of testGroups(testFiles(root), { only, unitOnly, prove })) {
+	// Beside the tests: by themselves they leave a core idle.
+	const checking = only.length === 0 ? checkAll({ root, env, print }) : Promise.resolve([]);
+	const { changed = null } = options;
+	const tests = changed === null ? testFiles(root) : testsOfChanged(testFiles(root), changed);
+	if (changed) print(`── tests of ${changed.length} changed files; --all runs every unit test`);
+	for (const group of testGroups(tests, { only, unitOnly, prove })) {
 		print(`── ${group.name}: ${group.files.length} files`);
 		const folder = join(reportFolder, "parts");
 		cases.push(...(await runTests(group, { root, reportFolder: folder, env, print })));
 	}
+	cases.unshift(...(await checking));
 	await Bun.write(reportFile, renderJunit(cases));
 	const { lines, ok } = summaryOf(cases);
 	for (const line of lines) print(line);
 	return ok ? 0 : 1;
+}
+
+/** Types and lint, each told as soon as it is known. */
+function checkAll(options: CheckOptions & { print: (line: string) => void }): Promise<TestCase[]> {
+	const { root, env, print } = options;
+	print("── types and lint");
+	return Promise.all(
+		checks.map(async (check) => {
+			const one = await runCheck(check, { root, env });
+			const { outcome, name, detail } = one;
+			print(outcome === "passed" ? `  ${name}` : `${detail}\n  FAILED  ${name}`);
+			return one;
+		}),
+	);
 }
 
 function testFiles(root: string): string[] {

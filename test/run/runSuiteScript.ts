@@ -9,6 +9,8 @@ const EXIT_USAGE = 2;
 /** What `bun run check`, `test` and `prove` do; answers the exit code. */
 export async function runSuiteScript(given: {
 	unitOnly: boolean;
+	/** Files whose tests alone run; null or left out: all tests. */
+	changed?: readonly string[] | null;
 	report: string;
 	argv: readonly string[];
 }): Promise<number> {

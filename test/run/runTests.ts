@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { createLineFilter } from "#test/run/createLineFilter.ts";
+import { fileTimes } from "#test/run/fileTimes.ts";
 import { parseJunit } from "#test/run/parseJunit.ts";
 import { runChild } from "#test/run/runChild.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
@@ -13,7 +14,7 @@ export type RunOptions = {
 	print: (line: string) => void;
 };
 
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 240_000;
 
 /** Runs one group and answers its cases, those included that never got to run. */
 export async function runTests(group: TestGroup, options: RunOptions): Promise<TestCase[]> {
@@ -21,6 +22,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 	await mkdir(reportFolder, { recursive: true });
 	const report = `${reportFolder}/${group.name}.xml`;
 	const reasons = `${reportFolder}/${group.name}.skips.jsonl`;
+	const times = `${reportFolder}/${group.name}.times.json`;
 	await Promise.all(
 		[report, reasons].map((path) =>
 			Bun.file(path)
@@ -28,12 +30,14 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 				.catch(() => {}),
 		),
 	);
+	await Bun.write(times, fileTimes(group.files));
 	const result = await runChild({
 		args: [
 			"test",
 			// The developer's `.env` is not read again; and a file that leaks harms no other.
 			"--no-env-file",
 			`--parallel=${group.workers}`,
+			`--timings=${times}`,
 			// Bun's five seconds are too few for a test that starts a server on a busy machine.
 			`--timeout=${TEST_TIMEOUT_MS}`,
 			...(env.PROVE === "1" ? ["--preload", "./test/run/proveLonger.ts"] : []),
@@ -59,6 +63,37 @@ async function readReasons(path: string): Promise<Map<string, string>> {
 	return new Map(lines.map((line) => JSON.parse(line)).map(({ name, why }) => [name, why]));
 }
 
+const DETAIL_LENGTH_MAX = 4_000;
+
+function detailOf(file: string, output: string): string {
+	const plain = Bun.stripANSI(output);
+	const detail = outputOf(file, output) || errorIn(file, plain);
+	return detail ? detail.slice(0, DETAIL_LENGTH_MAX) : output.slice(-DETAIL_LENGTH_MAX);
+}
+
+/** What a file printed, from the first error on. */
+function outputOf(file: string, output: string): string {
+	let isOfFile = false;
+	const lines = output.split("\n").filter((line) => {
+		const header = /^(\S+\.test\.tsx?):$/.exec(Bun.stripANSI(line).trim())?.[1];
+		if (header !== undefined) isOfFile = header === file;
+		return isOfFile && header === undefined;
+	});
+	const first = lines.findIndex((line) => /^\s*\w*error: /i.test(line));
+	return lines.slice(Math.max(0, first)).join("\n");
+}
+
+/**
+ * What was printed from the error on that names a place in the file. Of files that run side by side
+ * Bun leaves out the header at times, and the error stands below another file's.
+ */
+function errorIn(file: string, output: string): string {
+	const lines = output.split("\n");
+	const place = lines.findIndex((line) => line.includes(`/${file}:`));
+	const first = lines.slice(0, place + 1).findLastIndex((line) => /^\s*\w*error: /i.test(line));
+	return place < 0 || first < 0 ? "" : lines.slice(first).join("\n");
+}
+
 type Result = Awaited<ReturnType<typeof runChild>>;
 
 /**
@@ -72,7 +107,7 @@ function unreported(group: TestGroup, cases: TestCase[], result: Result): TestCa
 		file,
 		timeSeconds: 0,
 		outcome: "failed",
-		detail: `${name}\n\n${result.output.slice(-4_000)}`,
+		detail: detailOf(file, result.output),
 	});
 	const reported = new Set(cases.map(({ file }) => file));
 	const missing = group.files

@@ -23,6 +23,21 @@ test("a failure is named and fails the run", () => {
 	expect(ok).toBe(false);
 });
 
+test("what happened stands under the name of what failed, within what is seen of the output", () => {
+	const detail = `error: ${"long ".repeat(100)}\n${"more\n".repeat(50)}   at a.test.ts:1:1\n`;
+	const failed = (count: number) =>
+		summaryOf(Array.from({ length: count }, () => ({ ...base, outcome: "failed", detail }))).lines;
+	expect(failed(1)).toHaveLength(1 + 6 + 1);
+	expect(failed(1)[6]?.trim()).toBe("at a.test.ts:1:1");
+	for (let count = 1; count <= 38; count++) {
+		const lines = failed(count);
+		expect(lines.length).toBeLessThan(40);
+		expect(lines.filter((line) => line.startsWith("FAILED"))).toHaveLength(count);
+		expect(lines.at(-1)).toBe(`0 passed, ${count} failed, 0 skipped`);
+	}
+	expect(failed(100)).toHaveLength(101);
+});
+
 test("a run in which nothing ran, or everything was skipped, has failed", () => {
 	expect(summaryOf([]).ok).toBe(false);
 	expect(summaryOf([{ ...base, outcome: "skipped" }]).ok).toBe(false);

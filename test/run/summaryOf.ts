@@ -1,12 +1,26 @@
+import { failureLines } from "#test/run/failureLines.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
 
-/** What is said at the end: each skip with its reason, each failure by name, the totals last. */
+/** Who sees only the end of the output sees so many lines: all that is said of failures fits. */
+const FAILURE_LINES_MAX = 38;
+/** Of one failure, beside its name. */
+const LINES_OF_ONE_MAX = 6;
+
+/**
+ * What is said at the end: each skip with its reason, each failure by name and with what happened,
+ * the totals last. Of many failures fewer lines each are shown; the report has all of them.
+ */
 export function summaryOf(cases: readonly TestCase[]): { lines: string[]; ok: boolean } {
 	const of = (outcome: TestCase["outcome"]) => cases.filter((one) => one.outcome === outcome);
 	const [passed, failed, skipped] = [of("passed"), of("failed"), of("skipped")];
+	const each = Math.floor(FAILURE_LINES_MAX / Math.max(1, failed.length)) - 1;
+	const shown = Math.max(0, Math.min(LINES_OF_ONE_MAX, each));
 	const lines = [
 		...skipped.map((one) => `skipped  ${title(one)}: ${one.detail || "no reason was given"}`),
-		...failed.map((one) => `FAILED   ${title(one)}`),
+		...failed.flatMap((one) => [
+			`FAILED   ${title(one)}`,
+			...failureLines(one.detail, shown).map((line) => `           ${line}`),
+		]),
 	];
 	// Nothing having run is a failure: an empty glob must not look like a healthy product.
 	if (passed.length + failed.length === 0) lines.push("FAILED   no test ran");

@@ -40,7 +40,7 @@ try {
 process.exit(0);
 
 async function run(): Promise<void> {
-	const options = parseOptions(process.argv.slice(2));
+	const options = parseOptions(process.argv.slice(2), process.env);
 	const { dataDir, paceMs } = options;
 	const lock = lockDataDir(dataDir);
 	const actors = createActors(Math.max(ACTORS, catalogue.length + 1));

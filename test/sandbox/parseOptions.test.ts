@@ -14,6 +14,13 @@ test("only the directory has to be said", () => {
 	});
 });
 
+test("the length of its history is also taken from the environment, and said is said", () => {
+	const env = { SANDBOX_HISTORY_BLOCKS: "120" };
+	expect(parseOptions(["--data-dir", "x"], env).historyBlocks).toBe(120);
+	expect(parseOptions(["--data-dir", "x", "--history-blocks", "40"], env).historyBlocks).toBe(40);
+	expect(() => parseOptions(["--data-dir", "x"], { SANDBOX_HISTORY_BLOCKS: "7" })).toThrow();
+});
+
 for (const wrong of [
 	[],
 	["--data-dir", "x", "--seed", "moss"],

@@ -16,15 +16,21 @@ const Options = z.object({
 });
 export type Options = z.infer<typeof Options>;
 
-/** The command line of the sandbox; a wrong one throws with what was wrong. */
-export function parseOptions(argv: string[]): Options {
+/**
+ * Reads the command line of the sandbox; a wrong one throws with what was wrong. Who starts it
+ * through `bun run up` says how long its history is by SANDBOX_HISTORY_BLOCKS.
+ */
+export function parseOptions(
+	argv: string[],
+	env: Readonly<Record<string, string | undefined>> = {},
+): Options {
 	const { values } = parseArgs({
 		args: argv,
 		options: {
 			"data-dir": { type: "string", default: "" },
 			seed: { type: "string", default: "7" },
 			"pace-ms": { type: "string", default: "2000" },
-			"history-blocks": { type: "string", default: "420" },
+			"history-blocks": { type: "string", default: env["SANDBOX_HISTORY_BLOCKS"] ?? "420" },
 			port: { type: "string", default: "0" },
 			"provider-port": { type: "string", default: "0" },
 			"provider-key": { type: "string", default: "" },

@@ -20,7 +20,7 @@ export type AnvilOptions = {
 	genesisTimeS?: number | undefined;
 };
 
-const START_TIMEOUT_MS = 50_000;
+const START_TIMEOUT_MS = 150_000;
 
 // The shell holds the reading end of our pipe: when we die, by kill -9 too, `cat` sees the
 // end and anvil goes with us. PR_SET_PDEATHSIG would do it on Linux only. (POSIX gives a

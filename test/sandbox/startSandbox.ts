@@ -52,7 +52,7 @@ export type Sandbox = {
 	stop(): Promise<void>;
 };
 
-const START_TIMEOUT_MS = 90_000;
+const START_TIMEOUT_MS = 200_000;
 const STOP_TIMEOUT_MS = 20_000;
 
 /** Starts the sandbox world as a process which ends with this one. */

@@ -6,6 +6,7 @@ import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { createTalk } from "#test/sim/createTalk.ts";
 import { lies } from "#test/sim/node/lies.ts";
+import { pushLies } from "#test/sim/node/pushLies.ts";
 import { readSimEnvironment } from "#test/sim/readSimEnvironment.ts";
 import { runSeeds, type SeedsReport } from "#test/sim/runSeeds.ts";
 
@@ -61,6 +62,7 @@ const faults: [string, readonly string[]][] = [
 	["[ING-14]", Object.keys(lies).map((name) => `lie_${name}`)],
 	["[ING-14]", ["rpc_error", "rpc_delay", "rpc_down", "lag", "stale_fork", "split_batch"]],
 	["[ING-14]", ["step_swap", "saw_rpc_wrong_chain", "saw_rpc_inconsistent"]],
+	["[ING-14]", [...Object.keys(pushLies).map((name) => `push_${name}`), "push_late"]],
 	["[ING-08]", ["range_refused", "saw_rpc_range"]],
 	["[ING-10]", ["step_leap", "step_refuse", "gap_left"]],
 	[

@@ -4,6 +4,7 @@ import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 import { chainOf } from "#test/sim/chain/cast.ts";
 import { createSimChain } from "#test/sim/chain/createSimChain.ts";
 import { createSimNode } from "#test/sim/node/createSimNode.ts";
+import { serveSocket } from "#test/sim/node/serveSocket.ts";
 import { startSimProcess } from "#test/sim/process/startSimProcess.ts";
 import type { Step } from "#test/sim/schedule/drawSchedule.ts";
 import type { Knobs } from "#test/sim/schedule/Knobs.ts";
@@ -40,6 +41,8 @@ export function createWorld(options: WorldOptions) {
 	const nodes = Array.from({ length: knobs.nodes }, () => {
 		return createSimNode({ chainId, chain, stranger, knobs: knobs.node, prng: fork(), tally });
 	});
+	const sockets =
+		knobs.feed === "polling" ? [] : nodes.map((node) => serveSocket(node, { prng: fork(), tally }));
 	const faults = { active: true };
 	const wrong: Wrong[] = [];
 	const hints: string[] = [];
@@ -52,6 +55,8 @@ export function createWorld(options: WorldOptions) {
 			name: `${chainId}-${started++}`,
 			chain: chainOf(chainId),
 			nodes,
+			headUrls: sockets.map(({ url }) => url),
+			polls: knobs.feed !== "sockets",
 			db,
 			log: options.log,
 			databaseKnobs: knobs.database,
@@ -97,5 +102,10 @@ export function createWorld(options: WorldOptions) {
 		return reached.size === 2 && [...reached.values()].every((block) => block >= chain.head());
 	}
 
-	return { chain, chainId, nodes, faults, wrong, hints, start, pause, tally };
+	/** Once no process runs any more. */
+	async function close(): Promise<void> {
+		await Promise.all(sockets.map((socket) => socket.close()));
+	}
+
+	return { chain, chainId, nodes, faults, wrong, hints, start, pause, close, tally };
 }

@@ -5,6 +5,7 @@ import { createPrng } from "#test/sandbox/createPrng.ts";
 import { chainOf } from "#test/sim/chain/cast.ts";
 import type { SimChain } from "#test/sim/chain/createSimChain.ts";
 import { SCAN_FROM } from "#test/sim/createWorld.ts";
+import { calmNode } from "#test/sim/node/calmNode.ts";
 import { createSimNode } from "#test/sim/node/createSimNode.ts";
 import type { State } from "#test/sim/oracle/expectedRows.ts";
 import { readRows } from "#test/sim/oracle/readRows.ts";
@@ -12,8 +13,8 @@ import { whatIsOwed } from "#test/sim/oracle/whatIsOwed.ts";
 import { startSimProcess } from "#test/sim/process/startSimProcess.ts";
 import { createTally } from "#test/sim/Tally.ts";
 
-const LOOK_EVERY_MS = 3;
-const LOOKS_MAX = 5_000;
+const LOOK_EVERY_MS = 20;
+const LOOKS_MAX = 750;
 
 /** What one process without any trouble makes of a chain as it stands. */
 export async function runLinear(options: {
@@ -25,21 +26,14 @@ export async function runLinear(options: {
 	const { chainId, chain, db, log } = options;
 	const tally = createTally();
 	const prng = createPrng(1);
-	const knobs = {
-		errorRate: 0,
-		delayRate: 0,
-		lieRate: 0,
-		lies: [],
-		splitRate: 0,
-		rangeMax: Number.POSITIVE_INFINITY,
-		keepsOrphans: false,
-	};
-	const node = createSimNode({ chainId, chain, stranger: chain, knobs, prng, tally });
+	const node = createSimNode({ chainId, chain, stranger: chain, knobs: calmNode, prng, tally });
 	node.heal();
 	const process = startSimProcess({
 		name: `${chainId}-linear`,
 		chain: chainOf(chainId),
 		nodes: [node],
+		headUrls: [],
+		polls: true,
 		db,
 		log,
 		databaseKnobs: { errorRate: 0, failedCommitRate: 0, lostCommitRate: 0, delayRate: 0 },

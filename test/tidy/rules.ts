@@ -10,6 +10,7 @@ import { moduleMocks } from "#test/tidy/rules/moduleMocks.ts";
 import { skippedTests } from "#test/tidy/rules/skippedTests.ts";
 import { testsBeside } from "#test/tidy/rules/testsBeside.ts";
 import { twoKindsOfWrong } from "#test/tidy/rules/twoKindsOfWrong.ts";
+import { unusedExports } from "#test/tidy/rules/unusedExports.ts";
 import { waysOut } from "#test/tidy/rules/waysOut.ts";
 
 /**
@@ -29,4 +30,5 @@ export const rules: readonly Rule[] = [
 	lineWidth,
 	leftovers,
 	testsBeside,
+	unusedExports,
 ];

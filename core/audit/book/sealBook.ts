@@ -11,13 +11,13 @@ import type { Database, Tx } from "#core/db/Database.ts";
 /** `isWhole`: nothing that was committed is left over. */
 export type Sealed = { rows: number; isWhole: boolean };
 
-type SealWorld = { db: Database; audit: Audit; clock: Clock };
+type SealDeps = { db: Database; audit: Audit; clock: Clock };
 
 /**
  * Seals the next batch of a book: leaves, the book's new mark and the entry in the chain, in one
  * transaction. Whoever dies in it has done nothing; of two at once one does it.
  */
-export function sealBook({ db, audit, clock }: SealWorld, book: AuditBook): Promise<Sealed> {
+export function sealBook({ db, audit, clock }: SealDeps, book: AuditBook): Promise<Sealed> {
 	return db.transaction(async (tx) => {
 		await bookRows.begin(tx, book.name);
 		const last = await bookRows.take(tx, book.name);

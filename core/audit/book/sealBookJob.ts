@@ -7,21 +7,21 @@ import type { Database } from "#core/db/Database.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { Job } from "#core/schedule/Job.ts";
 
-type SealWorld = { db: Database; audit: Audit; clock: Clock; metrics: Metrics };
+type SealDeps = { db: Database; audit: Audit; clock: Clock; metrics: Metrics };
 
 /** Seals what is new in a book, batch by batch, until nothing is left over. */
-export function sealBookJob(world: SealWorld, book: AuditBook): Job {
-	const sealed = world.metrics.counter<"book">({
+export function sealBookJob(deps: SealDeps, book: AuditBook): Job {
+	const sealed = deps.metrics.counter<"book">({
 		name: "audit_book_rows_total",
 		help: "Rows whose hashes went to the audit chain",
 		labels: ["book"],
 	});
-	const seconds = world.metrics.counter<"book">({
+	const seconds = deps.metrics.counter<"book">({
 		name: "audit_book_seal_seconds_total",
 		help: "Time that sealing rows of a book took",
 		labels: ["book"],
 	});
-	const sealedAt = world.metrics.gauge<"book">({
+	const sealedAt = deps.metrics.gauge<"book">({
 		name: "audit_book_sealed_timestamp_seconds",
 		help: "When all rows of a book had last been sealed, by the process that does it",
 		labels: ["book"],
@@ -34,14 +34,14 @@ export function sealBookJob(world: SealWorld, book: AuditBook): Job {
 		async run({ signal }) {
 			let isWhole = false;
 			while (!isWhole && !signal.aborted) {
-				const beganMs = world.clock.nowMs();
-				const batch = await sealBook(world, book);
+				const beganMs = deps.clock.nowMs();
+				const batch = await sealBook(deps, book);
 				sealed.inc({ book: book.name }, batch.rows);
-				const tookMs = Math.max(0, world.clock.nowMs() - beganMs);
+				const tookMs = Math.max(0, deps.clock.nowMs() - beganMs);
 				if (batch.rows > 0) seconds.inc({ book: book.name }, tookMs / 1_000);
 				isWhole = batch.isWhole;
 			}
-			if (isWhole) sealedAt.set({ book: book.name }, world.clock.nowMs() / 1_000);
+			if (isWhole) sealedAt.set({ book: book.name }, deps.clock.nowMs() / 1_000);
 		},
 	};
 }

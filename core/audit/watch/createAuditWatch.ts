@@ -15,7 +15,7 @@ import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { Job } from "#core/schedule/Job.ts";
 
-type AuditWatchWorld = {
+type AuditWatchDeps = {
 	db: Database;
 	clock: Clock;
 	log: Log;
@@ -33,7 +33,7 @@ type Behind = { book: string; sinceMs: number };
  * has been the last one for a minute while rows wait. What was found broken stays so until a later
  * turn finds it whole.
  */
-export function createAuditWatch({ db, clock, log, metrics, books }: AuditWatchWorld): AuditWatch {
+export function createAuditWatch({ db, clock, log, metrics, books }: AuditWatchDeps): AuditWatch {
 	const figures = auditFigures(metrics);
 	const waiting = new Map<string, { batch: number; sinceMs: number }>();
 	let flaws: { count: number; sinceMs: number } = { count: 0, sinceMs: 0 };

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import type { Chain } from "#core/chain/Chain.ts";
+import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 import { subscribeHeads } from "#core/chain/heads/subscribeHeads.ts";
 import { collector } from "#core/chain/heads/testing/collector.ts";
 import { type FakeNode, fakeNode } from "#core/chain/rpc/testing/fakeNode.ts";
@@ -29,7 +30,10 @@ function announceOnSubscribe(node: FakeNode, block: number) {
 	};
 }
 
-function subscribe(urls: string[], options: { silenceMaxMs?: number } = {}) {
+function subscribe(
+	urls: string[],
+	options: { silenceMaxMs?: number; onSocketCall?: SocketCallListener } = {},
+) {
 	const heads = collector<number>();
 	const losses = collector<string>();
 	const warnings = collector<unknown>();
@@ -55,6 +59,22 @@ test("heads arrive as the node announces them", async () => {
 	expect(await heads.next()).toBe(7);
 	node.announce(8);
 	expect(await heads.next()).toBe(8);
+});
+
+test("what a socket asks and is sent is counted as calls", async () => {
+	const node = open();
+	announceOnSubscribe(node, 7);
+	const calls: string[] = [];
+	let bytes = 0;
+	const { heads } = subscribe([node.wsUrl], {
+		onSocketCall({ method, bytes: size }) {
+			calls.push(method);
+			bytes += size;
+		},
+	});
+	await heads.next();
+	expect(calls).toEqual(["eth_chainId", "eth_subscribe", "eth_subscription"]);
+	expect(bytes).toBeGreaterThan(100);
 });
 
 test("[ING-14] no head of a socket that serves another chain is believed; the next one is asked", async () => {

@@ -1,6 +1,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
-import { openHeadSocket } from "#core/chain/heads/openHeadSocket.ts";
+import type { LogListener } from "#core/chain/heads/LogListener.ts";
+import { openHeadSocket, type SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 import type { Log } from "#core/log/Log.ts";
 
 export type HeadSubscriptionOptions = {
@@ -11,6 +12,9 @@ export type HeadSubscriptionOptions = {
 	onHead(head: Head): void;
 	/** A socket ended, or could not be opened, while no other one spoke. */
 	onLost(): void;
+	/** Who is told logs over the same sockets, each log once by every socket. */
+	listeners?: readonly LogListener[] | undefined;
+	onSocketCall?: SocketCallListener | undefined;
 	signal: AbortSignal;
 	/** A socket without a word for this long is given up: half-open ones never close. */
 	silenceMaxMs?: number;
@@ -31,7 +35,7 @@ const SOCKETS_MAX = 2;
 export function subscribeHeads(options: HeadSubscriptionOptions): void {
 	const { headUrls, signal } = options;
 	if (signal.aborted || headUrls.length === 0) return;
-	const shared: Shared = { inUse: new Set(), speaking: new Set(), complained: new Set() };
+	const shared: Shared = { inUse: new Set(), delivering: new Set(), complained: new Set() };
 	const sockets = Math.min(SOCKETS_MAX, headUrls.length);
 	for (let slot = 0; slot < sockets; slot++) keepSocket(options, shared, slot);
 }
@@ -39,15 +43,15 @@ export function subscribeHeads(options: HeadSubscriptionOptions): void {
 type Shared = {
 	/** Indexes of endpoints that a slot is at. */
 	inUse: Set<number>;
-	/** Slots whose socket said a head since it was opened. */
-	speaking: Set<number>;
+	/** Slots whose socket has delivered a head since it was opened. */
+	delivering: Set<number>;
 	complained: Set<string>;
 };
 
 function keepSocket(options: HeadSubscriptionOptions, shared: Shared, slot: number) {
 	const { chain, headUrls, log, signal } = options;
 	const { silenceMaxMs = SILENCE_MAX_MS, reconnectMinMs = RECONNECT_MIN_MS } = options;
-	const { inUse, speaking, complained } = shared;
+	const { inUse, delivering, complained } = shared;
 	let at = slot;
 	let attempt = 0;
 	let close = () => {};
@@ -66,24 +70,32 @@ function keepSocket(options: HeadSubscriptionOptions, shared: Shared, slot: numb
 
 	function connect() {
 		const url = headUrls[at] ?? "";
-		close = openHeadSocket({ url, chainId: chain.id, silenceMaxMs, onHead, onEnd });
+		close = openHeadSocket({
+			url,
+			chainId: chain.id,
+			silenceMaxMs,
+			onHead,
+			onEnd,
+			listeners: options.listeners,
+			onSocketCall: options.onSocketCall,
+		});
 
 		function onHead(head: Head) {
 			if (attempt > 0) log.info("the head socket is back", { head: head.number });
 			attempt = 0;
 			complained.delete(url);
-			speaking.add(slot);
+			delivering.add(slot);
 			options.onHead(head);
 		}
 
 		function onEnd(reason: string) {
-			speaking.delete(slot);
-			if (speaking.size === 0) options.onLost();
+			delivering.delete(slot);
+			if (delivering.size === 0) options.onLost();
 			if (signal.aborted) return;
 			// Once for each outage of each endpoint: one that is away for an hour is one event.
 			if (!complained.has(url)) {
 				const endpoint = new URL(url).host;
-				const message = speaking.size === 0 ? ALL_LOST : ONE_LOST;
+				const message = delivering.size === 0 ? ALL_LOST : ONE_LOST;
 				log.warn(message, { endpoint, reason });
 			}
 			complained.add(url);

@@ -1,6 +1,8 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { blocksAheadMax } from "#core/chain/heads/blocksAheadMax.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
+import type { LogListener } from "#core/chain/heads/LogListener.ts";
+import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
 import { subscribeHeads } from "#core/chain/heads/subscribeHeads.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -18,6 +20,9 @@ export type HeadWatchOptions = {
 	clock: Clock;
 	log: Log;
 	onHead(head: Head): void;
+	/** Who is told logs over the same sockets, each log once by every socket. */
+	listeners?: readonly LogListener[] | undefined;
+	onSocketCall?: SocketCallListener | undefined;
 	/** A poll that brought no head, with the fault's code; also while nobody waits for a block. */
 	onFailure?(code: string): void;
 	signal: AbortSignal;

@@ -1,10 +1,13 @@
 import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
+import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
 /** One JSON-RPC call. */
 export type RpcCall = { method: string; params: readonly unknown[] };
 
 export type RpcOptions = {
+	/** Who asks. Set by `ChainAccess.rpcFor`, and nowhere else. */
+	purpose?: RpcPurpose | undefined;
 	signal?: AbortSignal | undefined;
 	/** Refuses a larger answer as `rpc_range`, with how many times too large it is in `meta`. */
 	bodyBytesMax?: number | undefined;
@@ -70,5 +73,10 @@ export type Rpc = {
 	 * last for a while.
 	 */
 	distrust(kind: RpcInconsistency): void;
+	/**
+	 * True where somebody bills calls, and while a limit makes them wait: ask for one large answer
+	 * then, not many small ones.
+	 */
+	isScarce?(): boolean;
 	stats(): RpcStats;
 };

@@ -1,5 +1,4 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
 import { createPool, type EndpointPool } from "#core/chain/rpc/createPool.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { findAgreement } from "#core/chain/rpc/findAgreement.ts";
@@ -10,6 +9,7 @@ import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import type { RpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { stableJson } from "#core/json/stableJson.ts";
 import type { Log } from "#core/log/Log.ts";
 
 export type ChainRpcOptions = {
@@ -61,6 +61,7 @@ export function chainRpc(options: ChainRpcOptions): Rpc {
 					}),
 			}),
 		distrust,
+		isScarce: () => pool.endpoints.some(({ rpc }) => rpc.isScarce?.()),
 		stats() {
 			const sum = { requests: 0, calls: 0, bytes: 0 };
 			for (const { rpc } of pool.endpoints) {
@@ -200,7 +201,7 @@ function resultOf(outcome: RpcOutcome): unknown {
 function digestOf(results: readonly unknown[], by: RpcQuorum): string {
 	const digests = results.map((result, index) => {
 		if (result === undefined) return "refused";
-		return by === true ? canonicalJson(result) : by.digest(result, index);
+		return by === true ? stableJson(result) : by.digest(result, index);
 	});
 	return JSON.stringify(digests);
 }

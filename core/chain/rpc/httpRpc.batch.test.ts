@@ -105,6 +105,20 @@ test("[ING-14] calls that must stand in order are answered in order, however sma
 	expect(underWayMax).toBe(1);
 });
 
+test("a batch that is cut after its first calls is halved; one with holes teaches nothing", async () => {
+	node.answer = (body) => honest(Array.isArray(body) ? body.slice(0, 20) : body);
+	const rpc = rpcTo(node.url);
+	expect(await rpc.batch(numbered(60))).toEqual(numbered(60).map((_, index) => index));
+	node.requests.length = 0;
+	expect(await rpc.settle(numbered(60))).toHaveLength(60);
+	expect(Math.max(...sizes().map(Number))).toBeLessThanOrEqual(20);
+	node.answer = (body) => honest(Array.isArray(body) ? body.slice(1) : body);
+	node.requests.length = 0;
+	const failed = await rpc.batch(numbered(4)).catch((error) => error);
+	expect(failed).toMatchObject({ code: "rpc_transport", meta: {} });
+	expect(sizes()).toEqual([4]);
+});
+
 test("[ING-14] how long a 429 or 503 asks to be left alone is told, and others are not believed", async () => {
 	const failure = (status: number) => {
 		node.answer = () => new Response("later", { status, headers: { "retry-after": "7" } });
@@ -112,7 +126,7 @@ test("[ING-14] how long a 429 or 503 asks to be left alone is told, and others a
 			.call({ method: "m", params: [] })
 			.catch((error) => error.meta);
 	};
-	expect(await failure(429)).toEqual({ retryAfterMs: 7_000 });
+	expect(await failure(429)).toEqual({ retryAfterMs: 7_000, rateLimited: true });
 	expect(await failure(503)).toEqual({ retryAfterMs: 7_000 });
 	expect(await failure(502)).toEqual({});
 });

@@ -1,3 +1,5 @@
+import type { CallBudget } from "#core/chain/rpc/budget/CallBudget.ts";
+import { payCalls } from "#core/chain/rpc/budget/payCalls.ts";
 import type { Pacer } from "#core/chain/rpc/createPacer.ts";
 import { postRpc } from "#core/chain/rpc/postRpc.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
@@ -18,6 +20,12 @@ export type HttpRpcOptions = {
 	bodyBytesMax: number;
 	/** Each request waits here for its turn. */
 	pacer?: Pacer | undefined;
+	/** Calls of each request wait here for their turn; a batch that is too much is cut. */
+	budget?: CallBudget | undefined;
+	/** True where each call is paid for: see `Rpc.isScarce`. */
+	isBilled?: boolean | undefined;
+	/** What is refused for its rate is put here again: there is nobody else to ask. */
+	isAlone?: boolean | undefined;
 	/** Is told of each request. */
 	observer?: RpcObserver | undefined;
 	fetch?: typeof fetch;
@@ -33,11 +41,12 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 	let nextId = 1;
 
 	return {
-		call: async (call, callOptions = {}) => (await request([call], callOptions, readAnswers))[0],
+		call: async (call, callOptions = {}) => (await paid([call], callOptions, readAnswers))[0],
 		batch: (calls, callOptions = {}) => inChunks(calls, callOptions, readAnswers),
 		settle: (calls, callOptions = {}) => inChunks(calls, callOptions, settleAnswers),
 		// Who is alone cannot be avoided: what comes of distrust is decided among several.
 		distrust: () => {},
+		isScarce: () => options.isBilled === true || (options.budget?.isLimited() ?? false),
 		stats: () => ({ ...stats }),
 	};
 
@@ -57,13 +66,22 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		read: ReadAnswers<Answer>,
 	): Promise<Answer[]> {
 		try {
-			return await request(calls, callOptions, read);
+			return await paid(calls, callOptions, read);
 		} catch (error) {
 			const isTooMany = error instanceof Fault && error.meta.batchRefused === true;
 			if (!isTooMany || calls.length === 1) throw error;
 			batchMax = Math.min(batchMax, Math.ceil(calls.length / 2));
 			return inChunks(calls, callOptions, read);
 		}
+	}
+
+	function paid<Answer>(
+		calls: readonly RpcCall[],
+		callOptions: RpcOptions,
+		read: ReadAnswers<Answer>,
+	): Promise<Answer[]> {
+		const put = (part: readonly RpcCall[]) => request(part, callOptions, read);
+		return payCalls(calls, { ...options, ...callOptions }, put);
 	}
 
 	async function request<Answer>(
@@ -74,32 +92,37 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		await pacer?.turn(callOptions.signal);
 		const firstId = nextId;
 		nextId += calls.length;
-		const bodies = calls.map(({ method, params }, index) => {
-			return { jsonrpc: "2.0", id: firstId + index, method, params };
-		});
 		stats.requests++;
 		stats.calls += calls.length;
-		const ended = observer?.began(calls);
+		const ended = observer?.began(calls, callOptions.purpose ?? "other");
+		let bytes = 0;
 		try {
-			// One call alone is no batch: there are endpoints that take none.
-			const body = JSON.stringify(calls.length === 1 ? bodies[0] : bodies);
 			const { signal, bodyBytesMax = options.bodyBytesMax } = callOptions;
 			const answered = await postRpc({
 				...options,
-				body,
+				body: bodyOf(calls, firstId),
 				calls: calls.length,
 				signal,
 				bodyBytesMax: Math.min(bodyBytesMax, options.bodyBytesMax),
 			});
-			stats.bytes += answered.bytes;
+			bytes = answered.bytes;
+			stats.bytes += bytes;
 			const answers = read(answered.body, calls, firstId);
-			ended?.("ok");
+			ended?.("ok", bytes);
 			return answers;
 		} catch (error) {
-			ended?.(callOptions.signal?.aborted ? "aborted" : outcomeOf(error));
+			ended?.(callOptions.signal?.aborted ? "aborted" : outcomeOf(error), bytes);
 			throw error;
 		}
 	}
+}
+
+/** One call alone is no batch: there are endpoints that take none. */
+function bodyOf(calls: readonly RpcCall[], firstId: number): string {
+	const bodies = calls.map(({ method, params }, index) => {
+		return { jsonrpc: "2.0", id: firstId + index, method, params };
+	});
+	return JSON.stringify(bodies.length === 1 ? bodies[0] : bodies);
 }
 
 function outcomeOf(error: unknown): string {

@@ -34,18 +34,26 @@ export function isRangeError(error: RpcErrorObject): boolean {
 
 /** True when the same question may be answered later, or by another endpoint. */
 export function isRateLimit(error: RpcErrorObject): boolean {
+	return !isRevert(error) && (isTooFast(error) || AWAY_WORDS.test(error.message));
+}
+
+/** True of the former where it is because of how much was asked. */
+export function isTooFast(error: RpcErrorObject): boolean {
 	return !isRevert(error) && (error.code === 429 || RATE_WORDS.test(error.message));
 }
 
-/** Of rate, of a plan's end, and of a gateway with nobody behind it. "generated" is no rate. */
+/** Of rate, and of a plan's end. "generated" is no rate. */
 const RATE_WORDS = new RegExp(
 	[
 		"\\brates?\\b|ratelimit|too many requests|request (count|limit)|per second",
 		"capacity|credits|compute units|quota|throttl|too many request\\b",
-		"no backend|(temporar|service|server).{0,20}(unavailable|overloaded|busy|error)|try again later",
 	].join("|"),
 	"i",
 );
+
+/** Of a gateway with nobody behind it. */
+const AWAY_WORDS =
+	/no backend|(temporar|service|server).{0,20}(unavailable|overloaded|busy|error)|try again later/i;
 
 /**
  * The text behind a revert is the contract's own. One that says "rate limit" must not make us ask

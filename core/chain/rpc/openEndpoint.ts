@@ -9,6 +9,7 @@ import { newestNamed } from "#core/chain/rpc/newestNamed.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import type { RpcObserver } from "#core/chain/rpc/RpcObserver.ts";
+import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
 import type { RpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import { Fault } from "#core/fault/Fault.ts";
@@ -108,9 +109,10 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 	async function probe() {
 		if (probing) return;
 		probing = true;
-		const put = (asked: Rpc) => asked.call(PROBE);
+		const put = (asked: Rpc) => asked.call(PROBE, { purpose: "probes" });
 		const results = (answer: unknown) => [answer];
-		await ask({ calls: [PROBE], options: {}, put, results }).catch(() => {});
+		const options = { purpose: "probes" } as const;
+		await ask({ calls: [PROBE], options, put, results }).catch(() => {});
 		probing = false;
 	}
 
@@ -124,13 +126,15 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 		health.distrusted(nowMs);
 	}
 
-	function began(calls: readonly RpcCall[]) {
+	function began(calls: readonly RpcCall[], purpose: RpcPurpose) {
 		const startedMs = clock.nowMs();
-		return (outcome: string) => {
+		metrics?.called(chain.slug, calls, purpose);
+		return (outcome: string, bytes: number) => {
 			const nowMs = clock.nowMs();
 			const durationMs = nowMs - startedMs;
 			if (outcome === "ok") health.answered(callClassOf(calls), durationMs, nowMs);
 			metrics?.requested(labels, { outcome, durationMs });
+			metrics?.received(chain.slug, { purpose, bytes });
 		};
 	}
 }
@@ -144,9 +148,9 @@ function createChainCheck(rpc: Rpc, { chain, log, metrics, labels }: ChainCheck)
 	let isPassed = false;
 	let complained = false;
 	return {
-		async pass({ signal }: RpcOptions): Promise<void> {
+		async pass({ signal, purpose }: RpcOptions): Promise<void> {
 			if (isPassed) return;
-			const answer = await chainIdOf(rpc, signal);
+			const answer = await chainIdOf(rpc, { signal, purpose });
 			isPassed = typeof answer === "string" && Number(answer) === chain.id;
 			if (isPassed) {
 				complained = false;
@@ -165,8 +169,8 @@ function createChainCheck(rpc: Rpc, { chain, log, metrics, labels }: ChainCheck)
 }
 
 /** Every node knows its chain: a no to that speaks of us, a key that ran out perhaps. */
-function chainIdOf(rpc: Rpc, signal: AbortSignal | undefined): Promise<unknown> {
-	return rpc.call(CHAIN_ID, { signal }).catch((error) => {
+function chainIdOf(rpc: Rpc, asked: RpcOptions): Promise<unknown> {
+	return rpc.call(CHAIN_ID, asked).catch((error) => {
 		if (!(error instanceof Fault) || isSilence(error)) throw error;
 		throw rpcFault.transport({ detail: error.privateDetail ?? error.message });
 	});

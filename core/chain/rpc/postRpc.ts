@@ -72,7 +72,11 @@ function noAnswer({ status, headers }: Response, calls: number, text: string): F
 	if (status === 413 && calls > 1)
 		return rpcFault.refused({ detail, meta: { batchRefused: true } });
 	const waitMs = status === 429 || status === 503 ? retryAfterMs(headers) : null;
-	return rpcFault.transport({ detail, meta: waitMs === null ? {} : { retryAfterMs: waitMs } });
+	const asked = waitMs === null ? {} : { retryAfterMs: waitMs };
+	return rpcFault.transport({
+		detail,
+		meta: status === 429 ? { ...asked, rateLimited: true } : asked,
+	});
 }
 
 /**

@@ -1,6 +1,6 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { isBatchRefusal } from "#core/chain/rpc/isBatchRefusal.ts";
-import { isRangeError, isRateLimit } from "#core/chain/rpc/isRangeError.ts";
+import { isRangeError, isRateLimit, isTooFast } from "#core/chain/rpc/isRangeError.ts";
 import type { RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { RpcErrorObject } from "#core/chain/rpc/RpcErrorObject.ts";
 import { rangeBlocksMax } from "#core/chain/rpc/rangeBlocksMax.ts";
@@ -33,7 +33,9 @@ export function settleAnswers(
 	if (answers.length !== calls.length) {
 		const [answer] = answers;
 		if (answer?.error) throw refusal(answer.error, calls);
-		throw rpcFault.transport({ detail: `${answers.length} answers to ${calls.length} calls` });
+		const detail = `${answers.length} answers to ${calls.length} calls`;
+		const isCut = isBeginning(answers, { firstId, count: calls.length });
+		throw rpcFault.transport({ detail, meta: isCut ? { batchRefused: true } : {} });
 	}
 	const outcomes = new Map<number, RpcOutcome>();
 	for (const answer of answers) {
@@ -53,6 +55,15 @@ export function settleAnswers(
 		outcomes.set(index, { kind: "result", result: answer.result });
 	}
 	return calls.flatMap((_, index) => outcomes.get(index) ?? []);
+}
+
+/** Whether these are the answers to the first calls of a batch: a node that cuts batches. */
+function isBeginning(
+	answers: readonly (Answer | null)[],
+	asked: { firstId: number; count: number },
+): boolean {
+	if (answers.length === 0 || answers.length >= asked.count) return false;
+	return answers.every((answer, place) => indexOf(answer?.id, asked) === place);
 }
 
 /** Which call an id belongs to. One answer to one call needs none; places prove nothing. */
@@ -80,7 +91,8 @@ function answerFault(raw: unknown, call: RpcCall | undefined): Fault {
 			meta: blocksMax === null ? {} : { rangeBlocksMax: blocksMax },
 		});
 	}
-	return isRateLimit(error) ? rpcFault.transport({ detail }) : rpcFault.refused({ detail });
+	if (!isRateLimit(error)) return rpcFault.refused({ detail });
+	return rpcFault.transport({ detail, meta: { rateLimited: isTooFast(error) } });
 }
 
 function errorObject(raw: unknown): RpcErrorObject {

@@ -14,7 +14,7 @@ const numRuns = Bun.env.PROVE ? 2_000 : 60;
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 60_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 type Column<Value> = {
@@ -263,7 +263,7 @@ describe("what is written", () => {
 			const way = { ...WHOLE, bytesFirst };
 			expect(await copied(edgeRows, way)).toEqual(arrived(edgeRows));
 		}
-	}, 60_000);
+	}, 240_000);
 
 	test("arrives as null in each column, and beside values in the others", async () => {
 		const values = columns.map(({ edges }) => edges[1]);

@@ -2,15 +2,13 @@ import pg from "pg";
 import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 import { pollUntil } from "#core/db/embedded/pollUntil.ts";
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
+import { isSqlState } from "#core/db/isSqlState.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a server may take over its shutdown or its recovery while we stand at the door. */
 const BUSY_TIMEOUT_MS = 120_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** SQLSTATE 57P03: the server starts, stops or recovers. */
-const CANNOT_CONNECT_NOW = "57P03";
-const NO_SUCH_DATABASE = "3D000";
 /** What the system says when nobody listens. */
 const ABSENT = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 
@@ -41,10 +39,9 @@ async function tryOnce(socketDir: string, applicationName: string): Promise<Atte
 	try {
 		return { kind: "open", client: await open(socketDir, applicationName, "tapeline") };
 	} catch (cause) {
-		const code = codeOf(cause);
-		if (ABSENT.has(code)) return { kind: "absent" };
-		if (code === CANNOT_CONNECT_NOW) return undefined;
-		if (code === NO_SUCH_DATABASE) {
+		if (ABSENT.has(codeOf(cause))) return { kind: "absent" };
+		if (isSqlState(cause, "cannot_connect_now")) return undefined;
+		if (isSqlState(cause, "invalid_catalog_name")) {
 			await createDatabase(socketDir);
 			return undefined;
 		}
@@ -78,8 +75,8 @@ async function createDatabase(socketDir: string): Promise<void> {
 	try {
 		await client.query("create database tapeline");
 	} catch (cause) {
-		// 42P04: another process made it between our two connections.
-		if (codeOf(cause) !== "42P04") throw cause;
+		// Else another process made it between our two connections.
+		if (!isSqlState(cause, "duplicate_database")) throw cause;
 	} finally {
 		await client.end();
 	}

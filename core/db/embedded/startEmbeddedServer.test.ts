@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +27,17 @@ function newDataDir(mode = 0o755): string {
 	chmodSync(folder, mode);
 	folders.push(folder);
 	return folder;
+}
+
+/** What a first start leaves, for tests about later ones: making it takes most of a start. */
+let madeOnce: string;
+
+/** A DATA_DIR with a cluster that was started and stopped once. */
+function madeDataDir(): string {
+	const dataDir = newDataDir();
+	const copied = Bun.spawnSync(["cp", "-a", join(madeOnce, "postgres"), dataDir]);
+	expect(copied.exitCode).toBe(0);
+	return dataDir;
 }
 
 async function start(dataDir: string, log = silentLog): Promise<EmbeddedServer> {
@@ -58,6 +69,14 @@ const happens = <Answer>(ask: () => Promise<Answer | undefined> | Answer | undef
 const clusterOf = (dataDir: string) => join(dataDir, "postgres", "cluster");
 const isDown = (dataDir: string) => findPostmaster(clusterOf(dataDir)) === undefined;
 const goesDown = (dataDir: string) => happens(() => isDown(dataDir) || undefined);
+
+beforeAll(async () => {
+	madeOnce = newDataDir();
+	// Not one of those that are removed after each test.
+	folders.pop();
+	await (await startEmbeddedServer({ dataDir: madeOnce, log: silentLog })).close();
+}, 240_000);
+afterAll(() => rmSync(madeOnce, { recursive: true, force: true }));
 
 afterEach(async () => {
 	for (const spawned of others.splice(0)) await spawned.kill();
@@ -92,7 +111,7 @@ describe("one process", () => {
 	});
 
 	test("a later start continues with the data of the earlier one", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const first = await start(dataDir);
 		await query(first, "create table kept as select 41 as n");
 		await first.close();
@@ -115,13 +134,13 @@ describe("one process", () => {
 	});
 
 	test("closing twice is closing once", async () => {
-		const server = await start(newDataDir());
+		const server = await start(madeDataDir());
 		await Promise.all([server.close(), server.close()]);
 		await server.close();
 	});
 
 	test("settings of the caller win, but cannot open the server to the network", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const settings = { work_mem: "7MB", "app.quote": "it's", listen_addresses: "*" };
 		const server = await startEmbeddedServer({ dataDir, log: silentLog, settings });
 		servers.push(server);
@@ -160,7 +179,7 @@ describe("one process", () => {
 
 describe("several processes", () => {
 	test("two processes share one server, and neither loses a commit", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const one = await start(dataDir);
 		await query(one, "create table log (n int)");
 		const two = other("server", dataDir);
@@ -190,7 +209,7 @@ describe("several processes", () => {
 	});
 
 	test("a server that this process cannot reach is refused, and the refusal names DATA_DIR", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		await (await start(dataDir)).close();
 		// As another container on the same volume would: its lock is seen, its socket is not.
 		const holder = other("lock", join(dataDir, "postgres", "life.lock"));
@@ -201,12 +220,12 @@ describe("several processes", () => {
 		expect(isDown(dataDir)).toBe(true);
 		await holder.kill();
 		expect((await start(dataDir)).how).toBe("started");
-	}, 60_000);
+	}, 240_000);
 });
 
 describe("kill -9", () => {
 	test("of the only process stops the server", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const killed = other("server", dataDir);
 		await killed.answer();
 		await killed.ask("create table kept as select 7 as n");
@@ -216,7 +235,7 @@ describe("kill -9", () => {
 	});
 
 	test("of the process that started leaves the server to the one that joined, then ends it", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const starter = other("server", dataDir);
 		await starter.answer();
 		const joiner = other("server", dataDir);
@@ -232,7 +251,7 @@ describe("kill -9", () => {
 	});
 
 	test("of the postmaster loses no committed row, and the next start recovers", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
 		await holder.ask("create table kept as select generate_series(1, 500) as n");
@@ -246,7 +265,7 @@ describe("kill -9", () => {
 	});
 
 	test("of process and postmaster is started again once their watchdog got to notice", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
 		await holder.ask("create table kept as select 3 as n");
@@ -264,7 +283,7 @@ describe("kill -9", () => {
 	});
 
 	test("of the postmaster under a living process is repaired behind the same address", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const server = await start(dataDir);
 		await query(server, "create table kept as select 9 as n");
 		process.kill(Number(findPostmaster(clusterOf(dataDir))), "SIGKILL");
@@ -274,7 +293,7 @@ describe("kill -9", () => {
 	});
 
 	test("of the watchdog is repaired too: the server still ends with its last process", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
 		const pid = () => /process (\d+)/.exec(holderText(dataDir))?.[1];
@@ -289,7 +308,7 @@ describe("kill -9", () => {
 	});
 
 	test("Ctrl-C for the whole group leaves the server up until the process has drained", async () => {
-		const dataDir = newDataDir();
+		const dataDir = madeDataDir();
 		const server = await start(dataDir);
 		const watchdog = Number(/process (\d+)/.exec(holderText(dataDir))?.[1]);
 		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(watchdog, signal);

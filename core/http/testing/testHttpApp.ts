@@ -1,14 +1,22 @@
 import { createHttpApp, type HttpAppOptions } from "#core/http/createHttpApp.ts";
+import { openApiDocument } from "#core/http/openApiDocument.ts";
 import { privateNetworks } from "#core/http/privateNetworks.ts";
+import { createStatusWatch } from "#core/http/testing/createStatusWatch.ts";
+import { lazily } from "#core/http/testing/lazily.ts";
 import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 
-/** An app with its own metrics and limiter, a still clock and counted request ids. For tests. */
+/**
+ * An app with its own metrics and limiter, a still clock and counted request ids. For tests.
+ *
+ * `handle` fails where a route that has a name in the OpenAPI document (`operationId`) answers with
+ * a status that the document does not give it.
+ */
 export function testHttpApp(options: Partial<HttpAppOptions> = {}) {
 	let requests = 0;
-	return createHttpApp({
-		log: silentLog,
+	const statuses = createStatusWatch(options.log ?? silentLog);
+	const app = createHttpApp({
 		clock: { nowMs: () => 0 },
 		limiter: createMemoryLimiter({ requestsMax: 600, windowSeconds: 60 }),
 		metrics: createMetrics(),
@@ -25,5 +33,21 @@ export function testHttpApp(options: Partial<HttpAppOptions> = {}) {
 			return `request-${requests}`;
 		},
 		...options,
+		log: statuses.log,
 	});
+	const document = lazily(() => openApiDocument({ app, version: "0.0.0-test", sandbox: false }));
+	const isNamed = lazily(() =>
+		app.router.history.some(
+			({ path, hooks }) => path.startsWith("/v1/") && hooks?.detail?.operationId,
+		),
+	);
+	const { handle } = app;
+	app.handle = async (request) => {
+		const response = await handle(request);
+		if (!isNamed()) return response;
+		const [undocumented] = statuses.undocumented(document);
+		if (undocumented === undefined) return response;
+		throw new Error(`the OpenAPI document does not name the answer ${undocumented}`);
+	};
+	return app;
 }

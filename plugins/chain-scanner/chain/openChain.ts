@@ -1,8 +1,11 @@
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import { distrustingSource } from "#plugins/chain-scanner/chain/distrustingSource.ts";
 import type { EventSink, Venue } from "#plugins/chain-scanner/contract.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
 import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
+import { byDistance } from "#plugins/chain-scanner/range/byDistance.ts";
+import { createHeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
+import { distrustingSource } from "#plugins/chain-scanner/range/distrustingSource.ts";
 import { undecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
@@ -27,15 +30,19 @@ export type ChainSettings = {
 /** What a chain's lanes and its backfill have in common; nothing runs yet. */
 export function openChain(core: ChainCore, access: ChainAccess, settings: ChainSettings) {
 	const { clock, db, leases } = core;
-	const { chain, rpc } = access;
+	const { chain, rpcFor } = access;
 	const { sinks, metrics, reorgDepthMax, lagBlocksMax, signal, times = {} } = settings;
 	const log = core.log.with({ chain: chain.slug });
 	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
-	const sources = [saleSource(rpc, settings.venues, report), mintSource(rpc, report)];
+	const makers = [
+		(rpc: Rpc) => saleSource(rpc, settings.venues, report),
+		(rpc: Rpc) => mintSource(rpc, report),
+	];
+	const owing = rpcFor("backfill");
 	const fork = createForkRepair({
 		chainId: chain.id,
 		db,
-		rpc,
+		rpc: rpcFor("live"),
 		sinks,
 		depthMax: reorgDepthMax,
 		log,
@@ -44,7 +51,9 @@ export function openChain(core: ChainCore, access: ChainAccess, settings: ChainS
 	return {
 		log,
 		report,
-		sources: sources.map((source) => distrustingSource(source, rpc)),
+		sources: makers.map((make) => distrustingSource(byDistance(access, make), owing)),
+		/** The same for what is owed below the lanes. */
+		owed: makers.map((make) => distrustingSource(make(owing), owing)),
 		shared: {
 			chainId: chain.id,
 			db,
@@ -52,6 +61,7 @@ export function openChain(core: ChainCore, access: ChainAccess, settings: ChainS
 			clock,
 			leases,
 			fork,
+			remembered: createHeaderMemory(),
 			reorgDepthMax,
 			signal,
 			times,

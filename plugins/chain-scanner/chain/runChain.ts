@@ -1,3 +1,4 @@
+import type { LogListener } from "#core/chain/heads/LogListener.ts";
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import {
@@ -7,11 +8,16 @@ import {
 } from "#plugins/chain-scanner/chain/openChain.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { LaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
-import { createHeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
+import {
+	createPushedLogs,
+	type PushedLogs,
+} from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
-import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
+import { type Lane, startLane } from "#plugins/chain-scanner/lane/startLane.ts";
+import type { LaneSteps } from "#plugins/chain-scanner/range/LaneSource.ts";
 import type { ScannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { startTransfers } from "#plugins/chain-scanner/transfer/startTransfers.ts";
+import { createHeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 
 export type ChainRun = ChainSettings & {
 	health: LaneHealth;
@@ -26,9 +32,9 @@ export type ChainRun = ChainSettings & {
  */
 export async function runChain(core: ChainCore, access: ChainAccess, run: ChainRun): Promise<void> {
 	const { clock } = core;
-	const { chain, rpc, headUrls } = access;
+	const { chain, headUrls, onSocketCall } = access;
 	const { sinks, metrics, health, scanFrom, signal } = run;
-	const { log, report, sources, shared, backfill: limits } = openChain(core, access, run);
+	const { log, report, sources, owed, shared, backfill: limits } = openChain(core, access, run);
 	const told = (lane: LaneKind) => {
 		const labels = { chain: chain.slug, lane };
 		return {
@@ -44,8 +50,15 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		};
 	};
 	const gate = createHeadGate();
-	const lanes = sources.map((source) => {
-		return startLane({ ...shared, ...told(source.kind), gate, source, scanFrom });
+	const listeners: LogListener[] = [];
+	const lanes = sources.map((source): Lane => {
+		const { kind, steps } = source;
+		const pushed = canPush(access) && steps ? listen(steps, kind) : undefined;
+		const onTakenBack = () => {
+			for (const lane of lanes) lane.doubt();
+		};
+		const options = { ...shared, ...told(kind), gate, source, scanFrom };
+		return startLane({ ...options, pushed, onTakenBack });
 	});
 	const [ownership] = sinks.flatMap((sink) => sink.ownership ?? []);
 	const transfers = ownership
@@ -53,7 +66,7 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 				...shared,
 				...told("transfer"),
 				gate,
-				rpc,
+				access,
 				ownership,
 				report,
 				onWalkFailure: (code) => metrics.failed({ chain: chain.slug, lane: "walk" }, code),
@@ -63,14 +76,16 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		...shared,
 		...limits,
 		gate,
-		sources: transfers ? [...sources, transfers.source] : sources,
+		sources: transfers ? [...owed, transfers.owed] : owed,
 		log,
 		onFailure: (code) => metrics.failed({ chain: chain.slug, lane: "backfill" }, code),
 	});
 	watchHeads({
 		chain,
-		rpc,
+		rpc: access.rpcFor("heads"),
 		headUrls,
+		listeners,
+		onSocketCall,
 		pollMs: run.pollMs,
 		clock,
 		log,
@@ -87,4 +102,16 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		},
 	});
 	await Promise.all([...lanes.map((lane) => lane.done), transfers?.done, backfill]);
+
+	function listen(steps: LaneSteps, lane: LaneKind): PushedLogs {
+		const labels = { chain: chain.slug, lane };
+		const pushed = createPushedLogs(steps.filters, (fate) => metrics.pushed(labels, fate));
+		listeners.push(pushed.listener);
+		return pushed;
+	}
+}
+
+/** One socket's word is not what an operator wants who asked for the agreement of several nodes. */
+function canPush({ headUrls, quorum = 1 }: ChainAccess): boolean {
+	return headUrls.length > 0 && quorum < 2;
 }

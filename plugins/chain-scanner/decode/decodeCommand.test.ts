@@ -77,6 +77,41 @@ test("a log that does not decode is named, the others are printed, and the exit 
 	expect(notes[0]).toStartWith("log 3: ");
 });
 
+test("[ING-12] a match log without its counterpart is named, and the exit code says so", async () => {
+	const half = seaportLogs.fulfilled(
+		{
+			orderHash: padHex("0x2", { size: 32 }),
+			offerer: buyer,
+			zone: nobody,
+			recipient: nobody,
+			offer: [{ itemType: 1, token: padHex("0x33", { size: 20 }), identifier: 0n, amount: 9n }],
+			consideration: [],
+		},
+		{ address: seaportLogs.v11, logIndex: 4 },
+	);
+	const { code, notes, sales } = await decode([[half], [fulfilled]]);
+	expect({ code, sales }).toEqual({ code: 1, sales: [sale] });
+	expect(notes).toEqual([
+		"log 4: pays in a match, and the order that it was matched with is missing",
+	]);
+});
+
+test("what may be half of a match or a trade with oneself is said, and is no failure", async () => {
+	const mirror = seaportLogs.fulfilled({
+		orderHash: padHex("0x3", { size: 32 }),
+		offerer: buyer,
+		zone: nobody,
+		recipient: buyer,
+		offer: [{ itemType: 2, token: nft, identifier: 1n, amount: 1n }],
+		consideration: [{ itemType: 0, token: nobody, identifier: 0n, amount: 5n, recipient: buyer }],
+	});
+	const { code, notes, sales } = await decode([mirror]);
+	expect(code).toBe(0);
+	expect(sales).toMatchObject([{ accepted: false, reason: "self_trade" }]);
+	expect(notes).toHaveLength(1);
+	expect(notes[0]).toStartWith("log 0: trades with its own offerer");
+});
+
 test("logs that mean no sale print nothing, and that is no failure", async () => {
 	expect(await decode([{ ...fulfilled, address: nft }])).toEqual({ code: 0, notes: [], sales: [] });
 });
@@ -115,4 +150,4 @@ test("`svc decode` needs no chain and no database, and ends with a clear word wh
 	expect(missing.err).toContain("missing.json cannot be read");
 	expect(none.err).toContain("decode needs a file");
 	for (const { err } of [broken, missing, none]) expect(err).not.toContain("    at ");
-}, 30_000);
+}, 240_000);

@@ -2,12 +2,10 @@ import { readFile } from "node:fs/promises";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { CliCommand } from "#core/plugin/CliCommand.ts";
 import { type Venue, VenuePoint } from "#plugins/chain-scanner/contract.ts";
+import { decodeLogs } from "#plugins/chain-scanner/decode/decodeLogs.ts";
 import { describeSale } from "#plugins/chain-scanner/decode/describeSale.ts";
 import { parseLogFile } from "#plugins/chain-scanner/decode/parseLogFile.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { proveSellers } from "#plugins/chain-scanner/sale/proveSellers.ts";
-import { readTransaction } from "#plugins/chain-scanner/sale/readTransaction.ts";
-import { tokenMoves } from "#plugins/chain-scanner/sale/tokenMoves.ts";
 
 /** Reads logs from a file by hand: what the sale lane would make of them. */
 export const decodeCommand: CliCommand = {
@@ -30,10 +28,11 @@ export const decodeCommand: CliCommand = {
 				continue;
 			}
 			for (const logs of group.transactions) {
-				const { sales, undecoded } = readTransaction(logs, venues);
-				for (const { sale, venue } of proveSellers(sales, tokenMoves(logs)))
-					out(JSON.stringify(describeSale(sale, venue)));
-				for (const { logIndex, problem } of undecoded) note(`log ${logIndex}: ${problem}`);
+				const { sales, undecoded, doubts } = decodeLogs(logs, venues, group);
+				for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
+				for (const { logIndex, problem } of [...undecoded, ...doubts]) {
+					note(`log ${logIndex}: ${problem}`);
+				}
 				failures += undecoded.length;
 			}
 		}

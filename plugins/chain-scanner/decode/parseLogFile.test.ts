@@ -44,6 +44,10 @@ test("groups may be lists, objects with logs, or stand under `groups`; each is a
 	expect(shape([[log, log], [log]])).toEqual([[0, 1], [0]]);
 	expect(shape([{ name: "a", logs: [log] }, { logs: [log, log] }])).toEqual([[0], [0, 1]]);
 	expect(shape({ topic0: "0x", groups: [{ logs: [log] }, [log]] })).toEqual([[0], [0]]);
+	expect(shape({ source: "x", transactions: [{ hash: "0x", logs: [log] }, [log]] })).toEqual([
+		[0],
+		[0],
+	]);
 	expect(shape({ logs: [log, log], status: "0x1" })).toEqual([[0, 1]]);
 	expect(shape([])).toEqual([]);
 	expect(shape([[]])).toEqual([]);
@@ -110,4 +114,14 @@ for (const [what, value, words] of wrong) {
 test("a group that is malformed costs only itself", () => {
 	const groups = read(JSON.stringify([[log], { name: "x" }, { logs: [log] }]));
 	expect(groups.map(({ kind }) => kind)).toEqual(["read", "malformed", "read"]);
+});
+
+test("a receipt is known as such, also as a node answers it; a list of logs is not", () => {
+	const receipt = { status: "0x1", cumulativeGasUsed: "0x5208", logs: [log] };
+	const flags = (value: unknown) =>
+		read(JSON.stringify(value)).map((group) => group.kind === "read" && group.isReceipt);
+	expect(flags(receipt)).toEqual([true]);
+	expect(flags({ jsonrpc: "2.0", id: 1, result: receipt })).toEqual([true]);
+	expect(flags([receipt, { logs: [log] }, [log]])).toEqual([true, false, false]);
+	expect(flags({ jsonrpc: "2.0", id: 1, result: [log] })).toEqual([false]);
 });

@@ -34,7 +34,12 @@ const NO_HASH: Hex = `0x${"0".repeat(64)}`;
 
 /** One group of the file: its transactions, or what is wrong with it. */
 export type LogGroup =
-	| { kind: "read"; transactions: RawLog[][] }
+	| {
+			kind: "read";
+			transactions: RawLog[][];
+			/** It says of itself that it is a receipt: then these are all logs that there are. */
+			isReceipt: boolean;
+	  }
 	| { kind: "malformed"; problem: string };
 
 export type LogFileOptions = {
@@ -44,14 +49,15 @@ export type LogFileOptions = {
 
 /**
  * Reads a file of logs into groups of transactions: a list of logs, a list of groups of them, or an
- * object with `logs` or `groups`. Logs with a hash belong to that transaction; the others of a
- * group stand for one transaction together, in the order of the file.
+ * object with `logs`, or with `groups` or `transactions` of them. Logs with a hash belong to that
+ * transaction; the others of a group stand for one together, in the order of the file.
  */
 export function parseLogFile(text: string, options: LogFileOptions): LogGroup[] {
 	return groupsOf(parseJson(text)).map((group, index) => {
 		const parsed = groupSchema.safeParse(logsIn(group));
 		if (parsed.success) {
-			return { kind: "read", transactions: transactionsOf(parsed.data, options) };
+			const transactions = transactionsOf(parsed.data, options);
+			return { kind: "read", transactions, isReceipt: isReceipt(group) };
 		}
 		const lines = z.prettifyError(parsed.error);
 		return { kind: "malformed", problem: `group ${index} is not a list of logs:\n${lines}` };
@@ -61,8 +67,14 @@ export function parseLogFile(text: string, options: LogFileOptions): LogGroup[] 
 /** A group is a list of logs, or an object that holds one, as receipts and fixtures do. */
 function logsIn(group: unknown): unknown {
 	if (typeof group !== "object" || group === null) return group;
-	// `result` holds what a node answered to `eth_getLogs`.
-	return "logs" in group ? group.logs : "result" in group ? group.result : group;
+	// `result` holds what a node answered: to `eth_getLogs` a list, about a receipt an object.
+	return "logs" in group ? group.logs : "result" in group ? logsIn(group.result) : group;
+}
+
+/** What a node says of every receipt, and of nothing else that has logs. */
+function isReceipt(group: unknown): boolean {
+	if (typeof group !== "object" || group === null) return false;
+	return "cumulativeGasUsed" in group || ("result" in group && isReceipt(group.result));
 }
 
 function parseJson(text: string): unknown {
@@ -76,11 +88,17 @@ function parseJson(text: string): unknown {
 
 function groupsOf(value: unknown): unknown[] {
 	if (!Array.isArray(value)) {
-		const holdsGroups = typeof value === "object" && value !== null && "groups" in value;
-		return holdsGroups && Array.isArray(value.groups) ? groupsOf(value.groups) : [value];
+		const groups = heldGroups(value);
+		return Array.isArray(groups) ? groupsOf(groups) : [value];
 	}
 	const isLog = (item: unknown) => typeof item === "object" && item !== null && "topics" in item;
 	return value.length > 0 && value.every(isLog) ? [value] : value;
+}
+
+function heldGroups(value: unknown): unknown {
+	if (typeof value !== "object" || value === null) return undefined;
+	if ("groups" in value) return value.groups;
+	return "transactions" in value ? value.transactions : undefined;
 }
 
 function transactionsOf(logs: readonly FileLog[], options: LogFileOptions): RawLog[][] {

@@ -2,10 +2,11 @@ import type { Database } from "#core/db/Database.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
-import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
-import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import type { HeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 
 export type BackfillOptions = {
 	chainId: number;
@@ -13,6 +14,8 @@ export type BackfillOptions = {
 	db: Database;
 	sinks: readonly EventSink[];
 	fork: ForkRepair;
+	/** As lanes have it. */
+	remembered?: HeaderMemory;
 	reorgDepthMax: number;
 	log: Log;
 	leases: LeaseKeeper;

@@ -3,10 +3,12 @@ import type { Database } from "#core/db/Database.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
-import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
-import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { PushedLogs } from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import type { HeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 
 export type LaneOptions = {
 	chainId: number;
@@ -19,6 +21,12 @@ export type LaneOptions = {
 	fork: ForkRepair;
 	/** Told while a block is taken in; see `HeadGate`. */
 	gate?: HeadGate;
+	/** What nodes push of the lane's logs, where that may be stored before they are asked. */
+	pushed?: PushedLogs | undefined;
+	/** Called when what was stored early was taken out: that sets other lanes' cursors back. */
+	onTakenBack?(): void;
+	/** A cache of block headers, shared by the chain's lanes, its backfill and its walks. */
+	remembered?: HeaderMemory;
 	/** How many blocks below the head may leave the chain. */
 	reorgDepthMax: number;
 	/** `NFT_SCAN_FROM_BLOCK`. */

@@ -5,9 +5,7 @@ import {
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-
-/** What blocks held: how many of them, the logs of the largest query, the size of all answers. */
-export type BlockLoad = { blocks: number; logCount: number; answerBytes: number };
+import type { BlockLoad } from "#plugins/chain-scanner/range/LaneSource.ts";
 
 /** How many blocks a lane asks for at once, learned from what became of the last questions. */
 export type LogWindow = {

@@ -1,24 +1,16 @@
 import type { Lease } from "#core/lease/leases.ts";
+import { type AskedRange, askRange } from "#plugins/chain-scanner/lane/askRange.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
+import { type BackfillPace, backfillPace } from "#plugins/chain-scanner/lane/backfillPace.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import { giveUpOld } from "#plugins/chain-scanner/lane/giveUpOld.ts";
-import type {
-	BlockRange,
-	LaneSource,
-	RangeReading,
-} from "#plugins/chain-scanner/lane/LaneSource.ts";
+import { partTimes } from "#plugins/chain-scanner/lane/partTimes.ts";
 import { planDownward } from "#plugins/chain-scanner/lane/planDownward.ts";
-import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
 import { restBeside } from "#plugins/chain-scanner/lane/restBeside.ts";
 import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
-import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
-import {
-	BACKFILL_ROWS_PER_WRITE_MAX,
-	GENTLE_ROWS_PER_WRITE_MAX,
-	type LaneTimes,
-	SAMPLE_WORTH_BLOCKS,
-} from "#plugins/chain-scanner/limits.ts";
-import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+import { type LaneTimes, SAMPLE_WORTH_BLOCKS } from "#plugins/chain-scanner/limits.ts";
+import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
 	type Gap,
@@ -27,11 +19,13 @@ import {
 	setTopAside,
 	shrinkGap,
 } from "#plugins/chain-scanner/sql/gap.ts";
+import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
 /** One lane's part of a chain's backfill, between its turns. */
 export type GapDrain = {
 	options: Omit<BackfillOptions, "times" | "sources"> & { times: LaneTimes; source: LaneSource };
-	window: LogWindow;
+	/** How many blocks it asks for at once, by its pace. */
+	windows: Record<BackfillPace["kind"], LogWindow>;
 	/** How often in a row one block was refused. */
 	refusals: number;
 	/** Other failures in a row. */
@@ -39,6 +33,10 @@ export type GapDrain = {
 	/** What it is at, or failed at last. */
 	gap: Gap | null;
 	asked: BlockRange | null;
+	/** The newest stored block when it was last asked whether the index stands on the chain. */
+	soundAt: number | null;
+	/** The range below, asked for while the one above it is written. */
+	ahead: AskedRange | null;
 };
 
 /** Drains one window of what a lane owes; false when nothing is owed or another process does it. */
@@ -47,7 +45,7 @@ export async function drainGap(
 	hold: () => Promise<Lease | null>,
 ): Promise<boolean> {
 	const { options } = drain;
-	const { chainId, db, log, signal, source, times } = options;
+	const { chainId, db, log, signal, source, times, gate } = options;
 	drain.asked = null;
 	const lease = await hold();
 	if (!lease) return false;
@@ -56,54 +54,84 @@ export async function drainGap(
 	const gap = await nextGap(db, owed);
 	if (!gap) return false;
 	if (gap.id !== drain.gap?.id || gap.to !== drain.gap.to) drain.refusals = 0;
-	// What left the chain is taken out first: a gap may end among it.
-	if (await drain.options.fork.check(lease, signal)) return true;
-	const rest = restBeside(options.gate, signal);
+	const head = Math.max(await readHead(db, chainId), options.headLeast ?? 0);
+	// What left the chain is taken out first: a gap may end among it. Asked once for each head.
+	if (head !== drain.soundAt && (await options.fork.check(lease, signal)).taken) return true;
+	drain.soundAt = head;
+	const rest = restBeside(gate, signal);
 	await rest();
-	await measureWindow(drain, gap);
-	const plan = planDownward({
-		gap,
-		head: Math.max(await readHead(db, chainId), options.headLeast ?? 0),
-		blocksMax: drain.window.blocks,
-		reorgDepthMax: options.reorgDepthMax,
-	});
-	const asked = plan.range;
+	const pace = backfillPace(gate);
+	const window = drain.windows[pace.kind];
+	await measureWindow(drain, window, gap);
 	drain.gap = gap;
-	drain.asked = asked;
-	const reading = await readInTime(drain, plan, signal);
+	const asked = takeAhead(drain, gap) ?? ask(drain, { gap, head, window });
+	const { range } = asked.plan;
+	drain.asked = range;
+	const reading = await readInTime(drain, asked, window);
 	if (!reading) return true;
 	const { logCount, answerBytes } = reading;
-	const answered = { logCount, answerBytes, blocks: asked.to - asked.from + 1 };
-	drain.window.answered(answered);
+	window.answered({ logCount, answerBytes, blocks: range.to - range.from + 1 });
+	const below = { from: gap.from, to: range.from - 1 };
+	if (pace.kind === "calm" && below.from <= below.to) {
+		drain.ahead = ask(drain, { gap: below, head, window });
+	}
 	await rest();
 	await write(drain, { lease, gap, reading, rest });
 	drain.refusals = 0;
 	drain.failures = 0;
-	const left = asked.from - gap.from;
-	log.info("backfilled", { lane: source.kind, from: asked.from, to: asked.to, left });
+	const left = range.from - gap.from;
+	log.info("backfilled", { lane: source.kind, ...range, left });
 	return true;
+}
+
+/** Breaks off what was asked for ahead: after a failure something else may be asked for. */
+export function forgetAhead(drain: GapDrain): void {
+	drain.ahead?.cancel();
+	drain.ahead = null;
+}
+
+/** What was asked for ahead, where it is the top of what is owed now. */
+function takeAhead(drain: GapDrain, gap: BlockRange): AskedRange | null {
+	const { ahead } = drain;
+	drain.ahead = null;
+	if (!ahead) return null;
+	const { from, to } = ahead.plan.range;
+	if (to === gap.to && from >= gap.from) return ahead;
+	ahead.cancel();
+	return null;
+}
+
+function ask(
+	{ options }: GapDrain,
+	{ gap, head, window }: { gap: BlockRange; head: number; window: LogWindow },
+): AskedRange {
+	const { source, signal, times, reorgDepthMax, remembered } = options;
+	const plan = planDownward({ gap, head, blocksMax: window.blocks, reorgDepthMax });
+	return askRange(source, plan, { stop: signal, ceilingMs: times.ceilingMs, remembered });
 }
 
 /** The reading, or null when it took longer than a run may: then less is asked for. */
 async function readInTime(
-	drain: GapDrain,
-	{ range, read }: RangePlan,
-	stop: AbortSignal,
+	{ options }: GapDrain,
+	{ reading, ceiling }: AskedRange,
+	window: LogWindow,
 ): Promise<RangeReading | null> {
-	const { source, times, onFailure } = drain.options;
-	const ceiling = AbortSignal.timeout(times.ceilingMs);
 	try {
-		return await source.read(range, { ...read, signal: AbortSignal.any([stop, ceiling]) });
+		return await reading;
 	} catch (error) {
-		if (!ceiling.aborted || stop.aborted) throw error;
-		onFailure("lane_ceiling");
-		drain.window.refused(drain.window);
+		if (!ceiling.aborted || options.signal.aborted) throw error;
+		options.onFailure("lane_ceiling");
+		window.refused(window);
 		return null;
 	}
 }
 
 /** A first look at how much the blocks hold, as lanes take it. */
-async function measureWindow({ options, window }: GapDrain, gap: Gap): Promise<void> {
+async function measureWindow(
+	{ options }: GapDrain,
+	window: LogWindow,
+	gap: BlockRange,
+): Promise<void> {
 	const { source, signal } = options;
 	const range = { from: Math.max(gap.from, gap.to - window.blocks + 1), to: gap.to };
 	if (window.isMeasured || range.to - range.from + 1 < SAMPLE_WORTH_BLOCKS) return;
@@ -120,10 +148,10 @@ async function write(
 ): Promise<void> {
 	const { chainId, db, sinks, gate } = options;
 	let left = gap;
-	const rowsMax = gate ? GENTLE_ROWS_PER_WRITE_MAX : BACKFILL_ROWS_PER_WRITE_MAX;
-	const parts = splitReading(reading, rowsMax);
+	const parts = splitReading(reading, backfillPace(gate).rowsMax);
 	for (const { range, events, moved } of parts.reverse()) {
 		const owed = left;
+		const { firstMs: fromAtMs } = partTimes({ range, events }, reading);
 		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
 		// Below the reach of reorgs nothing has to be compared any more.
 		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
@@ -139,7 +167,7 @@ async function write(
 				blocks,
 				pruneBelow: 0,
 				live: false,
-				commit: (tx) => shrinkGap(tx, owed, range.from),
+				commit: (tx) => shrinkGap(tx, owed, { from: range.from, fromAtMs }),
 			},
 		);
 		left = { ...owed, to: range.from - 1 };

@@ -1,3 +1,4 @@
+import { isRowsRefused } from "#core/db/isRowsRefused.ts";
 import { AssertionFailed } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
@@ -27,9 +28,6 @@ export function gapReason({ code }: { code: string }): GapReason {
 	return code === "rpc_range" ? "range_refused" : "rows_refused";
 }
 
-/** SQLSTATE classes 22 (data exception) and 23 (integrity): the rows are at fault. */
-const ROWS_REFUSED = /^2[23][0-9A-Z]{3}$/;
-
 export function failureKind(error: unknown): FailureKind {
 	if (error instanceof Fault) {
 		const { code } = error;
@@ -46,14 +44,12 @@ export function failureKind(error: unknown): FailureKind {
 		if (code === "lane_forked") return { kind: "forked", code };
 		return { kind: code.startsWith("rpc_") ? "away" : "unplaced", code };
 	}
-	if (isRowsRefused(error)) return { kind: "refused", code: "rows_refused" };
+	if (tripsSinks(error) || isRowsRefused(error)) return { kind: "refused", code: "rows_refused" };
 	return { kind: "unplaced", code: "unexpected" };
 }
 
-/** One row that no table takes, or that trips a sink, must not hold up every block after it. */
-function isRowsRefused(error: unknown): boolean {
+/** One row that trips a sink, or that no table takes, must not hold up every block after it. */
+function tripsSinks(error: unknown): boolean {
 	if (error instanceof AssertionFailed || error instanceof TypeError) return true;
-	if (error instanceof RangeError || error instanceof SyntaxError) return true;
-	if (!(error instanceof Error) || !("code" in error)) return false;
-	return typeof error.code === "string" && ROWS_REFUSED.test(error.code);
+	return error instanceof RangeError || error instanceof SyntaxError;
 }

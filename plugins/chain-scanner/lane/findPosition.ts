@@ -18,7 +18,8 @@ export async function findPosition(
 	const stored = await readCursor(db, chainId, source.kind);
 	const cursor = stored?.blockNumber ?? null;
 	const cursorHash = stored?.blockHash ?? null;
-	const fresh = { cursorHash, sound: null, asked: null, ahead: [], refusals: 0 };
+	const { soundAt } = state;
+	const fresh = { cursorHash, sound: soundAt, asked: null, ahead: [], early: null, refusals: 0 };
 	const goesOn = !state.restarted || source.inOrder === true;
 	if (goesOn && cursor !== null) return { cursor, next: cursor + 1, gap: null, ...fresh };
 	const at = cursor === null ? Math.min(state.headLowest ?? head, head) : head;

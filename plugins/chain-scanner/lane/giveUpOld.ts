@@ -1,7 +1,7 @@
 import { type Lease, requireLease } from "#core/lease/leases.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
-import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
-import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 import { findOldOwed, giveUpGaps } from "#plugins/chain-scanner/sql/oldGaps.ts";
 
 export type GiveUpOptions = Pick<

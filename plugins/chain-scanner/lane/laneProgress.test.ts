@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Database } from "#core/db/Database.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
 import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
 
 test("[API-18] a crowd that asks costs one read a second, and a failed read is not remembered", async () => {
@@ -20,6 +20,8 @@ test("[API-18] a crowd that asks costs one read a second, and a failed read is n
 		indexedBlock: null,
 		indexedAtMs: null,
 		owes: false,
+		coveredFromMs: null,
+		coveredUntilMs: null,
 	});
 	rows = [{ blockNumber: 5, headBlock: 6, indexedAt: new Date(7) }];
 	await Promise.all([progress(1, "sale"), progress(1, "sale")]);
@@ -38,4 +40,42 @@ test("[API-18] a crowd that asks costs one read a second, and a failed read is n
 	await expect(progress(1, "sale")).rejects.toThrow("away");
 	failing = false;
 	expect((await progress(1, "sale")).indexedBlock).toBe(5);
+});
+
+test("a lane behind the head covers the time of its block, one that is level that of its look", async () => {
+	const row = { blockNumber: 5, indexedAt: new Date(9_000), sinceAt: new Date(1_000) };
+	const read = (headBlock: number, untilAt: Date | null) => {
+		const query = async () => [{ ...row, headBlock, untilAt, owes: false }];
+		const db = { query } as unknown as Database;
+		return laneProgress(db, { nowMs: () => 0 })(1, "sale");
+	};
+	const since = { coveredFromMs: 1_000 };
+	expect(await read(6, new Date(4_000))).toMatchObject({ ...since, coveredUntilMs: 4_000 });
+	expect(await read(5, new Date(4_000))).toMatchObject({ ...since, coveredUntilMs: 9_000 });
+	expect(await read(5, null)).toMatchObject({ ...since, coveredUntilMs: null });
+});
+
+test("a chain that makes no block is covered until it was last seen to make none", async () => {
+	const row = { blockNumber: 5, indexedAt: new Date(9_000), sinceAt: new Date(1_000) };
+	const read = (headBlock: number, levelAt: Date) => {
+		const query = async () => [{ ...row, headBlock, levelAt, untilAt: new Date(4_000) }];
+		const db = { query } as unknown as Database;
+		return laneProgress(db, { nowMs: () => 0 })(1, "sale");
+	};
+	const idle = { indexedAtMs: 9_000, coveredUntilMs: 900_000 };
+	expect(await read(5, new Date(900_000))).toMatchObject(idle);
+	expect(await read(5, new Date(8_000))).toMatchObject({ coveredUntilMs: 9_000 });
+	expect(await read(6, new Date(900_000))).toMatchObject({ coveredUntilMs: 4_000 });
+});
+
+test("within a transaction the lane's place is read there, each time", async () => {
+	const never = async () => {
+		throw new Error("another connection was asked");
+	};
+	let block = 0;
+	const row = () => ({ blockNumber: ++block, headBlock: 9, indexedAt: new Date(0), owes: false });
+	const progress = laneProgress({ query: never } as unknown as Database, { nowMs: () => 0 });
+	const tx = { query: async () => [row()] } as unknown as Tx;
+	expect((await progress(1, "sale", tx)).indexedBlock).toBe(1);
+	expect((await progress(1, "sale", tx)).indexedBlock).toBe(2);
 });

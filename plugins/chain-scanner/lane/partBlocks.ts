@@ -1,8 +1,8 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
-import type { BlockRange, RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
-import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+import type { RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 type Part = {
 	range: BlockRange;

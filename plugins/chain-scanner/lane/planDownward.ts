@@ -1,6 +1,6 @@
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
 import { UNSETTLED_RANGE_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
  * The next range off the top of a gap: wholly below the reach of reorgs, or wholly within it, as

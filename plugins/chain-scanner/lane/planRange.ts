@@ -1,5 +1,6 @@
-import type { BlockRange, ReadOptions } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { UNSETTLED_RANGE_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { ReadOptions } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 export type RangePlan = {
 	range: BlockRange;

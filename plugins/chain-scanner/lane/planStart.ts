@@ -1,5 +1,5 @@
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { WINDOW_BLOCKS_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** Where a lane begins after its process started. */
 export type StartPlan = {

@@ -1,16 +1,19 @@
 import type { Hex } from "#core/chain/Hex.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Lease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
+import { readTwice } from "#plugins/chain-scanner/early/readTwice.ts";
+import { settleEarly, storeEarly } from "#plugins/chain-scanner/early/storeEarly.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import { isNews } from "#plugins/chain-scanner/lane/isNews.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
-import type { RangeReading } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import type { Asked, LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
 import { partBlocks } from "#plugins/chain-scanner/lane/partBlocks.ts";
-import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
+import { type PartTimes, partTimes } from "#plugins/chain-scanner/lane/partTimes.ts";
+import { planRange, type RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
 import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
-import { writeRange } from "#plugins/chain-scanner/lane/writeRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
@@ -19,8 +22,11 @@ import {
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
+import type { RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
+import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
 /** A lane that holds its lease and knows its place. */
 export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };
@@ -40,15 +46,20 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 	try {
 		await measureWindow(run, limit);
 		while (state.head && at.next <= state.head.number && !limit.aborted && !unvouched) {
+			// The node is asked about that before anything is read that does not fit.
+			if (isNews(at, state.head)) break;
 			const asked = at.ahead.shift() ?? ask(run, at.next, limit);
 			assert(asked.range.from === at.next, "no block is left out between two ranges");
 			at.asked = asked.range;
-			const reading = await unlessEnded(asked, { ceiling, stop: options.signal });
-			if (!reading) break;
+			const early = await firstOf(asked);
+			if (early) await storeEarly(run, early);
+			const answer = await unlessEnded(asked, { ceiling, stop: options.signal });
+			if (!answer) break;
+			mustFollow(at, answer);
+			const reading = await settleEarly(run, answer);
 			const blocks = reading.range.to - reading.range.from + 1;
 			const { logCount, answerBytes } = reading;
 			state.window.answered({ blocks, logCount, answerBytes });
-			mustFollow(at, reading);
 			askAhead(run, reading.range.to, limit);
 			await mustStand(run, reading);
 			unvouched = await write(run, reading);
@@ -90,7 +101,18 @@ function askAhead(run: LaneRun, asked: number, limit: AbortSignal): void {
 	}
 }
 
-function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Asked {
+/** The block as it was pushed, where that is there before the node's answer. */
+async function firstOf({ early, reading }: Asked): Promise<RangeReading | null> {
+	if (!early) return null;
+	const answered = reading.then(
+		() => null,
+		() => null,
+	);
+	return Promise.race([early, answered]);
+}
+
+function ask(run: LaneRun, from: number, limit: AbortSignal): Asked {
+	const { options, state } = run;
 	const { head, window } = state;
 	const plan = planRange({
 		from,
@@ -98,14 +120,38 @@ function ask({ options, state }: LaneRun, from: number, limit: AbortSignal): Ask
 		blocksMax: window.blocks,
 		reorgDepthMax: options.reorgDepthMax,
 	});
-	const read = () => options.source.read(plan.range, { ...plan.read, signal: limit, head });
+	const { remembered } = options;
+	const given = { ...plan.read, signal: limit, head, remembered };
+	const read = () => options.source.read(plan.range, given);
 	// History can wait while the node is asked about a new block.
 	const isNear = head !== null && head.number - from < LIVE_BLOCKS_MAX;
 	const canWait = !isNear || options.source.inOrder === true;
+	const twice = head && from === head.number ? askTwice(run, { plan, head, limit }) : null;
+	if (twice) return twice;
 	const reading = canWait && options.gate ? options.gate.idle(REST_MS_MAX).then(read) : read();
 	// Looked at when its turn comes; until then its failure is nobody's surprise.
 	reading.catch(() => {});
 	return { range: plan.range, reading };
+}
+
+/**
+ * The newest block, which follows on the lane's own, also as nodes push it. On anything else, a gap
+ * or a fork, only what nodes answer counts.
+ */
+function askTwice(
+	{ options, state, at }: LaneRun,
+	asked: { plan: RangePlan; head: Head; limit: AbortSignal },
+): Asked | null {
+	const { plan, head, limit } = asked;
+	const { pushed, source } = options;
+	if (!pushed || !source.steps || at.sound === null || at.gap || at.early) return null;
+	const follows = at.cursor === head.number - 1 && at.cursorHash === head.parentHash;
+	if (!follows || state.earlyTried === head.hash) return null;
+	const { remembered } = options;
+	const given = { head, options: { ...plan.read, signal: limit, head, remembered } };
+	const twice = readTwice(source.steps, pushed, given);
+	twice.reading.catch(() => {});
+	return { range: plan.range, ...twice };
 }
 
 /** The reading, or null when the ceiling broke it off; that is no failure of the node. */
@@ -134,7 +180,8 @@ function mustFollow(at: Position, { range, parentHash }: RangeReading): void {
  */
 async function mustStand({ options, at, lease }: LaneRun, reading: RangeReading): Promise<void> {
 	if (!at.gap || reading.blocks.every(({ settled }) => settled)) return;
-	if (!(await options.fork.check(lease, options.signal))) return;
+	const { taken } = await options.fork.check(lease, options.signal);
+	if (!taken) return;
 	throw scannerFault.forked({ detail: `below the hole at ${at.gap.range.from}` });
 }
 
@@ -152,7 +199,9 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 			reading,
 			options.reorgDepthMax,
 		);
-		const commit = (tx: Tx) => advance(run, tx, { to: range.to, toHash, headBlock: head });
+		const times = partTimes(part, reading);
+		const early = at.early ? at.early.events.size : 0;
+		const commit = (tx: Tx) => advance(run, tx, { range, toHash, headBlock: head, times });
 		const lane = source.kind;
 		// Who has something to tell goes first: lanes take turns at the chain's lock.
 		if (live && rows.length === 0) await sleep(NOTHING_TO_TELL_MS, options.signal);
@@ -168,9 +217,10 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 		at.cursorHash = toHash;
 		at.next = range.to + 1;
 		at.gap = null;
+		at.early = null;
 		at.refusals = 0;
 		state.restarted = false;
-		options.onIndexed({ block: range.to, head, rows: rows.length });
+		options.onIndexed({ block: range.to, head, rows: rows.length + early });
 	}
 	reading.report();
 	return unvouched;
@@ -180,14 +230,18 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 async function advance(
 	{ options, at }: LaneRun,
 	tx: Tx,
-	move: { to: number; toHash: Hex; headBlock: number },
+	move: { range: BlockRange; toHash: Hex; headBlock: number; times: PartTimes },
 ): Promise<boolean> {
 	const { chainId, source, clock } = options;
+	const { range, toHash, headBlock, times } = move;
 	const lane = source.kind;
+	const { cursor: from, early } = at;
+	const moved = { from, to: range.to, toHash, headBlock, toAtMs: times.lastMs, early };
+	const first = { block: range.from, atMs: times.firstMs };
 	// Both are sent before anything else is: a sink may take back what was sent behind its savepoint.
 	const [, isOurs] = await Promise.all([
-		at.gap ? insertGap(tx, { chainId, lane, ...at.gap }) : undefined,
-		moveCursor(tx, { chainId, lane, from: at.cursor, atMs: clock.nowMs(), ...move }),
+		at.gap ? insertGap(tx, { chainId, lane, ...at.gap, aboveAtMs: times.firstMs }) : undefined,
+		moveCursor(tx, { chainId, lane, ...moved, atMs: clock.nowMs(), first }),
 	]);
 	return isOurs;
 }

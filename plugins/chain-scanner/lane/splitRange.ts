@@ -1,4 +1,4 @@
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 export type RangePart<Row> = { range: BlockRange; rows: Row[] };
 

@@ -1,11 +1,8 @@
 import type { ChainEvent, TokenMove } from "#plugins/chain-scanner/contract.ts";
-import type {
-	BlockRange,
-	MoveReading,
-	RangeReading,
-} from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { MOVES_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** What goes into one transaction: events, or the transfer lane's moves. `rows` is either. */
 export type ReadingPart = {

@@ -1,8 +1,16 @@
+import type { Lease } from "#core/lease/leases.ts";
+import { createSerial, type Serial } from "#core/time/createSerial.ts";
 import { sleep } from "#core/time/sleep.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
 import { backfillLease } from "#plugins/chain-scanner/lane/backfillLease.ts";
+import { backfillPace } from "#plugins/chain-scanner/lane/backfillPace.ts";
 import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
-import { drainGap, type GapDrain, setAside } from "#plugins/chain-scanner/lane/drainGap.ts";
+import {
+	drainGap,
+	forgetAhead,
+	type GapDrain,
+	setAside,
+} from "#plugins/chain-scanner/lane/drainGap.ts";
 import { failureKind, gapReason } from "#plugins/chain-scanner/lane/failureKind.ts";
 import {
 	ANSWER_BYTES_AIM,
@@ -12,44 +20,75 @@ import {
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 
 /**
  * Drains a chain's gaps, the newest blocks first, until the signal aborts. A gap shrinks in the
  * transaction that writes what it held, so a kill at any moment leaves exactly what is owed.
+ *
+ * Lanes are drained side by side while no block is likely to come, and else by turns.
  */
 export async function startBackfill(options: BackfillOptions): Promise<void> {
-	const { chainId, signal, leases } = options;
-	const times = { ...LANE_TIMES, ...options.times };
+	const { chainId, leases } = options;
 	const name = backfillLease(chainId);
-	const drains = options.sources.map((source): GapDrain => {
-		const shared = { ...options, times, source };
-		const aim = options.gate ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
-		const window = createLogWindow(WINDOW_BLOCKS_MAX, aim);
-		const fresh = { window, refusals: 0, failures: 0, gap: null, asked: null };
-		return { options: shared, ...fresh };
-	});
-	while (!signal.aborted) {
-		let worked = false;
-		for (const drain of drains) {
-			if (signal.aborted) break;
-			// One lane's trouble is not the other's.
-			const drained = await drainGap(drain, () => leases.hold(name)).catch((error) =>
-				recover(drain, name, error),
-			);
-			worked ||= drained;
-		}
-		if (!worked) await sleep(times.backfillIdleMs, signal);
-	}
+	const hold = sharedHold(options, name);
+	const turns = createSerial();
+	await Promise.all(options.sources.map((source) => drainLane(options, source, { hold, turns })));
 	await leases.release(name).catch(() => {});
 }
 
+type Shared = { hold: () => Promise<Lease | null>; turns: Serial };
+
+async function drainLane(
+	options: BackfillOptions,
+	source: LaneSource,
+	{ hold, turns }: Shared,
+): Promise<void> {
+	const { signal, gate } = options;
+	const times = { ...LANE_TIMES, ...options.times };
+	const drain: GapDrain = {
+		options: { ...options, times, source },
+		windows: {
+			calm: createLogWindow(WINDOW_BLOCKS_MAX, ANSWER_BYTES_AIM),
+			gentle: createLogWindow(WINDOW_BLOCKS_MAX, GENTLE_ANSWER_BYTES_AIM),
+		},
+		...{ refusals: 0, failures: 0, gap: null, asked: null, soundAt: null, ahead: null },
+	};
+	// One lane's trouble is not the other's.
+	const once = () => drainGap(drain, hold).catch((error) => recover(drain, hold, error));
+	while (!signal.aborted) {
+		const worked = await (backfillPace(gate).kind === "calm" ? once() : turns(once));
+		if (!worked) await sleep(times.backfillIdleMs, signal);
+	}
+	forgetAhead(drain);
+}
+
+/** Returns a function that takes the lease. Calls that overlap share one attempt and its result. */
+function sharedHold({ leases }: BackfillOptions, name: string): () => Promise<Lease | null> {
+	let holding: Promise<Lease | null> | null = null;
+	return () => {
+		holding ??= leases.hold(name).finally(() => {
+			holding = null;
+		});
+		return holding;
+	};
+}
+
 /** Answers whether it is worth asking again at once. */
-async function recover(drain: GapDrain, leaseName: string, error: unknown): Promise<boolean> {
+async function recover(
+	drain: GapDrain,
+	hold: () => Promise<Lease | null>,
+	error: unknown,
+): Promise<boolean> {
 	const { options, gap, asked } = drain;
+	forgetAhead(drain);
+	drain.soundAt = null;
 	if (options.signal.aborted) return false;
 	const { kind, code, timesTooLarge, blocksMax } = failureKind(error);
 	options.onFailure(code);
-	if (kind === "fenced") options.leases.forget(leaseName);
+	// A header may have been the lie.
+	if (kind !== "refused") options.remembered?.clear();
+	if (kind === "fenced") options.leases.forget(backfillLease(options.chainId));
 	// The next turn asks first what left the chain. Not at once again if that was not it.
 	if (kind === "forked") return drain.failures++ === 0;
 	if (kind !== "refused" || !gap || !asked) {
@@ -61,13 +100,15 @@ async function recover(drain: GapDrain, leaseName: string, error: unknown): Prom
 	}
 	const blocks = asked.to - asked.from + 1;
 	if (blocks > WINDOW_BLOCKS_MIN) {
-		drain.window.refused({ blocks, timesTooLarge, blocksMax });
+		const refused = { blocks, timesTooLarge, blocksMax };
+		// What a node refuses it refuses at any pace.
+		for (const window of Object.values(drain.windows)) window.refused(refused);
 		return true;
 	}
 	drain.refusals++;
 	if (!gap.tried && drain.refusals < RANGE_FAILURES_MAX) return false;
 	drain.refusals = 0;
-	const lease = await options.leases.hold(leaseName).catch(() => null);
+	const lease = await hold().catch(() => null);
 	if (!lease) return false;
 	const aside = await setAside(drain, { lease, gap, code: gapReason({ code }), error }).catch(
 		() => false,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createHeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
-import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { LANE_TIMES } from "#plugins/chain-scanner/limits.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
 	createLaneWorld,
@@ -10,15 +9,18 @@ import {
 	mintLog,
 	unitsLog,
 } from "#plugins/chain-scanner/testing/laneWorld.ts";
+import { createHeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 60_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 const newWorld = () => createLaneWorld(database.db);
+
+const never = () => expect.unreachable("the lane has a cursor");
 
 const mintOne = (id: number) => [{ value: 0n, logs: [mintLog(id)] }];
 
@@ -314,6 +316,23 @@ test("a node that is late by moments is no line in the log; one that stays late 
 	await lane.untilIndexed(2);
 	await lane.stop();
 	expect(lines()).toEqual(["warn: the lane waits and tries again", "info: the lane goes on"]);
+});
+
+test("a chain that makes no block is covered for as long as it is heard to make none", async () => {
+	const world = await newWorld();
+	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
+	const lane = world.worker();
+	lane.look();
+	await lane.untilIndexed(3);
+	const read = async () => (await readCursor(database.db, world.chainId, "mint")) ?? never();
+	const { indexedAtMs } = await read();
+	let cursor = await read();
+	while ((cursor.levelAtMs ?? 0) <= indexedAtMs) {
+		lane.look();
+		cursor = await read();
+	}
+	expect(cursor).toMatchObject({ blockNumber: 3, headBlock: 3, indexedAtMs });
+	await lane.stop();
 });
 
 test("a head that goes backward is waited out: nothing is read twice, the cursor stays", async () => {

@@ -2,6 +2,7 @@ import type { Head } from "#core/chain/heads/Head.ts";
 import type { Lease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
+import { takeBackEarly } from "#plugins/chain-scanner/early/takeBackEarly.ts";
 import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import {
 	type FailureKind,
@@ -9,11 +10,13 @@ import {
 	gapReason,
 } from "#plugins/chain-scanner/lane/failureKind.ts";
 import { findPosition } from "#plugins/chain-scanner/lane/findPosition.ts";
+import { isNews } from "#plugins/chain-scanner/lane/isNews.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import type { LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
 import { runLane } from "#plugins/chain-scanner/lane/runLane.ts";
 import {
 	ANSWER_BYTES_AIM,
+	EARLY_MS_MAX,
 	GENTLE_ANSWER_BYTES_AIM,
 	INCONSISTENT_BEFORE_WARNING,
 	LANE_TIMES,
@@ -23,11 +26,13 @@ import {
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-import { touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { noteLevel, readCursor, touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
 export type Lane = {
 	/** Tells the lane what the head is now. The newest word counts, also when it is lower. */
 	offerHead(head: Head): void;
+	/** Makes the lane look whether its cursor was set back by another one. */
+	doubt(): void;
 	/** Settles when the signal aborted and nothing is under way any more. */
 	done: Promise<void>;
 };
@@ -42,10 +47,15 @@ export function startLane(
 	const state: LaneState = {
 		head: null,
 		headLowest: null,
+		heardAtMs: null,
+		level: null,
 		window: createLogWindow(WINDOW_BLOCKS_MAX, answerBytesAim(options)),
 		heldToken: null,
 		restarted: true,
 		position: null,
+		soundAt: null,
+		earlyTried: null,
+		isDoubted: false,
 		failures: 0,
 		complained: false,
 	};
@@ -53,9 +63,14 @@ export function startLane(
 	const lane: Running = { options, state, bell: wakeable(), leaseName };
 	return {
 		offerHead(head) {
+			state.heardAtMs = options.clock.nowMs();
 			if (head.hash === state.head?.hash) return;
 			state.head = head;
 			state.headLowest = Math.min(state.headLowest ?? head.number, head.number);
+			lane.bell.ring();
+		},
+		doubt() {
+			state.isDoubted = true;
 			lane.bell.ring();
 		},
 		done: loop(lane),
@@ -92,12 +107,11 @@ async function turn(lane: Running): Promise<void> {
 	const lease = await holdLease(lane);
 	if (!lease) return sleep(times.leaseRetryMs, signal);
 	if (state.head === null) return bell.wait(times.leaseRetryMs, signal);
+	if (!state.position) await forgetEarly(options, lease);
 	state.position ??= await findPosition(options, state, state.head.number);
 	const at = state.position;
-	if (await leftTheChain(lane, at, lease)) {
-		beginAnew(state);
-		return;
-	}
+	state.soundAt = null;
+	if (await leftTheChain(lane, at, lease)) return;
 	// Only what is near the head is in a hurry: a lane that catches up must not hold up the rest.
 	const isNear = state.head.number - at.next < LIVE_BLOCKS_MAX;
 	const leave = isNear && !options.source.inOrder ? options.gate?.enter() : undefined;
@@ -109,7 +123,43 @@ async function turn(lane: Running): Promise<void> {
 	}
 	const { head } = state;
 	const isLevel = at.next > head.number && !isNews(at, head) && !asksAtOnce;
-	if (isLevel) await bell.wait(times.idleWaitMs, signal);
+	if (!isLevel) return;
+	// Nobody can be asked about a block above the head: what is stored of it goes.
+	if (at.early) state.position = null;
+	else await rest(lane, at, head);
+}
+
+async function rest(lane: Running, at: Position, head: Head): Promise<void> {
+	const { options, state, bell } = lane;
+	await noteIdle(lane, at, head);
+	await bell.wait(options.times.idleWaitMs, options.signal);
+	// Without a new block nothing else would tell.
+	if (state.head === head) state.isDoubted = true;
+}
+
+/** What was stored early by whoever had the lane before, or before it lost its place, goes. */
+async function forgetEarly(options: LaneOptions, lease: Lease): Promise<void> {
+	const { db, chainId, source } = options;
+	const stored = await readCursor(db, chainId, source.kind);
+	if (!stored?.early) return;
+	if (!(await takeBackEarly({ ...options, lane: source.kind }, lease))) return;
+	options.pushed?.note("retracted");
+	options.onTakenBack?.();
+}
+
+/** Stores that the head still is the lane's own block, where a while went by without a new one. */
+async function noteIdle({ options, state }: Running, at: Position, head: Head): Promise<void> {
+	const { heardAtMs, level } = state;
+	const isOwn =
+		head.number === at.cursor && (head.hash === at.cursorHash || head.hash === at.sound);
+	if (!isOwn || heardAtMs === null) return;
+	if (level?.block === head.number) {
+		if (heardAtMs - level.atMs <= options.times.levelNotedMs) return;
+		const { chainId, db, source } = options;
+		await noteLevel(db, { chainId, lane: source.kind, block: head.number, atMs: heardAtMs });
+	}
+	// A block that is new was written a moment ago, and that says as much.
+	state.level = { block: head.number, atMs: heardAtMs };
 }
 
 /**
@@ -121,15 +171,10 @@ function beginAnew(state: LaneState): void {
 	state.restarted = true;
 }
 
-/** A head that the lane has been past, and under another hash than it knows. */
-function isNews(at: Position, head: Head): boolean {
-	if (at.cursor === null) return false;
-	return head.number <= at.cursor && head.hash !== at.cursorHash && head.hash !== at.sound;
-}
-
 /**
  * Asks whether the index still stands on the node's chain: when a lane begins, and when a head
- * comes that it was past already. True when something had to be taken out.
+ * comes that it was past already or that does not follow. True when something had to be taken out,
+ * or has been: the lane begins anew then.
  */
 async function leftTheChain(
 	{ options, state }: Running,
@@ -138,10 +183,32 @@ async function leftTheChain(
 ): Promise<boolean> {
 	const { head } = state;
 	if (!head || at.cursor === null) return false;
-	if (at.sound !== null && !isNews(at, head)) return false;
-	if (await options.fork.check(lease, options.signal)) return true;
+	const { isDoubted } = state;
+	state.isDoubted = false;
+	if (at.sound !== null && !isNews(at, head)) {
+		if (!isDoubted || !(await wasSetBack(options, at))) return false;
+		beginAnew(state);
+		return true;
+	}
+	const { taken, soundAt } = await options.fork.check(lease, options.signal, head);
+	if (taken || (await wasSetBack(options, at))) {
+		beginAnew(state);
+		state.soundAt = soundAt;
+		// Headers of the dead fork would cost a question more.
+		options.remembered?.clear();
+		return true;
+	}
 	at.sound = head.hash;
 	return false;
+}
+
+/**
+ * Whether another lane's repair has set this lane's cursor back since it was read. The index stands
+ * on the node's chain then, without this lane's blocks, and no later block need come to tell.
+ */
+async function wasSetBack({ db, chainId, source }: LaneOptions, at: Position): Promise<boolean> {
+	const stored = await readCursor(db, chainId, source.kind);
+	return stored?.blockNumber !== at.cursor || stored.blockHash !== at.cursorHash;
 }
 
 /** The lane's lease; null while another process has it. A new one is a restart of the lane. */
@@ -158,10 +225,14 @@ async function holdLease({ options, state, leaseName }: Running): Promise<Lease 
 /** Decides what a failure means: ask for less, step over a block, or wait and ask again. */
 async function recover(lane: Running, error: unknown): Promise<void> {
 	const { options, state } = lane;
-	const { times, signal } = options;
+	const { times, signal, clock } = options;
 	const failure = failureKind(error);
 	options.onFailure(failure.code);
+	// A header may have been the lie.
+	if (failure.kind !== "refused") options.remembered?.clear();
 	const { position } = state;
+	const early = position?.early;
+	if (early && clock.nowMs() - early.atMs > EARLY_MS_MAX) state.position = null;
 	let doublings = 0;
 	if (failure.kind === "forked") {
 		// Asked for what is wrong at once: somebody may be looking at sales that never were.
@@ -209,10 +280,15 @@ function sayOnce({ options, state }: Running, { code }: FailureKind, error: unkn
 
 /** The smallest range was refused again and again: it becomes a gap, and the lane goes on. */
 function stepOver(
-	{ options }: Running,
+	{ options, state }: Running,
 	at: Position,
 	{ failure, error }: { failure: FailureKind; error: unknown },
 ): void {
+	if (at.early) {
+		// Backfill would only add to what is stored of the block.
+		state.position = null;
+		return;
+	}
 	const from = at.gap?.range.from ?? at.next;
 	const to = at.next + WINDOW_BLOCKS_MIN - 1;
 	const context = { block: at.next, code: failure.code, error };

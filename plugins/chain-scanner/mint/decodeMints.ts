@@ -7,7 +7,7 @@ import {
 	TRANSFER_TOPIC,
 	ZERO_TOPIC,
 } from "#plugins/chain-scanner/mint/mintTopics.ts";
-import { readUnits } from "#plugins/chain-scanner/transfer/readUnits.ts";
+import { readUnits } from "#plugins/chain-scanner/mint/readUnits.ts";
 
 /** Tokens that one log brought into being. A batch log gives one for each of its ids. */
 export type Mint = {

@@ -1,4 +1,4 @@
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
  * How far a requested span has come. Blocks count once for each lane.

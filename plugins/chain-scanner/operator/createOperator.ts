@@ -1,7 +1,6 @@
 import { type ChainCore, openChain } from "#plugins/chain-scanner/chain/openChain.ts";
 import type { EventSink, Venue } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { REORG_DEPTH_MOST } from "#plugins/chain-scanner/limits.ts";
 import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
@@ -10,6 +9,7 @@ import { runsOf } from "#plugins/chain-scanner/reorg/runsOf.ts";
 import { takeBack } from "#plugins/chain-scanner/reorg/takeBack.ts";
 import type { ScannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 
 export type OperatorParts = {
 	sinks: readonly EventSink[];
@@ -27,11 +27,11 @@ export function createOperator(
 	return {
 		reorgDepthMax: parts.reorgDepthMax,
 		async drain(access, { signal, head, onDrained, onFailure }) {
-			const { shared, sources, log, backfill } = openChain(core, access, { ...parts, signal });
+			const { shared, owed, log, backfill } = openChain(core, access, { ...parts, signal });
 			const told = { ...backfill, onDrained, onFailure };
-			await startBackfill({ ...shared, ...told, sources, log, headLeast: head });
+			await startBackfill({ ...shared, ...told, sources: owed, log, headLeast: head });
 		},
-		async rewind({ chain, rpc }, block, signal) {
+		async rewind({ chain, rpcFor }, block, signal) {
 			const chainId = chain.id;
 			await core.db.transaction(async (tx) => {
 				await lockChain(tx, chainId);
@@ -40,7 +40,7 @@ export function createOperator(
 				const below = stored.filter(({ number }) => number <= block);
 				const kept = runsOf(below, parts.reorgDepthMax).map(({ top }) => top);
 				const [header, ...others] = await readHeaders(
-					rpc,
+					rpcFor("live"),
 					[block, ...kept.map(({ number }) => number)],
 					signal,
 				);

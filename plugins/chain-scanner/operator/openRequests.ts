@@ -1,10 +1,10 @@
 import type { Core } from "#core/plugin/Core.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
-import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import { openRequest } from "#plugins/chain-scanner/sql/backfillRequest.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 
 export type Requests = {
 	chainId: number;

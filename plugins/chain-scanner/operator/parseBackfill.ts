@@ -1,8 +1,8 @@
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { parseBlock } from "#plugins/chain-scanner/operator/parseBlock.ts";
 import { parseFlags } from "#plugins/chain-scanner/operator/parseFlags.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 export const BACKFILL_USAGE =
 	"backfill --chain <slug> --from <block> --to <block> [--lane mint|sale]";

@@ -10,7 +10,7 @@ function world() {
 	const chain = { slug: "anvil" } as Parameters<typeof untilHead>[0]["chain"];
 	const ask = () =>
 		untilHead(
-			{ chain, rpc: fake.rpc },
+			{ chain, rpcFor: () => fake.rpc },
 			{ signal: stopping.signal, note: (line) => void notes.push(line) },
 		);
 	return { fake, stopping, notes, ask };

@@ -7,13 +7,15 @@ const ASK_EVERY_MS = 1_000;
 
 /** The chain's head; waits for an endpoint that is away, and says so once. Null when given up. */
 export async function untilHead(
-	{ chain, rpc }: Pick<ChainAccess, "chain" | "rpc">,
+	{ chain, rpcFor }: Pick<ChainAccess, "chain" | "rpcFor">,
 	{ signal, note }: { signal: AbortSignal; note(line: string): void },
 ): Promise<Head | null> {
 	const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
 	let told = false;
 	while (!signal.aborted) {
-		const head = await rpc.call(call, { signal }).then(parseHead, () => null);
+		const head = await rpcFor("heads")
+			.call(call, { signal })
+			.then(parseHead, () => null);
 		if (head) return head;
 		if (!told && !signal.aborted) {
 			note(`the RPC endpoint of ${chain.slug} does not answer; waiting for it`);

@@ -1,8 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { assert } from "#core/fault/assert.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
-import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
  * What of a range's headers the index will stand on: all that may leave the chain; of a settled
@@ -12,7 +11,7 @@ export function blocksOf(
 	headers: readonly Head[],
 	range: BlockRange,
 	unsettledFrom: number,
-): { blocks: BlockRef[]; parentHash: Hex } {
+): { blocks: BlockRef[]; parentHash: Hex; madeMs: { first: number; last: number } } {
 	const [first] = headers;
 	const last = headers.at(-1);
 	assert(first?.number === range.from && last?.number === range.to, "a range has both its ends");
@@ -21,5 +20,6 @@ export function blocksOf(
 		.map(({ number, hash, parentHash }) => {
 			return { number, hash, parentHash, settled: number < unsettledFrom };
 		});
-	return { blocks, parentHash: first.parentHash };
+	const madeMs = { first: first.timestampMs, last: last.timestampMs };
+	return { blocks, parentHash: first.parentHash, madeMs };
 }

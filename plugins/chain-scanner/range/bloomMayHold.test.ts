@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Hex } from "#core/chain/Hex.ts";
+import type { LogFilter } from "#core/chain/LogFilter.ts";
 import { bloomMayHold } from "#plugins/chain-scanner/range/bloomMayHold.ts";
 import { bloomOf } from "#plugins/chain-scanner/range/bloomOf.ts";
 import { fitsFilter } from "#plugins/chain-scanner/range/fitsFilter.ts";
-import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
 
 const word = (n: number): Hex => `0x${n.toString(16).padStart(64, "0")}`;
 const account = (n: number): Hex => `0x${n.toString(16).padStart(40, "0")}`;

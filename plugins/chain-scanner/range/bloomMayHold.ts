@@ -1,6 +1,6 @@
 import { bloomHas } from "#core/chain/bloom/bloomHas.ts";
 import type { Hex } from "#core/chain/Hex.ts";
-import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
+import type { LogFilter } from "#core/chain/LogFilter.ts";
 
 /** False where a block's bloom rules out that any of its logs fits the filter. */
 export function bloomMayHold(bloom: Hex, { address, topics }: LogFilter): boolean {

@@ -1,4 +1,5 @@
 import type { Head } from "#core/chain/heads/Head.ts";
+import type { LogFilter } from "#core/chain/LogFilter.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
@@ -7,7 +8,6 @@ import { PROOFS_REFUSED_MAX } from "#plugins/chain-scanner/limits.ts";
 import { bloomMayHold } from "#plugins/chain-scanner/range/bloomMayHold.ts";
 import { bloomOf } from "#plugins/chain-scanner/range/bloomOf.ts";
 import { fitsFilter } from "#plugins/chain-scanner/range/fitsFilter.ts";
-import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
 import { logsDigest } from "#plugins/chain-scanner/range/logsDigest.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
+import type { LogFilter } from "#core/chain/LogFilter.ts";
 import { fitsFilter } from "#plugins/chain-scanner/range/fitsFilter.ts";
-import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
 
 const word = (n: number): Hex => `0x${String(n).repeat(64)}`;
 const account = (n: number): Hex => `0x${String(n).repeat(40)}`;

@@ -1,5 +1,5 @@
+import type { LogFilter } from "#core/chain/LogFilter.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
-import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
 
 /** Whether a node would answer a log to a filter: as geth reads one, position by position. */
 export function fitsFilter(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {

@@ -1,5 +1,6 @@
 import type { Head } from "#core/chain/heads/Head.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 
 /** Headers by number, in one batch; null where the node has no such block yet. */
@@ -17,5 +18,5 @@ export async function readHeaders(
 }
 
 export function headerCall(block: number): RpcCall {
-	return { method: "eth_getBlockByNumber", params: [`0x${block.toString(16)}`, false] };
+	return { method: "eth_getBlockByNumber", params: [hexQuantity(block), false] };
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { MINT_FILTERS } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { createHeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import { mintLog, unitsLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
@@ -175,4 +176,60 @@ test("[ING-14] what may still leave the chain is read in agreement, headers by h
 	// History is read once, from one endpoint.
 	await readRange(rpcOf(plain), filters, range, far);
 	expect(digests).toHaveLength(3);
+});
+
+/** Within reach of reorgs, by somebody who read these blocks before. */
+async function readAgain(chain: FakeChain, { from = 5, to = 20, before = () => {} } = {}) {
+	const remembered = createHeaderMemory();
+	const near = { signal, unsettledFrom: 3, remembered };
+	await readRange(chain.rpc, filters, { from, to }, near);
+	before();
+	chain.calls.length = 0;
+	const again = await readRange(chain.rpc, filters, { from, to }, near);
+	const headers = chain.calls.filter(({ method }) => method === "eth_getBlockByNumber");
+	const plain = await readRange(chain.rpc, filters, { from, to }, { signal, unsettledFrom: 3 });
+	expect(again).toEqual(plain);
+	return headers.length;
+}
+
+test("of headers that were read before only the last is asked for again", async () => {
+	const chain = createFakeChain();
+	chain.mineTo(9);
+	chain.mine([{ logs: [mintLog(1)] }]);
+	chain.mineTo(30);
+	expect(await readAgain(chain)).toBe(1);
+	expect(await readAgain(chain, { from: 20, to: 20 })).toBe(1);
+});
+
+test("[ING-14] what is remembered of another fork is asked for again, and blamed on nobody", async () => {
+	for (const depth of [1, 7, 12]) {
+		const chain = createFakeChain();
+		chain.mineTo(20);
+		const fork = () => {
+			chain.drop(depth);
+			chain.mine([{ logs: [mintLog(9)] }]);
+			chain.mineTo(20);
+		};
+		const asked = await readAgain(chain, { before: fork });
+		// A fork of the last block alone is told by that block itself.
+		expect(asked).toBe(depth === 1 ? 1 : 17);
+		expect(chain.distrusted).toEqual([]);
+	}
+});
+
+test("[ING-14] logs of a block that is not the remembered one are not taken", async () => {
+	const chain = createFakeChain();
+	chain.mineTo(9);
+	chain.mine([{ logs: [mintLog(1)] }]);
+	chain.mineTo(20);
+	const remembered = createHeaderMemory();
+	const near = { signal, unsettledFrom: 3, remembered };
+	await readRange(chain.rpc, filters, { from: 5, to: 20 }, near);
+	chain.troubles.tamper = (call, answer) =>
+		call.method === "eth_getLogs" && Array.isArray(answer)
+			? answer.map((log) => ({ ...log, blockHash: chain.hashOf(11) }))
+			: answer;
+	expect(await codeOf(readRange(chain.rpc, filters, { from: 5, to: 20 }, near))).toBe(
+		"rpc_inconsistent",
+	);
 });

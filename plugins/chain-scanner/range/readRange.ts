@@ -1,35 +1,23 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
+import type { LogFilter } from "#core/chain/LogFilter.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcQuorum } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { BlockRange, ReadOptions } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { LOG_ANSWER_BYTES_MAX } from "#plugins/chain-scanner/limits.ts";
 import { blocksOf } from "#plugins/chain-scanner/range/blocksOf.ts";
-import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
+import type { ReadOptions } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { LogRange } from "#plugins/chain-scanner/range/LogRange.ts";
 import { logBytes } from "#plugins/chain-scanner/range/logBytes.ts";
 import { logsDigest } from "#plugins/chain-scanner/range/logsDigest.ts";
 import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 import { headerCall } from "#plugins/chain-scanner/range/readHeaders.ts";
-import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
-
-export type LogRange = {
-	/** In chain order, all filters together. */
-	logs: RawLog[];
-	/** Linked, in ascending order: those within reach of reorgs, the first and the last. */
-	headers: readonly Head[];
-	blocks: BlockRef[];
-	parentHash: Hex;
-	/** Logs of the largest single answer, and about the size of all. */
-	logCount: number;
-	answerBytes: number;
-	/** When each block with a log was made. */
-	blockTimeMs: ReadonlyMap<number, number>;
-};
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
  * Fetches the logs of a range, with headers in the same request: of its last block, its first, and
@@ -53,8 +41,9 @@ export async function readRange(
 	const head = headOf(range, options);
 	const place = head
 		? { blockHash: head.hash }
-		: { fromBlock: hexOf(range.from), toBlock: hexOf(range.to) };
-	const numbers = head ? [] : headersNeeded(range, options);
+		: { fromBlock: hexQuantity(range.from), toBlock: hexQuantity(range.to) };
+	const known = rememberedIn(range, options);
+	const numbers = head ? [] : headersNeeded(range, options).filter((number) => !known.has(number));
 	const closing = settledBy === null ? [] : [headerCall(settledBy)];
 	const queries = filters.map((filter): RpcCall => {
 		return { method: "eth_getLogs", params: [{ ...filter, ...place }] };
@@ -70,21 +59,26 @@ export async function readRange(
 		.catch(async (error) => {
 			throw await whyRefused(rpc, { range, head }, { error, signal });
 		});
-	const all = head ? [head] : linkedHeaders(numbers, answers);
+	const told = head ? [head] : parseHeaders(numbers, answers);
+	const all = known.size > 0 ? joined(told, range, options) : told;
+	// Another fork than what is remembered: all headers are asked for.
+	if (!all) return readRange(rpc, filters, range, { ...options, remembered: undefined });
+	mustBeLinked(all);
 	if (settledBy !== null) mustBeSame(all, answers.at(-1));
 	const headers = all.filter(({ number }) => number <= range.to);
 	const lists = answers
 		.slice(numbers.length, numbers.length + queries.length)
 		.map((answer) => parseLogs(answer, range));
 	const logs = mergeLogs(lists, new Map(headers.map(({ number, hash }) => [number, hash])));
-	const known = new Map(headers.map(({ number, timestampMs }) => [number, timestampMs]));
+	const times = new Map(headers.map(({ number, timestampMs }) => [number, timestampMs]));
+	if (mayLeaveAll(range, options)) options.remembered?.keep(headers);
 	return {
 		logs,
 		headers,
 		...blocksOf(headers, range, options.unsettledFrom),
 		logCount: Math.max(0, ...lists.map((list) => list.length)),
 		answerBytes: logBytes(logs),
-		blockTimeMs: options.untimed ? known : await readTimes(rpc, logs, known, signal),
+		blockTimeMs: options.untimed ? times : await readTimes(rpc, logs, times, signal),
 	};
 }
 
@@ -121,13 +115,49 @@ function headersNeeded(
 	return numbers;
 }
 
-function linkedHeaders(numbers: readonly number[], answers: readonly unknown[]): Head[] {
+/** Each header of such a range is read: what is remembered is linked to the last one. */
+function mayLeaveAll(range: BlockRange, { unsettledFrom }: ReadOptions): boolean {
+	return range.from >= unsettledFrom;
+}
+
+/** Blocks below the range's last one that need not be asked for. */
+function rememberedIn(range: BlockRange, options: ReadOptions): Set<number> {
+	const { remembered } = options;
+	const known = new Set<number>();
+	if (!remembered || !mayLeaveAll(range, options)) return known;
+	for (let number = range.from; number < range.to; number++) {
+		if (remembered.has(number)) known.add(number);
+	}
+	return known;
+}
+
+/** With what is remembered between them; null where that is of another fork. */
+function joined(
+	told: readonly Head[],
+	range: BlockRange,
+	{ remembered }: ReadOptions,
+): Head[] | null {
+	const all: Head[] = [];
+	for (let number = range.to; number >= range.from; ) {
+		const next = told.find((header) => header.number === number);
+		if (!next) return null;
+		const below = remembered?.below(next, range.from) ?? [];
+		all.push(next, ...below.toReversed());
+		number -= 1 + below.length;
+	}
+	return all.reverse();
+}
+
+function parseHeaders(numbers: readonly number[], answers: readonly unknown[]): Head[] {
 	const headers = numbers.map((number, index) => {
 		const header = parseHead(answers[index]);
 		if (header?.number !== number) throw notThere(number);
 		return header;
 	});
-	headers.sort((a, b) => a.number - b.number);
+	return headers.sort((a, b) => a.number - b.number);
+}
+
+function mustBeLinked(headers: readonly Head[]): void {
 	for (const [index, header] of headers.entries()) {
 		const parent = headers[index - 1];
 		if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) {
@@ -135,7 +165,6 @@ function linkedHeaders(numbers: readonly number[], answers: readonly unknown[]):
 			throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
 		}
 	}
-	return headers;
 }
 
 /** The highest of the headers, as it was told at the end. */
@@ -203,8 +232,4 @@ async function readTimes(
 		times.set(block, header.timestampMs);
 	}
 	return times;
-}
-
-function hexOf(block: number): Hex {
-	return `0x${block.toString(16)}`;
 }

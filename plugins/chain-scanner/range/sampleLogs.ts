@@ -1,11 +1,12 @@
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
+import type { LogFilter } from "#core/chain/LogFilter.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import type { BlockLoad } from "#plugins/chain-scanner/lane/createLogWindow.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { SAMPLED_BLOCKS } from "#plugins/chain-scanner/limits.ts";
-import type { LogFilter } from "#plugins/chain-scanner/range/LogFilter.ts";
+import type { BlockLoad } from "#plugins/chain-scanner/range/LaneSource.ts";
 import { logBytes } from "#plugins/chain-scanner/range/logBytes.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
  * Looks at a few blocks of a range, to see how many of them one answer has room for; null where the
@@ -22,7 +23,7 @@ export async function sampleLogs(
 		return range.from + Math.floor((span * (index + 0.5)) / SAMPLED_BLOCKS);
 	});
 	const calls = numbers.flatMap((number) => {
-		const block = `0x${number.toString(16)}`;
+		const block = hexQuantity(number);
 		return filters.map((filter) => ({
 			method: "eth_getLogs",
 			params: [{ ...filter, fromBlock: block, toBlock: block }],

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createLaneWorld, mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
+import { createHeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 60_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 const newWorld = () => createLaneWorld(database.db);
@@ -20,6 +21,22 @@ async function isLevel(world: World, ids: readonly number[]) {
 	expect(await world.tokens()).toEqual([...ids].sort((a, b) => a - b));
 	expect(await world.cursor()).toBe(world.chain.head());
 	expect(await world.gaps()).toEqual([]);
+}
+
+/** A gate that tells when a lane has come through it for the nth time. */
+function gateThatCounts() {
+	const gate = createHeadGate();
+	let count = 0;
+	const waiting: { times: number; go: () => void }[] = [];
+	const enter = () => {
+		count += 1;
+		for (const { times, go } of waiting) if (count >= times) go();
+		return gate.enter();
+	};
+	const entered = (times: number) => {
+		return new Promise<void>((go) => (count >= times ? go() : waiting.push({ times, go })));
+	};
+	return { gate: { ...gate, enter }, entered };
 }
 
 test("[ING-11] a fork takes its rows out, and the blocks in their place come in", async () => {
@@ -59,6 +76,84 @@ test("[ING-11] a fork no longer than ours is seen by its head's hash, and a shor
 	await world.untilLevel();
 	await lane.stop();
 	await isLevel(world, [1, 2, 23]);
+});
+
+test("a fork of three is proven by one request, and what is in its place read by the next", async () => {
+	const world = await newWorld();
+	const lane = world.worker({ scanFrom: 0 });
+	mint(world, 1, 2, 3, 4, 5);
+	lane.look();
+	await lane.untilIndexed(5);
+	for (const isLonger of [false, true]) {
+		const top = world.chain.head();
+		world.chain.drop(3);
+		const fresh = isLonger ? [1, 2, 3, 4] : [1, 2, 3];
+		mint(world, ...fresh.map((id) => id + 10 * top));
+		const requests: string[] = [];
+		const { batch } = world.chain.rpc;
+		world.chain.rpc.batch = (calls, options) => {
+			requests.push([...new Set(calls.map(({ method }) => method))].sort().join(" "));
+			return batch(calls, options);
+		};
+		lane.look();
+		await world.untilLevel();
+		world.chain.rpc.batch = batch;
+		expect(requests).toEqual([
+			"eth_getBlockByHash eth_getBlockByNumber",
+			"eth_getBlockByNumber eth_getLogs",
+			"eth_getTransactionByHash",
+		]);
+	}
+	await lane.stop();
+	expect(lane.reverts()).toBe(2);
+});
+
+test("a head that the node does not have by its hash proves no fork", async () => {
+	const world = await newWorld();
+	const lane = world.worker({ scanFrom: 0 });
+	mint(world, 1, 2, 3, 4, 5);
+	lane.look();
+	await lane.untilIndexed(5);
+	const back = world.chain.drop(2);
+	mint(world, 14, 15);
+	const strays = [4, 5].map((number) => world.chain.headOf(number));
+	const answers = new Map<number, unknown>();
+	for (const { number } of strays) {
+		const params = [`0x${number}`, false];
+		answers.set(number, await world.chain.rpc.call({ method: "eth_getBlockByNumber", params }));
+	}
+	back();
+	// By their numbers it tells of blocks that it does not have by their hashes.
+	world.chain.troubles.tamper = ({ method, params }, answer) =>
+		(method === "eth_getBlockByNumber" && answers.get(Number(params[0]))) || answer;
+	for (const head of strays) lane.offerHead(head);
+	await lane.untilSaid("rpc_inconsistent", 2);
+	expect([lane.reverts(), await world.tokens()]).toEqual([0, [1, 2, 3, 4, 5]]);
+	world.chain.troubles.tamper = (_, answer) => answer;
+	await lane.stop();
+});
+
+test("[ING-11] a lane that asks after another one's repair reads again without a new block", async () => {
+	const world = await newWorld();
+	// Only a word of its own wakes a lane: where a chain rests, no next block comes to its help.
+	const rests = { scanFrom: 0, times: { idleWaitMs: 600_000 } };
+	const [first, second] = [gateThatCounts(), gateThatCounts()];
+	const mints = world.worker({ ...rests, gate: first.gate });
+	const asSales = { ...world.source, kind: "sale" } as const;
+	const sales = world.worker({ ...rests, gate: second.gate, source: asSales });
+	mint(world, 1, 2, 3, 4, 5);
+	for (const lane of [mints, sales]) lane.look();
+	// The second time both have asked whether what they wrote stands, and rest.
+	await Promise.all([first.entered(2), second.entered(2)]);
+	world.chain.drop(3);
+	mint(world, 13, 14, 15);
+	mints.look();
+	await world.untilLevel("mint");
+	sales.look();
+	await world.untilLevel("sale");
+	await Promise.all([mints.stop(), sales.stop()]);
+	expect(await world.tokens()).toEqual([1, 1, 2, 2, 13, 13, 14, 14, 15, 15]);
+	expect([mints.reverts(), sales.reverts()]).toEqual([1, 0]);
 });
 
 test("[ING-11] a block that was only fallen back on, and leaves the chain too, is one more fork", async () => {

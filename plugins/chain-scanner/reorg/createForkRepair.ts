@@ -1,18 +1,19 @@
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease/leases.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import { HEADERS_FIRST_ASKED, RUNS_SEEN_MAX } from "#plugins/chain-scanner/limits.ts";
-import { readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
+import { headerCall, readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
 import { forkPoint } from "#plugins/chain-scanner/reorg/forkPoint.ts";
 import { runsOf } from "#plugins/chain-scanner/reorg/runsOf.ts";
 import { takeBack } from "#plugins/chain-scanner/reorg/takeBack.ts";
 import { type BlockRef, settleBlocks, storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 
 export type ForkRepairOptions = {
 	chainId: number;
@@ -25,38 +26,55 @@ export type ForkRepairOptions = {
 	onReorg(depth: number): void;
 };
 
+export type ForkCheck = {
+	/** True where something was taken out, by us or by somebody else meanwhile. */
+	taken: boolean;
+	/** Where something was taken out: the head that all that is left was proven to be below. */
+	soundAt: Hex | null;
+};
+
 export type ForkRepair = {
 	/**
 	 * Asks the node whether what the index stands on is still its chain, and takes out what is not.
-	 * True when something was taken out. Throws `reorg_too_deep` where it reaches too far. What it
-	 * finds to be of the chain for good is marked so, and need not be kept any longer.
+	 * Throws `reorg_too_deep` where it reaches too far. What it finds to be of the chain for good is
+	 * marked so, and need not be kept any longer. Given the head that gave cause to ask, one request
+	 * proves most forks.
 	 */
-	check(lease: Lease, signal: AbortSignal): Promise<boolean>;
+	check(lease: Lease, signal: AbortSignal, head?: Head | null): Promise<ForkCheck>;
 };
 
 /** Finds where the chain forked, and repairs the index in one transaction. */
 export function createForkRepair(options: ForkRepairOptions): ForkRepair {
 	const { chainId, db, rpc, depthMax, log, onReorg } = options;
 	return {
-		async check(lease, signal) {
+		async check(lease, signal, head = null) {
 			const stored = await storedBlocks(db, chainId, blocksSeenMax(depthMax));
-			const headers = await compare(options, stored, signal);
-			const point = forkPoint(stored, (number) => headers.get(number) ?? null, depthMax);
+			const { headers, known } = await compare(options, { stored, head, signal });
+			const headerOf = (number: number) => headers.get(number) ?? null;
+			const point = forkPoint(stored, headerOf, depthMax);
 			if (point.kind === "sound") {
 				await settleOld(options, { stored, headers, signal });
-				return false;
+				return { taken: false, soundAt: null };
 			}
 			if (point.kind === "too_deep") {
 				const detail = `at least ${point.depth} blocks of chain ${chainId} left it`;
 				throw scannerFault.reorgTooDeep({ detail });
 			}
-			const fork = await proveFork(rpc, { headers, stored, ...point, signal });
+			const seen = { headers, stored, ...point };
+			const shown = shownFork({ ...seen, known });
+			const fork = shown ?? (await proveFork(rpc, { ...seen, signal }));
 			const repaired = await repair(options, { lease, stored, fork });
-			if (!repaired) return true;
-			const { block, depth } = point;
-			log.warn("blocks left the chain and were taken out", { block, depth });
-			onReorg(depth);
-			return true;
+			if (repaired) {
+				const { block, depth } = point;
+				log.warn("blocks left the chain and were taken out", { block, depth });
+				onReorg(depth);
+			}
+			if (!shown || !known) return { taken: true, soundAt: null };
+			const left = await storedBlocks(db, chainId, blocksSeenMax(depthMax));
+			const stands = runsOf(left, depthMax).every(({ top }) => {
+				return headers.get(top.number)?.hash === top.hash;
+			});
+			return { taken: true, soundAt: stands ? known.hash : null };
 		},
 	};
 }
@@ -68,24 +86,67 @@ function blocksSeenMax(depthMax: number): number {
 
 /**
  * A few headers answer nearly every question: the newest, and the newest below each hole. The rest
- * are asked for where one of those differs.
+ * are asked for where those do not show how far down a run differs. With them come the blocks up to
+ * the head, and the head by its hash: `known` where the node has it.
  */
 async function compare(
 	{ rpc, depthMax }: ForkRepairOptions,
-	stored: readonly BlockRef[],
-	signal: AbortSignal,
+	given: { stored: readonly BlockRef[]; head: Head | null; signal: AbortSignal },
 ) {
+	const { stored, head, signal } = given;
 	const numbers = [...new Set(stored.map(({ number }) => number))];
-	const tops = new Set(runsOf(stored, depthMax).map(({ top }) => top.number));
+	const runs = runsOf(stored, depthMax);
+	const tops = new Set(runs.map(({ top }) => top.number));
 	const headers = new Map<number, Head | null>();
-	const ask = async (asked: readonly number[]) => {
-		const answers = await readHeaders(rpc, asked, signal);
-		for (const [index, number] of asked.entries()) headers.set(number, answers[index] ?? null);
+	const ask = async (asked: readonly number[], hash: Hex | null = null) => {
+		const calls = asked.map(headerCall);
+		const answers = await rpc.batch(hash ? [...calls, hashCall(hash)] : calls, { signal });
+		for (const [index, number] of asked.entries()) {
+			const header = parseHead(answers[index]);
+			headers.set(number, header?.number === number ? header : null);
+		}
+		const named = hash ? parseHead(answers.at(-1)) : null;
+		return named?.hash === hash && named?.number === head?.number ? named : null;
 	};
-	await ask(numbers.filter((number, index) => index < HEADERS_FIRST_ASKED || tops.has(number)));
-	const differs = ({ number, hash }: BlockRef) => (headers.get(number)?.hash ?? hash) !== hash;
-	if (stored.some(differs)) await ask(numbers.filter((number) => !headers.has(number)));
-	return headers;
+	const above = head ? blocksUpTo(head, numbers[0] ?? head.number) : [];
+	const first = numbers.filter((number, index) => index < HEADERS_FIRST_ASKED || tops.has(number));
+	const known = await ask([...above, ...first], head?.hash);
+	const isOpen = runs.some(({ blocks }) => {
+		const told = blocks.map(({ number, hash }) => {
+			const header = headers.get(number);
+			return header ? header.hash === hash : null;
+		});
+		return told.includes(false) && !told.includes(true);
+	});
+	const rest = numbers.filter((number) => !headers.has(number));
+	if (isOpen && rest.length > 0) await ask(rest);
+	return { headers, known };
+}
+
+/** The blocks above what is stored, up to the head; none where those are many. */
+function blocksUpTo(head: Head, top: number): number[] {
+	return head.number - top > HEADERS_FIRST_ASKED ? [] : span(top + 1, head.number);
+}
+
+/**
+ * The block that a fork begins above, where one answer has shown it: the node has the head by its
+ * hash, and its blocks are linked from there down to the block that both have. Null where it has
+ * not: a node that made a block up has none by the hash of one above it that names it.
+ */
+function shownFork(seen: {
+	headers: ReadonlyMap<number, Head | null>;
+	stored: readonly BlockRef[];
+	known: Head | null;
+	block: number;
+	reach: number;
+}): Head | null {
+	const { headers, stored, known, block, reach } = seen;
+	if (!known || known.number < reach || known.number <= block) return null;
+	const chain = span(block, known.number).map((number) => headers.get(number) ?? null);
+	const below = chain[0] ?? null;
+	const anchor = stored.find(({ number }) => number === block);
+	if (!below || (anchor && anchor.hash !== below.hash)) return null;
+	return isLinked(chain, [known]) ? below : null;
 }
 
 /**
@@ -144,8 +205,11 @@ async function proveFork(
 
 /** A node that made a hash up has no block by it. */
 async function isKnown(rpc: Rpc, { hash }: Head, signal: AbortSignal): Promise<boolean> {
-	const call = { method: "eth_getBlockByHash", params: [hash, false] };
-	return parseHead(await rpc.call(call, { signal }))?.hash === hash;
+	return parseHead(await rpc.call(hashCall(hash), { signal }))?.hash === hash;
+}
+
+function hashCall(hash: Hex): RpcCall {
+	return { method: "eth_getBlockByHash", params: [hash, false] };
 }
 
 function span(from: number, to: number): number[] {

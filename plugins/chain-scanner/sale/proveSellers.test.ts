@@ -23,7 +23,7 @@ const offer = (changes: Partial<Sale> = {}): { sale: Sale } => ({
 	},
 });
 const move = (from: `0x${string}`, to: `0x${string}`, tokenId = 8n) => {
-	return { contract: "0x1", tokenId, from, to } as const;
+	return { contract: "0x1", standard: "erc721", quantity: 1n, tokenId, from, to } as const;
 };
 const sellerOf = (...args: Parameters<typeof proveSellers>) =>
 	proveSellers(...args)[0]?.sale.seller;

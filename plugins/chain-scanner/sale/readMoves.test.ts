@@ -20,7 +20,10 @@ test("what moved is read from the receipt; an ERC-20's Transfer moves no NFT", a
 	const nft = log([TRANSFER_TOPIC, word(10), word(11), word(7)]);
 	const coin = log([TRANSFER_TOPIC, word(10), word(11)]);
 	const moves = await read({ blockHash, logs: [coin, nft] });
-	expect(moves.get(hash)).toEqual([{ contract, tokenId: 7n, from: account(10), to: account(11) }]);
+	const parties = { from: account(10), to: account(11) };
+	expect(moves.get(hash)).toEqual([
+		{ contract, standard: "erc721", tokenId: 7n, quantity: 1n, ...parties },
+	]);
 });
 
 test("a receipt that is missing, of another block or malformed is asked for again", async () => {

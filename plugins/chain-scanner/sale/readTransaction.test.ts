@@ -3,6 +3,7 @@ import { padHex } from "viem";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
 import { readTransaction } from "#plugins/chain-scanner/sale/readTransaction.ts";
+import { aSale } from "#plugins/chain-scanner/sale/testing/aSale.ts";
 import { seaportLogs } from "#test/harness/seaportLogs.ts";
 
 const market = padHex("0x33", { size: 20 });
@@ -12,23 +13,7 @@ const log = (logIndex: number, changes: Partial<RawLog> = {}): RawLog => ({
 	...changes,
 });
 
-function saleAt(logIndex: number, changes: Partial<Sale> = {}): Sale {
-	return {
-		logIndex,
-		subIndex: 0,
-		contract: padHex("0xaa", { size: 20 }),
-		standard: "erc721",
-		tokenId: 1n,
-		quantity: 1n,
-		totalRaw: 5n,
-		currency: padHex("0x00", { size: 20 }),
-		seller: padHex("0x5e", { size: 20 }),
-		buyer: padHex("0xb0", { size: 20 }),
-		accepted: true,
-		reason: null,
-		...changes,
-	};
-}
+const saleAt = (logIndex: number, changes: Partial<Sale> = {}) => aSale({ logIndex, ...changes });
 
 function venueOf(decode: Venue["decode"], id = "bazaar"): Venue {
 	return { id, contracts: [market], topics: [topic], decode };

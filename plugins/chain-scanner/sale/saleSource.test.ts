@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import { padHex } from "viem";
 import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
 import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
+import { moveLogs } from "#plugins/chain-scanner/sale/testing/moveLogs.ts";
+import { seaportAdapters } from "#plugins/chain-scanner/venues/seaport/seaportAdapters.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
-import { createFakeChain } from "#test/harness/fakeChain.ts";
+import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
 import { seaportLogs } from "#test/harness/seaportLogs.ts";
 
 const far = { signal: new AbortController().signal, unsettledFrom: Number.POSITIVE_INFINITY };
@@ -13,13 +15,13 @@ const buyer = padHex("0xb0", { size: 20 });
 const nft = padHex("0xaa", { size: 20 });
 
 /** A listing filled for 100 wei, as Seaport logs it. */
-const fulfilled = (identifier: bigint) =>
+const fulfilled = (identifier: bigint, item = { itemType: 2, token: nft, amount: 1n }) =>
 	seaportLogs.fulfilled({
 		orderHash: padHex("0x1", { size: 32 }),
 		offerer: seller,
 		zone: nobody,
 		recipient: buyer,
-		offer: [{ itemType: 2, token: nft, identifier, amount: 1n }],
+		offer: [{ ...item, identifier }],
 		consideration: [
 			{ itemType: 0, token: nobody, identifier: 0n, amount: 100n, recipient: seller },
 		],
@@ -108,6 +110,66 @@ test("[ING-13] events stand in chain order, however a venue names its sales", as
 		[1, "seaport"],
 		[2, "backwards"],
 	]);
+});
+
+const { adapter, token } = seaportAdapters[0] ?? { adapter: nobody, token: nobody };
+const adapted = { itemType: 3, token: adapter, amount: 1n };
+/** A listing of the storefront's token 7, which its adapter stands for. */
+const throughAdapter = () => fulfilled(7n, adapted);
+const receiptsAsked = (chain: FakeChain) =>
+	chain.calls.filter(({ method }) => method === "eth_getTransactionReceipt").length;
+const readAll = (chain: FakeChain) =>
+	saleSource(chain.rpc, [seaportVenue], listening().report).read(
+		{ from: 1, to: chain.head() },
+		far,
+	);
+
+test("[ING-12] a sale through a storefront's adapter is of the storefront, by its own log", async () => {
+	const chain = createFakeChain();
+	const moved = moveLogs.single({ address: token, from: seller, to: buyer, tokenId: 7n });
+	chain.mine([{ logs: [throughAdapter(), moved] }, { logs: [fulfilled(8n)] }]);
+	const { events } = await readAll(chain);
+	expect(events).toMatchObject([
+		{ contract: token, standard: "erc1155", tokenId: 7n, accepted: true, from: seller, to: buyer },
+		{ contract: nft, tokenId: 8n, accepted: true },
+	]);
+	// The other transaction leaves nothing open.
+	expect(receiptsAsked(chain)).toBe(1);
+});
+
+test("[ING-12] without the storefront's log it is kept and counts in no figure", async () => {
+	const chain = createFakeChain();
+	const lie = moveLogs.single({ address: adapter, from: seller, to: buyer, tokenId: 7n });
+	chain.mine([{ logs: [throughAdapter(), lie] }]);
+	const { events } = await readAll(chain);
+	expect(events).toMatchObject([{ contract: token, accepted: false, reason: "not_delivered" }]);
+});
+
+test("[ING-12] listings cost no receipt; one beside a sale that does has to have been delivered", async () => {
+	const chain = createFakeChain();
+	const moved = moveLogs.single({ address: token, from: seller, to: buyer, tokenId: 7n });
+	chain.mine([{ logs: [fulfilled(8n)] }]);
+	chain.mine([{ logs: [throughAdapter(), moved, fulfilled(9n)] }]);
+	const { events } = await readAll(chain);
+	expect(events.map(({ tokenId, reason }) => [tokenId, reason])).toEqual([
+		[8n, null],
+		[7n, null],
+		[9n, "not_delivered"],
+	]);
+	expect(receiptsAsked(chain)).toBe(1);
+});
+
+test("[ING-11] the receipt of another fork proves nothing: the range is read again", async () => {
+	const chain = createFakeChain();
+	const moved = moveLogs.single({ address: token, from: seller, to: buyer, tokenId: 7n });
+	chain.mine([{ logs: [throughAdapter(), moved] }]);
+	chain.troubles.tamper = ({ method }, answer) =>
+		method === "eth_getTransactionReceipt"
+			? { ...(answer as object), blockHash: padHex("0xf0", { size: 32 }) }
+			: answer;
+	await expect(readAll(chain)).rejects.toThrow("rpc_inconsistent");
+	chain.troubles.tamper = (_, answer) => answer;
+	expect((await readAll(chain)).events).toMatchObject([{ contract: token, accepted: true }]);
 });
 
 test("without a venue no log is asked for", async () => {

@@ -3,12 +3,13 @@ import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { ChainEvent, Sale, Venue } from "#plugins/chain-scanner/contract.ts";
-import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
+import type { LaneSource, LaneSteps } from "#plugins/chain-scanner/range/LaneSource.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import { sampleLogs } from "#plugins/chain-scanner/range/sampleLogs.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
-import { proveSellers } from "#plugins/chain-scanner/sale/proveSellers.ts";
+import { needsReceipt } from "#plugins/chain-scanner/sale/needsReceipt.ts";
+import { proveSales } from "#plugins/chain-scanner/sale/proveSales.ts";
 import { readMoves } from "#plugins/chain-scanner/sale/readMoves.ts";
 import {
 	readTransaction,
@@ -26,26 +27,27 @@ export function saleSource(
 	// Without a venue an empty list would mean "any", and fetch every log of the chain.
 	const filters = address.length === 0 ? [] : [{ address, topics: [topics] }];
 	const prove = createLogProof(rpc);
-	return {
-		kind: "sale",
-		sample: (range, signal) => sampleLogs(rpc, filters, range, signal),
-		async read(range, options) {
-			const { signal, unsettledFrom } = options;
+	const steps: LaneSteps = {
+		filters,
+		async ask(range, options) {
 			const read = await readRange(rpc, filters, range, options);
-			const { logs, blocks, parentHash, logCount, answerBytes, blockTimeMs } = read;
-			if (range.from >= unsettledFrom) await prove({ ...read, filters }, signal);
+			if (range.from >= options.unsettledFrom) await prove({ ...read, filters }, options.signal);
+			return read;
+		},
+		async decode(read, range, { signal }) {
+			const { logs, blocks, parentHash, madeMs, logCount, answerBytes, blockTimeMs } = read;
 			const readings = [...groupByTransaction(logs)].flatMap((transaction) => {
 				const [first] = transaction;
 				return first ? [{ first, ...readTransaction(transaction, venues) }] : [];
 			});
 			const open = readings
-				.filter(({ sales }) => sales.some(({ sale }) => sale.sellerUnproven))
+				.filter(({ sales }) => sales.some(needsReceipt))
 				.map(({ first }) => ({ hash: first.transactionHash, blockHash: first.blockHash }));
 			const moves = await readMoves(rpc, open, signal);
 			const events: ChainEvent[] = [];
 			const problems: TransactionReading["undecoded"] = [];
 			for (const { first, sales: read, undecoded } of readings) {
-				const sales = proveSellers(read, moves.get(first.transactionHash) ?? []);
+				const sales = proveSales(read, moves.get(first.transactionHash) ?? null);
 				problems.push(...undecoded);
 				const occurredAtMs = blockTimeMs.get(Number(first.blockNumber));
 				assert(occurredAtMs !== undefined, "the time of every block with a log was read");
@@ -58,6 +60,7 @@ export function saleSource(
 				events: events.sort(byPosition),
 				blocks,
 				parentHash,
+				madeMs,
 				logCount,
 				answerBytes,
 				report() {
@@ -65,6 +68,12 @@ export function saleSource(
 				},
 			};
 		},
+	};
+	return {
+		kind: "sale",
+		sample: (range, signal) => sampleLogs(rpc, filters, range, signal),
+		read: async (range, options) => steps.decode(await steps.ask(range, options), range, options),
+		steps,
 	};
 }
 

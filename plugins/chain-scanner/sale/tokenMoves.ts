@@ -1,8 +1,13 @@
-import { decodeEventLog, parseAbi } from "viem";
+import { decodeAbiParameters, decodeEventLog, parseAbi, parseAbiParameters } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
+import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintTopics.ts";
 
-/** An NFT that a token's own log says went from one account to another. */
-export type TokenMove = { contract: Address; tokenId: bigint; from: Address; to: Address };
+/** Units of an NFT that a token's own log says went from one account to another. */
+export type TokenMove = Pick<
+	ChainEvent,
+	"contract" | "standard" | "tokenId" | "quantity" | "from" | "to"
+>;
 
 const abi = parseAbi([
 	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
@@ -10,24 +15,32 @@ const abi = parseAbi([
 	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
 ]);
 
+/** As the tokens of before ERC-721 was agreed on write it, CryptoKitties among them. */
+const bareTransfer = parseAbiParameters("address from, address to, uint256 tokenId");
+
 /**
  * What moved in a transaction, in log order, by the tokens' own logs. Read with the ABI decoder:
- * this is for the few transactions whose marketplace logs leave a party open.
+ * this is for the few transactions whose marketplace logs leave a party or the token open.
  */
 export function tokenMoves(
 	logs: readonly { address: Hex; topics: readonly Hex[]; data: Hex }[],
 ): TokenMove[] {
-	return logs.flatMap(({ address, topics, data }) => {
+	return logs.flatMap(({ address, topics, data }): TokenMove[] => {
 		const event = decode(topics, data);
 		if (!event) return [];
-		const contract = lower(address);
 		const from = lower(event.args.from);
 		const to = lower(event.args.to);
+		const place = { contract: lower(address), from, to };
 		if (event.eventName === "Transfer") {
-			return [{ contract, tokenId: event.args.tokenId, from, to }];
+			return [{ ...place, standard: "erc721", tokenId: event.args.tokenId, quantity: 1n }];
 		}
-		const ids = event.eventName === "TransferSingle" ? [event.args.id] : event.args.ids;
-		return ids.map((tokenId) => ({ contract, tokenId, from, to }));
+		const { ids, values } =
+			event.eventName === "TransferSingle"
+				? { ids: [event.args.id], values: [event.args.value] }
+				: event.args;
+		return ids.map((tokenId, index) => {
+			return { ...place, standard: "erc1155", tokenId, quantity: values[index] ?? 0n };
+		});
 	});
 }
 
@@ -35,7 +48,10 @@ function decode(topics: readonly Hex[], data: Hex) {
 	const [signature, ...rest] = topics;
 	if (signature === undefined) return null;
 	try {
-		return decodeEventLog({ abi, topics: [signature, ...rest], data });
+		if (rest.length > 0) return decodeEventLog({ abi, topics: [signature, ...rest], data });
+		if (signature !== TRANSFER_TOPIC) return null;
+		const [from, to, tokenId] = decodeAbiParameters(bareTransfer, data);
+		return { eventName: "Transfer" as const, args: { from, to, tokenId } };
 	} catch {
 		// Another event, or an ERC-20's: nothing that tells who gave an NFT.
 		return null;

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 export type BackfillRequest = { chainId: number; lane: LaneKind; range: BlockRange };
 
@@ -27,14 +27,14 @@ export async function openRequest(tx: Tx, request: BackfillRequest): Promise<boo
 			returning *
 		)
 		insert into chain_scanner.gap
-			(chain_id, lane, from_block, to_block, reason, created_at, tried_at)
-		select chain_id, lane, from_block, $3 - 1, reason, created_at, tried_at
+			(chain_id, lane, from_block, to_block, reason, created_at, tried_at, above_at)
+		select chain_id, lane, from_block, $3 - 1, reason, created_at, tried_at, above_at
 			from old where from_block < $3
 		union all
-		select chain_id, lane, $4 + 1, to_block, reason, created_at, tried_at
+		select chain_id, lane, $4 + 1, to_block, reason, created_at, tried_at, above_at
 			from old where to_block > $4
 		union all
-		select $1, $2, $3, $4, 'requested', now(), null`,
+		select $1, $2, $3, $4, 'requested', now(), null, (select max(above_at) from old)`,
 		values,
 	);
 	return true;

@@ -1,6 +1,10 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
+
+/** A span of blocks, both ends included. */
+export type BlockRange = { from: number; to: number };
 
 /** A block that the index stands on. */
 export type BlockRef = {
@@ -155,8 +159,4 @@ export async function forgetBlocks(tx: Tx, chainId: number, above: number): Prom
 		chainId,
 		above,
 	]);
-}
-
-function bytesOf(hex: Hex): Buffer {
-	return Buffer.from(hex.slice(2), "hex");
 }

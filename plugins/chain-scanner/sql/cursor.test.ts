@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { padHex } from "viem";
+import { openRequest } from "#plugins/chain-scanner/sql/backfillRequest.ts";
 import {
 	moveCursor,
 	readCursor,
@@ -7,12 +8,14 @@ import {
 	resetCursors,
 	touchCursor,
 } from "#plugins/chain-scanner/sql/cursor.ts";
+import { insertGap, nextGap, shrinkGap } from "#plugins/chain-scanner/sql/gap.ts";
+import { giveUpGaps } from "#plugins/chain-scanner/sql/oldGaps.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 60_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 const move = (from: number | null, to: number, chainId = 1) =>
@@ -42,6 +45,10 @@ test("[ING-09] a cursor moves only from where its lane left it", async () => {
 		headBlock: 10,
 		indexedAtMs: 1_700_000_000_000,
 		owes: false,
+		sinceMs: null,
+		untilMs: null,
+		early: null,
+		levelAtMs: null,
 	});
 	expect(await readCursor(database.db, 1, "mint")).toBeNull();
 });
@@ -77,4 +84,75 @@ test("the head of a chain is the highest that any of its lanes heard of, and 0 b
 	expect(await readHead(database.db, 4)).toBe(7);
 	await touchCursor(database.db, { chainId: 4, lane: "sale", headBlock: 90 });
 	expect(await readHead(database.db, 4)).toBe(90);
+});
+
+test("a lane knows from when and until when it holds all there was", async () => {
+	const { db } = database;
+	const chainId = 5;
+	const at = { chainId, lane: "sale" as const, toHash: padHex("0xb1", { size: 32 }), atMs: 0 };
+	const covered = async () => {
+		const { sinceMs, untilMs } = (await readCursor(db, chainId, "sale")) ?? {};
+		return [sinceMs, untilMs];
+	};
+	const step = (move: Partial<Parameters<typeof moveCursor>[1]> & { from: number | null }) =>
+		db.transaction((tx) => moveCursor(tx, { ...at, to: 20, headBlock: 20, ...move }));
+	await step({ from: null, first: { block: 10, atMs: 1_000 }, toAtMs: 2_000 });
+	expect(await covered()).toEqual([1_000, 2_000]);
+	// A part within a range ends with a block whose time nobody knows: what was known stays.
+	await step({ from: 20, to: 25, toAtMs: null });
+	expect(await covered()).toEqual([1_000, 2_000]);
+	const range = { from: 26, to: 29 };
+	const gap = { chainId, lane: "sale" as const, range, reason: "restart_behind" as const };
+	await db.transaction((tx) => insertGap(tx, { ...gap, aboveAtMs: 3_000 }));
+	await step({ from: 25, to: 30, toAtMs: 4_000 });
+	expect(await covered()).toEqual([3_000, 4_000]);
+	const owed = await nextGap(db, { chainId, lane: "sale", restMs: 0 });
+	if (!owed) throw new Error("nothing is owed");
+	await db.transaction((tx) => shrinkGap(tx, owed, { from: 28, fromAtMs: 2_800 }));
+	expect(await covered()).toEqual([2_800, 4_000]);
+	const rest = { ...owed, to: 27 };
+	await db.transaction((tx) => shrinkGap(tx, rest, { from: 26, fromAtMs: 2_600 }));
+	expect(await covered()).toEqual([1_000, 4_000]);
+});
+
+test("a lane that began with the chain's first block holds all there ever was", async () => {
+	const first = { block: 0, atMs: 9_000 };
+	const move = { chainId: 6, lane: "mint" as const, from: null, to: 3, headBlock: 3, atMs: 0 };
+	const toHash = padHex("0xb1", { size: 32 });
+	await database.db.transaction((tx) => moveCursor(tx, { ...move, toHash, first, toAtMs: 9_500 }));
+	expect(await readCursor(database.db, 6, "mint")).toMatchObject({ sinceMs: 0, untilMs: 9_500 });
+});
+
+test("what a backfill added below a lane's first block is covered once all of it is there", async () => {
+	const { db } = database;
+	const chainId = 7;
+	const lane = "sale" as const;
+	const toHash = padHex("0xb1", { size: 32 });
+	const since = async () => (await readCursor(db, chainId, lane))?.sinceMs;
+	const first = { block: 100, atMs: 10_000 };
+	const move = { chainId, lane, from: null, to: 120, toHash, headBlock: 120, atMs: 0 };
+	await db.transaction((tx) => moveCursor(tx, { ...move, first, toAtMs: 12_000 }));
+	const ask = { chainId, lane, range: { from: 40, to: 99 } };
+	await db.transaction((tx) => openRequest(tx, ask));
+	const gap = await nextGap(db, { chainId, lane, restMs: 0 });
+	if (!gap) throw new Error("nothing is owed");
+	await db.transaction((tx) => shrinkGap(tx, gap, { from: 70, fromAtMs: 7_000 }));
+	expect(await since()).toBe(10_000);
+	const rest = { ...gap, to: 69 };
+	await db.transaction((tx) => shrinkGap(tx, rest, { from: 40, fromAtMs: 4_000 }));
+	expect(await since()).toBe(4_000);
+});
+
+test("what backfill gives up is covered no more", async () => {
+	const { db } = database;
+	const chainId = 8;
+	const lane = "mint" as const;
+	const toHash = padHex("0xb1", { size: 32 });
+	const first = { block: 10, atMs: 1_000 };
+	const move = { chainId, lane, from: null, to: 500, toHash, headBlock: 500, atMs: 0 };
+	await db.transaction((tx) => moveCursor(tx, { ...move, first, toAtMs: 50_000 }));
+	const gap = { chainId, lane, range: { from: 50, to: 90 }, reason: "restart_behind" as const };
+	await db.transaction((tx) => insertGap(tx, { ...gap, aboveAtMs: 9_100 }));
+	await db.transaction((tx) => giveUpGaps(tx, { chainId, lane, below: 200 }));
+	expect(await readCursor(db, chainId, lane)).toMatchObject({ sinceMs: 9_100, owes: false });
 });

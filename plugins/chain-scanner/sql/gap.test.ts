@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 60_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 let chainId = 0;
@@ -35,10 +35,14 @@ test("[ING-10] the newest gap comes first, and shrinks from its top until it is 
 	const chain = await gapOf([1, 9], [20, 29]);
 	const gap = await next(chain);
 	expect([gap.from, gap.to]).toEqual([20, 29]);
-	expect(await database.db.transaction((tx) => shrinkGap(tx, gap, 25))).toBe(true);
+	expect(
+		await database.db.transaction((tx) => shrinkGap(tx, gap, { from: 25, fromAtMs: null })),
+	).toBe(true);
 	const rest = await next(chain);
 	expect([rest.from, rest.to]).toEqual([20, 24]);
-	expect(await database.db.transaction((tx) => shrinkGap(tx, rest, 20))).toBe(true);
+	expect(
+		await database.db.transaction((tx) => shrinkGap(tx, rest, { from: 20, fromAtMs: null })),
+	).toBe(true);
 	expect((await next(chain)).to).toBe(9);
 	expect(await nextGap(database.db, { chainId: chain, lane: "sale", restMs: 0 })).toBeNull();
 });
@@ -46,9 +50,11 @@ test("[ING-10] the newest gap comes first, and shrinks from its top until it is 
 test("[ING-10] what was drained meanwhile is not drained again: the gap must end where it did", async () => {
 	const chain = await gapOf([1, 9]);
 	const stale = await next(chain);
-	await database.db.transaction((tx) => shrinkGap(tx, stale, 7));
+	await database.db.transaction((tx) => shrinkGap(tx, stale, { from: 7, fromAtMs: null }));
 	for (const from of [4, 1]) {
-		expect(await database.db.transaction((tx) => shrinkGap(tx, stale, from))).toBe(false);
+		expect(
+			await database.db.transaction((tx) => shrinkGap(tx, stale, { from, fromAtMs: null })),
+		).toBe(false);
 	}
 	const aside = await database.db.transaction((tx) => setTopAside(tx, stale, "range_refused"));
 	expect(aside).toBe(false);

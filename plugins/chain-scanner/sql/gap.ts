@@ -4,11 +4,12 @@ import type { RowSource } from "#core/quarantine/RowSource.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
 import { rowField } from "#core/quarantine/rowField.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
-import type { BlockRange } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** A span that a lane left out, and that backfill owes. */
 export type Gap = {
 	id: number;
+	chainId: number;
 	lane: LaneKind;
 	from: number;
 	to: number;
@@ -19,28 +20,36 @@ export type Gap = {
 export type GapReason = "restart_behind" | "range_refused" | "rows_refused" | "requested";
 
 const { whole } = rowField;
-const columns = 'id, lane, from_block as "from", to_block as "to", tried_at is not null as tried';
+const columns = `id, chain_id as "chainId", lane, from_block as "from", to_block as "to",
+	tried_at is not null as tried`;
 
 /** How a gap is read: one whose blocks no chain has must not keep those behind it from a turn. */
 export const gapRow: RowSource<Gap, Gap> = {
 	table: "chain_scanner.gap",
 	select: `select ${columns} from chain_scanner.gap where id = any($1::int8[])`,
 	keyOf: ({ id }) => String(id),
-	read({ id, lane, from, to, tried }) {
+	read({ id, chainId, lane, from, to, tried }) {
 		const range = { from: whole(from, BLOCK_NUMBER_MAX), to: whole(to, BLOCK_NUMBER_MAX) };
-		return { id: whole(id), lane, ...range, tried };
+		return { id: whole(id), chainId: whole(chainId), lane, ...range, tried };
 	},
 };
 
 export async function insertGap(
 	tx: Tx,
-	gap: { chainId: number; lane: LaneKind; range: BlockRange; reason: GapReason },
+	gap: {
+		chainId: number;
+		lane: LaneKind;
+		range: BlockRange;
+		reason: GapReason;
+		/** The time of the block above it; null where nobody knows it. */
+		aboveAtMs?: number | null;
+	},
 ): Promise<void> {
-	const { chainId, lane, range, reason } = gap;
+	const { chainId, lane, range, reason, aboveAtMs } = gap;
 	await tx.execute(
-		`insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason)
-		values ($1, $2, $3, $4, $5)`,
-		[chainId, lane, range.from, range.to, reason],
+		`insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason, above_at)
+		values ($1, $2, $3, $4, $5, coalesce($6, now()))`,
+		[chainId, lane, range.from, range.to, reason, dateOf(aboveAtMs)],
 	);
 }
 
@@ -66,19 +75,49 @@ export async function nextGap(
 	return (await readRows(db, gapRow, rows)).items[0] ?? null;
 }
 
-/** Takes `[from, gap.to]` off the top of a gap; false when it no longer ends where it did. */
-export async function shrinkGap(tx: Tx, gap: Gap, from: number): Promise<boolean> {
-	const touched =
-		from <= gap.from
-			? await tx.execute("delete from chain_scanner.gap where id = $1 and to_block = $2", [
-					gap.id,
-					gap.to,
-				])
-			: await tx.execute(
-					"update chain_scanner.gap set to_block = $3 where id = $1 and to_block = $2",
-					[gap.id, gap.to, from - 1],
-				);
+/**
+ * Takes `[from, gap.to]` off the top of a gap; false when it no longer ends where it did.
+ *
+ * @param fromAtMs the time of the block `from`; null where it is not known: what stands there for
+ * the gap is a later one then.
+ */
+export async function shrinkGap(
+	tx: Tx,
+	gap: Gap,
+	{ from, fromAtMs }: { from: number; fromAtMs: number | null },
+): Promise<boolean> {
+	const at = dateOf(fromAtMs);
+	if (from > gap.from) {
+		const touched = await tx.execute(
+			`update chain_scanner.gap set to_block = $3, above_at = coalesce($4, above_at)
+			where id = $1 and to_block = $2`,
+			[gap.id, gap.to, from - 1, at],
+		);
+		return touched === 1;
+	}
+	// Two statements: the second has to see that the gap is gone.
+	const [touched] = await Promise.all([
+		tx.execute("delete from chain_scanner.gap where id = $1 and to_block = $2", [gap.id, gap.to]),
+		tx.execute(
+			`update chain_scanner.cursor as lane set first_block = asked.from_block,
+				since_at = case when asked.from_block = 0 then 'epoch' else $3::timestamptz end
+			from chain_scanner.backfill_request as asked
+			where asked.chain_id = lane.chain_id and asked.lane = lane.lane and asked.from_block = $1
+				and lane.lane = $2 and lane.chain_id = $4 and $3::timestamptz is not null
+				and lane.first_block > asked.from_block and lane.first_block <= asked.to_block + 1
+				and not exists (
+					select from chain_scanner.gap
+					where gap.chain_id = lane.chain_id and gap.lane = lane.lane
+						and gap.to_block >= asked.from_block and gap.from_block < lane.first_block
+				)`,
+			[gap.from, gap.lane, at, gap.chainId],
+		),
+	]);
 	return touched === 1;
+}
+
+function dateOf(ms: number | null | undefined): Date | null {
+	return ms === null || ms === undefined ? null : new Date(ms);
 }
 
 /**
@@ -111,10 +150,11 @@ export async function setTopAside(tx: Tx, gap: Gap, reason: GapReason): Promise<
 		`with cut as (
 			update chain_scanner.gap set to_block = to_block - 1
 			where id = $1 and to_block = $2
-			returning chain_id, lane
+			returning chain_id, lane, above_at
 		)
-		insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason, tried_at)
-		select chain_id, lane, $2::int8, $2::int8, $3, clock_timestamp() from cut`,
+		insert into chain_scanner.gap
+			(chain_id, lane, from_block, to_block, reason, tried_at, above_at)
+		select chain_id, lane, $2::int8, $2::int8, $3, clock_timestamp(), above_at from cut`,
 		[gap.id, gap.to, reason],
 	);
 	return touched === 1;

@@ -26,14 +26,17 @@ export async function findOldOwed(
 
 export type GivenUp = { from: number; to: number; reason: GapReason };
 
-/** Deletes what a lane owes below a block, and answers what that was. */
+/**
+ * Deletes what a lane owes below a block, and answers what that was. The lane holds everything from
+ * above it on only.
+ */
 export async function giveUpGaps(
 	tx: Tx,
 	old: { chainId: number; lane: LaneKind; below: number },
 ): Promise<GivenUp[]> {
 	return tx.query<GivenUp>(
 		`with old as (
-			select id, from_block, to_block, reason from chain_scanner.gap
+			select id, from_block, to_block, reason, above_at from chain_scanner.gap
 			where chain_id = $1 and lane = $2 and from_block < $3 and reason <> 'requested'
 			for update
 		), gone as (
@@ -41,6 +44,14 @@ export async function giveUpGaps(
 		), cut as (
 			update chain_scanner.gap set from_block = $3
 			from old where gap.id = old.id and old.to_block >= $3
+		), moved as (
+			update chain_scanner.cursor as lane set
+				first_block = greatest(lane.first_block, gone.below),
+				since_at = greatest(lane.since_at, gone.above_at)
+			from (
+				select max(least(to_block, $3 - 1)) + 1 as below, max(above_at) as above_at from old
+			) as gone
+			where lane.chain_id = $1 and lane.lane = $2 and gone.below is not null
 		)
 		select from_block as "from", least(to_block, $3 - 1) as "to", reason from old
 		order by from_block`,

@@ -4,10 +4,8 @@ import type { Database } from "#core/db/Database.ts";
 import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import { distrustingSource } from "#plugins/chain-scanner/chain/distrustingSource.ts";
-import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
-import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
-import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
+import type { EventBatch, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
+import type { PushedLogs } from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
 import { type LaneTimes, REORG_DEPTH_LEAST } from "#plugins/chain-scanner/limits.ts";
@@ -17,8 +15,12 @@ import {
 	TRANSFER_TOPIC,
 	ZERO_TOPIC,
 } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { createHeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
+import { distrustingSource } from "#plugins/chain-scanner/range/distrustingSource.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 import { createFakeChain, type FakeChain, type FakeLog } from "#test/harness/fakeChain.ts";
 
 export type LaneWorld = Awaited<ReturnType<typeof createLaneWorld>>;
@@ -31,6 +33,15 @@ export type WorkerOptions = {
 	/** Lets its lease run out under it. */
 	stalls?: boolean;
 	gate?: HeadGate;
+	/** Given where logs are pushed to the lane. */
+	pushed?: PushedLogs;
+};
+
+type BackfillerOptions = {
+	sources?: readonly LaneSource[];
+	times?: Partial<LaneTimes>;
+	lagBlocksMax?: number;
+	gate?: HeadGate;
 };
 
 const QUICK: Partial<LaneTimes> = {
@@ -39,6 +50,7 @@ const QUICK: Partial<LaneTimes> = {
 	retryMaxMs: 4,
 	backfillIdleMs: 2,
 	idleWaitMs: 50,
+	levelNotedMs: 0,
 	refusedRestMs: 0,
 };
 const NFT: Hex = padHex("0x721", { size: 20 });
@@ -75,7 +87,9 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 	const source = distrustingSource(mintSource(chain.rpc, quiet), chain.rpc);
 	const sinks = [sink];
 	const reorgDepthMax = REORG_DEPTH_LEAST;
-	const shared = { chainId, db, sinks, reorgDepthMax, log };
+	// One for all: what a process was told of a block another one may have been told otherwise.
+	const remembered = createHeaderMemory();
+	const shared = { chainId, db, sinks, reorgDepthMax, log, remembered };
 	const repairOf = (own: { tell(word: string, block: number | null): void }) =>
 		createForkRepair({
 			...shared,
@@ -102,6 +116,8 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 				leases: own.leases,
 				signal: own.signal,
 				...(options.gate && { gate: options.gate }),
+				pushed: options.pushed,
+				onTakenBack: () => own.tell("taken back", null),
 				times: { ...QUICK, ...options.times },
 				onIndexed: ({ block }) => own.tell(`indexed ${block}`, block),
 				onFailure: (code) => own.tell(code, null),
@@ -111,6 +127,7 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 				/** Offers the chain's head. */
 				look: () => lane.offerHead(chain.headOf(chain.head())),
 				offerHead: lane.offerHead,
+				doubt: lane.doubt,
 				untilReverted: (times: number) => own.untilSaid("reorg", times),
 				reverts: () => own.said.filter((word) => word === "reorg").length,
 				/** Ends the lane alone; its process lives on. */
@@ -119,16 +136,15 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 			};
 		},
 		/** Starts a backfill; ends by itself when nothing is owed any more. */
-		backfiller(
-			options: { source?: LaneSource; times?: Partial<LaneTimes>; lagBlocksMax?: number } = {},
-		) {
+		backfiller(options: BackfillerOptions = {}) {
 			const own = createProcess(db);
 			const done = startBackfill({
 				...shared,
 				fork: repairOf(own),
-				sources: [options.source ?? source],
+				sources: options.sources ?? [source],
 				leases: own.leases,
 				signal: own.signal,
+				...(options.gate && { gate: options.gate }),
 				times: { ...QUICK, ...options.times },
 				onFailure: (code) => own.tell(code, null),
 				lagBlocksMax: options.lagBlocksMax,
@@ -146,11 +162,16 @@ async function createSink(db: Database, chainId: number) {
 		(chain_id int8, lane text, block int8, token_id numeric, units numeric, total numeric,
 		live bool)`,
 	);
-	/** Set to make the next writes fail, after their rows were inserted. */
-	const sinkTroubles: { fail: (block: number) => unknown } = { fail: () => null };
+	const sinkTroubles = {
+		/** Set to make the next writes fail, after their rows were inserted. */
+		fail: (_block: number): unknown => null,
+		/** Called before a batch is written; what it awaits, the write awaits. */
+		before: async (_batch: EventBatch): Promise<void> => {},
+	};
 	const sink: EventSink = {
 		name: "lane-test",
 		async apply(tx, batch) {
+			await sinkTroubles.before(batch);
 			for (const event of batch.events) {
 				await tx.execute("insert into lane_test values ($1, $2, $3, $4, $5, $6, $7)", [
 					chainId,

@@ -4,10 +4,11 @@ import type { Database } from "#core/db/Database.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Ownership } from "#plugins/chain-scanner/contract.ts";
-import type { HeadGate } from "#plugins/chain-scanner/lane/createHeadGate.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
+import type { HeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
 import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import type { TransferSource } from "#plugins/chain-scanner/transfer/transferSource.ts";
+import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 
 export type WalkOptions = {
 	chainId: number;
@@ -16,6 +17,8 @@ export type WalkOptions = {
 	source: TransferSource;
 	ownership: Ownership;
 	fork: ForkRepair;
+	/** As lanes have it. */
+	remembered?: HeaderMemory;
 	gate?: HeadGate | undefined;
 	reorgDepthMax: number;
 	clock: Clock;

@@ -6,8 +6,8 @@ import {
 	TRANSFER_SINGLE_TOPIC,
 	TRANSFER_TOPIC,
 } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { readUnits } from "#plugins/chain-scanner/mint/readUnits.ts";
 import { CONSECUTIVE_TRANSFER_TOPIC } from "#plugins/chain-scanner/transfer/moveTopics.ts";
-import { readUnits } from "#plugins/chain-scanner/transfer/readUnits.ts";
 
 export type MovesOfLogs = {
 	/** In chain order. */

@@ -1,19 +1,25 @@
 import type { Address } from "#core/chain/Hex.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { CODE_PROBES } from "#plugins/chain-scanner/limits.ts";
 
 /**
- * The block that brought a contract's code into being: nothing of it can have moved before. 0 where
- * that cannot be told, which only costs more blocks to look through: nodes that keep no history
- * refuse the question, and a contract that destroyed itself has no code now.
+ * Returns the block that brought a contract's code into being: nothing of it can have moved before.
+ * 0 where the whole chain fits into one window, as a search would cost more calls than it saves;
+ * and where that block cannot be told, which only costs more blocks to look through: nodes that
+ * keep no history refuse the question, and a contract that destroyed itself has no code now.
+ *
+ * The block is found exactly. A node may lack blocks below it, and a walk that begins at one of
+ * those would never get past it.
  */
 export async function findFirstBlock(
 	rpc: Rpc,
-	find: { contract: Address; endBlock: number },
+	find: { contract: Address; endBlock: number; window: { readonly blocks: number } },
 	signal: AbortSignal,
 ): Promise<number> {
-	const { contract, endBlock } = find;
+	const { contract, endBlock, window } = find;
+	if (endBlock < window.blocks) return 0;
 	const [now] = await readCode(rpc, contract, [endBlock], signal);
 	if (now !== true) return 0;
 	let without = -1;
@@ -50,7 +56,7 @@ async function readCode(
 	signal: AbortSignal,
 ): Promise<(boolean | null)[]> {
 	const calls = blocks.map((block) => {
-		return { method: "eth_getCode", params: [contract, `0x${block.toString(16)}`] };
+		return { method: "eth_getCode", params: [contract, hexQuantity(block)] };
 	});
 	const outcomes = await rpc.settle(calls, { signal });
 	return outcomes.map(hasCodeIn);

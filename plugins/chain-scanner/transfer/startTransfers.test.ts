@@ -4,15 +4,16 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import { until } from "#core/redis/testing/until.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { REORG_DEPTH_LEAST, UNWATCHED_STRIDE_BLOCKS } from "#plugins/chain-scanner/limits.ts";
 import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintTopics.ts";
+import { createHeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { createOwnershipStub } from "#plugins/chain-scanner/testing/ownershipStub.ts";
 import { startTransfers } from "#plugins/chain-scanner/transfer/startTransfers.ts";
 import { createFakeChain, type FakeLog } from "#test/harness/fakeChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -71,9 +72,12 @@ async function createWorld() {
 	const start = () => {
 		const stopping = new AbortController();
 		const { signal } = stopping;
-		const shared = { chainId, db, rpc: chain.rpc, sinks, log: silentLog };
+		const { rpc } = chain;
+		const remembered = createHeaderMemory();
+		const shared = { chainId, db, rpc, sinks, remembered, log: silentLog };
 		const transfers = startTransfers({
 			...shared,
+			access: { rpcFor: () => rpc },
 			clock: systemClock,
 			leases,
 			fork: createForkRepair({ ...shared, depthMax: REORG_DEPTH_LEAST, onReorg() {} }),
@@ -214,4 +218,49 @@ test("[IDX-11] a lane that was away for long goes on in order, and leaves no spa
 	await second.stop();
 	expect(idsOf(world.moves)).toEqual(["lane 1"]);
 	expect(await world.gaps()).toBe(0);
+});
+
+test("walks that look at the same blocks ask for their headers once", async () => {
+	const world = await createWorld();
+	const contracts = Array.from({ length: 8 }, (_, index): Address => {
+		return padHex(toHex(0x7000 + index), { size: 20 });
+	});
+	world.chain.mine(contracts.map((contract, id) => ({ logs: [moveLog(id, contract)] })));
+	world.chain.mineTo(400);
+	await world.others(0);
+	for (const contract of contracts) world.want(contract);
+	const running = world.start();
+	await until(() => contracts.every(world.isDone), "the walks are done");
+	await running.stop();
+	expect(idsOf(world.moves)).toEqual(contracts.map((_, id) => `walk ${id}`));
+	const headers = world.chain.calls.filter(({ method }) => method === "eth_getBlockByNumber");
+	// The newest blocks once; then the ends of each walk's ranges, and what the lane itself asked.
+	expect(headers.length).toBeLessThan(REORG_DEPTH_LEAST + contracts.length * 6 + 20);
+});
+
+test("[IDX-11] a fork between two walks is seen, and what it took is read anew", async () => {
+	const world = await createWorld();
+	const other: Address = padHex("0x722", { size: 20 });
+	world.chain.mine([{ logs: [moveLog(1), moveLog(2, other)] }]);
+	world.chain.mineTo(100);
+	world.chain.mine([{ logs: [moveLog(3), moveLog(4, other)] }]);
+	world.chain.mineTo(110);
+	await world.others(0);
+	world.want(NFT);
+	const running = world.start();
+	await until(() => world.isDone(NFT), "the first walk is done");
+	world.chain.drop(15);
+	world.chain.mine([{ logs: [moveLog(5, other)] }]);
+	world.chain.mineTo(112);
+	await world.others(0);
+	world.want(other);
+	running.look();
+	await until(() => world.isDone(other), "the second walk is done");
+	await until(async () => (await world.cursor()) === 112, "the lane is level");
+	await running.stop();
+	const own = world.moves.filter(({ contract }) => contract === other);
+	// The keeper of this test forgets nothing that a fork takes: only what the walk read counts. One
+	// that begins when the lane stands at the fork leaves what is above to the lane.
+	const ids = idsOf(own).map((name) => name.replace(/^\w+ /, ""));
+	expect(ids.sort()).toEqual(["2", "5"]);
 });

@@ -1,4 +1,6 @@
 import type { Head } from "#core/chain/heads/Head.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { ChainAccess } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time/sleep.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
@@ -7,6 +9,7 @@ import {
 	type LaneTimes,
 	UNWATCHED_STRIDE_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
+import { byDistance } from "#plugins/chain-scanner/range/byDistance.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { startWalks } from "#plugins/chain-scanner/transfer/startWalks.ts";
 import {
@@ -16,14 +19,16 @@ import {
 import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
 
 export type Transfers = {
-	source: TransferSource;
+	/** Reads what is owed below the lane. */
+	owed: TransferSource;
 	offerHead(head: Head): void;
 	/** Settles when the signal aborted and nothing is under way any more. */
 	done: Promise<unknown>;
 };
 
 export type TransfersOptions = Omit<LaneOptions, "source" | "scanFrom" | "times"> &
-	Pick<WalkOptions, "rpc" | "ownership"> & {
+	Pick<WalkOptions, "ownership"> & {
+		access: Pick<ChainAccess, "rpcFor">;
 		report: UndecodedReport;
 		times?: Partial<LaneTimes>;
 		onWalkFailure(code: string): void;
@@ -47,7 +52,10 @@ export function startTransfers(options: TransfersOptions): Transfers {
 		isWatching = watched.length > 0;
 		return watched;
 	};
-	const source = transferSource(options.rpc, options.report, watchedNow);
+	const make = (rpc: Rpc) => transferSource(rpc, options.report, watchedNow);
+	const source = byDistance(options.access, make);
+	const rpc = options.access.rpcFor("backfill");
+	const owed = make(rpc);
 	const lane = startLane({ ...options, source, scanFrom: null });
 	const offer = () => {
 		if (!newest || newest === offered) return;
@@ -66,7 +74,8 @@ export function startTransfers(options: TransfersOptions): Transfers {
 	};
 	const walks = startWalks({
 		...options,
-		source,
+		rpc,
+		source: owed,
 		times,
 		onWatched() {
 			isWatching = true;
@@ -75,7 +84,7 @@ export function startTransfers(options: TransfersOptions): Transfers {
 		onFailure: options.onWalkFailure,
 	});
 	return {
-		source,
+		owed,
 		offerHead(head) {
 			newest = head;
 			offer();

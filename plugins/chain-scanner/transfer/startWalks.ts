@@ -3,7 +3,6 @@ import { requireLease } from "#core/lease/leases.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import { failureKind } from "#plugins/chain-scanner/lane/failureKind.ts";
-import { lockChain } from "#plugins/chain-scanner/lane/lockChain.ts";
 import {
 	ANSWER_BYTES_AIM,
 	GENTLE_ANSWER_BYTES_AIM,
@@ -11,6 +10,7 @@ import {
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 import { lanesAreLevel } from "#plugins/chain-scanner/transfer/lanesAreLevel.ts";
 import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
 import { type WalkState, walkWindow } from "#plugins/chain-scanner/transfer/walkWindow.ts";
@@ -32,9 +32,14 @@ type Walking = {
 export async function startWalks(options: WalkOptions): Promise<void> {
 	const { chainId, signal, leases } = options;
 	const leaseName = `walk:${chainId}`;
-	// Walks go on beside a live head, always: see `startLane`.
-	const aim = options.gate ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
-	const state = { window: createLogWindow(WALK_BLOCKS_MAX, aim), asked: null };
+	const state: WalkState = {
+		windows: {
+			calm: createLogWindow(WALK_BLOCKS_MAX, ANSWER_BYTES_AIM),
+			gentle: createLogWindow(WALK_BLOCKS_MAX, GENTLE_ANSWER_BYTES_AIM),
+		},
+		isUnsure: true,
+		asked: null,
+	};
 	const walking: Walking = {
 		options,
 		state,
@@ -63,8 +68,10 @@ async function turn(walking: Walking): Promise<number> {
 		walking.failures = 0;
 		return times.walkIdleMs;
 	}
-	// What left the chain is taken out first: the walk may have read some of it.
-	if (await fork.check(lease, signal)) return 0;
+	// What left the chain is taken out first: the walk may have read some of it. Asked once: a part
+	// that does not follow on what is stored is refused when it is written, and then asked again.
+	if (state.isUnsure && (await fork.check(lease, signal)).taken) return 0;
+	state.isUnsure = false;
 	await walkWindow(options, state, { walk, lease });
 	walking.failures = 0;
 	return 0;
@@ -94,8 +101,11 @@ async function recover(walking: Walking, error: unknown): Promise<number> {
 	const { options, state, leaseName } = walking;
 	const { signal, times, leases, log, ownership } = options;
 	if (signal.aborted) return 0;
+	state.isUnsure = true;
 	const { kind, code, timesTooLarge } = failureKind(error);
 	options.onFailure(code);
+	// A header may have been the lie.
+	if (kind !== "refused") options.remembered?.clear();
 	if (kind === "fenced") leases.forget(leaseName);
 	// The next turn asks first what left the chain. Not at once again if that was not it.
 	if (kind === "forked" && walking.failures++ === 0) return 0;
@@ -103,7 +113,8 @@ async function recover(walking: Walking, error: unknown): Promise<number> {
 		const { walk, range } = state.asked;
 		const blocks = range.to - range.from + 1;
 		if (blocks > WINDOW_BLOCKS_MIN) {
-			state.window.refused({ blocks, timesTooLarge });
+			// What a node refuses it refuses at any pace.
+			for (const window of Object.values(state.windows)) window.refused({ blocks, timesTooLarge });
 			return 0;
 		}
 		log.error("a walk cannot get past a block, and rests", {

@@ -1,8 +1,8 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { LaneSource } from "#plugins/chain-scanner/lane/LaneSource.ts";
 import { ADDRESSES_PER_QUERY_MAX } from "#plugins/chain-scanner/limits.ts";
 import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { bloomsTell } from "#plugins/chain-scanner/transfer/bloomsTell.ts";

@@ -1,8 +1,8 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { ApplierOptions } from "#plugins/market-index/apply/createApplier.ts";
+import type { Confirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
-import type { Confirmer } from "#plugins/market-index/merge/createConfirmer.ts";
 
 /** A batch on its way into the index, and what that takes. */
 export type Applying = {

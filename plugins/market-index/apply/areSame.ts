@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { areSameInRows } from "#plugins/market-index/apply/areSameInRows.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
 /** Whether collections are as they were known: all that rows and live frames are made with. */
 export function areSame(

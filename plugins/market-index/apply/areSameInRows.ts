@@ -1,5 +1,5 @@
 import type { Address } from "#core/chain/Hex.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
 /**
  * Whether collections are as they were known, in what stored rows are made with. Names are not in

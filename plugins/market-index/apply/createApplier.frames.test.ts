@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { MINUTE_MS } from "#core/time/units.ts";
 import {
 	type ApplierLab,
 	createApplierLab,
 } from "#plugins/market-index/apply/testing/applierLab.ts";
-import { MINT_FRAMES_MAX } from "#plugins/market-index/limits.ts";
+import { MINT_FRAMES_MAX } from "#plugins/market-index/frames/limits.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	contractOf,
 	createMarketFixture,
 	ETH,
 	ethereum,
-	MINUTE_MS,
 	mintOf,
 	NOW_MS,
 	saleOf,
+	wholeSpans,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -160,4 +161,30 @@ test("a run that catches up tells each topic once that all it knows is old", asy
 		[frame],
 		[frame],
 	]);
+});
+
+test("[MRG-02] a frame's figures that the lanes covered in part say how much, and unknown is null", async () => {
+	const span = { fromMs: NOW_MS - 6 * 60 * MINUTE_MS, untilMs: NOW_MS };
+	lab.options.spansOf = async () => ({ sales: span, mints: null, movesUntilMs: null });
+	try {
+		await lab.apply(ethereum, [saleOf(CATS, now)], { live: true });
+		const [frame] = await discover();
+		const covered = {
+			from: new Date(span.fromMs).toISOString(),
+			until: new Date(NOW_MS).toISOString(),
+			fraction: 0.2499,
+		};
+		expect(frame?.data).toMatchObject({
+			section: "market",
+			row: {
+				sales24h: 1,
+				volume24hNative: 1,
+				volumeRaw: ETH.toString(),
+				mints1h: null,
+				coverage: { sales24h: covered, volume24hNative: covered },
+			},
+		});
+	} finally {
+		lab.options.spansOf = async () => wholeSpans(NOW_MS);
+	}
 });

@@ -8,9 +8,12 @@ import {
 } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import type { MarketIndex, NewEvent } from "#plugins/market-index/contract.ts";
-import { COLLECTION_METADATA_TASK } from "#plugins/market-index/jobs/metadataJobs.ts";
-import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
+import {
+	COLLECTION_METADATA_TASK,
+	OWED_NAMES_TASK,
+} from "#plugins/market-index/metadata/metadataJobs.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	contractOf,
@@ -119,14 +122,14 @@ describe("what other sources record", () => {
 			half: "\ud83d",
 			whole: "😀",
 			text: "\\u0000",
-			traits: [{ value: "\udc00" }],
+			traits: [{ trait_type: "Fur", value: "Gold\udc00" }, { value: "\udc00" }],
 		};
 		const stored = {
 			"k\ufffd": "a\ufffdb",
 			half: "\ufffd",
 			whole: "😀",
 			text: "\\u0000",
-			traits: [{ value: "\ufffd" }],
+			traits: [{ trait_type: "Fur", value: "Gold" }],
 		};
 		for (const count of [1, COPY_ROWS_MIN]) {
 			await lab.clear();
@@ -226,7 +229,8 @@ describe("collections", () => {
 	const metadataJobs = () => lab.jobs.filter(({ task }) => task === COLLECTION_METADATA_TASK);
 
 	test("[ING-04] a contract seen first is registered under its address, queued, with one job to name those of a batch", async () => {
-		await lab.apply(ethereum, [mintOf(CATS), mintOf(CATS), saleOf(DOGS, { standard: "erc1155" })]);
+		const met = [mintOf(CATS), mintOf(CATS), saleOf(DOGS, { standard: "erc1155" })];
+		await lab.apply(ethereum, met, { live: true });
 		expect(await registered()).toEqual([
 			{ slug: CATS, status: "queued", standard: "erc721" },
 			{ slug: DOGS, status: "queued", standard: "erc1155" },
@@ -236,8 +240,14 @@ describe("collections", () => {
 		expect(metadataJobs().every(({ priority }) => priority === 10)).toBe(true);
 		await lab.apply(ethereum, [mintOf(CATS), saleOf(DOGS)]);
 		expect(metadataJobs()).toHaveLength(1);
-		await lab.apply({ ...ethereum, id: 8453 }, [mintOf(CATS)]);
+		await lab.apply({ ...ethereum, id: 8453 }, [mintOf(CATS)], { live: true });
 		expect(metadataJobs()).toHaveLength(2);
+	});
+
+	test("away from the head new contracts' names are owed, by one job for the chain", async () => {
+		await lab.apply(ethereum, [mintOf(CATS), saleOf(DOGS)]);
+		expect(await registered()).toHaveLength(2);
+		expect(lab.jobs.map(({ task }) => task)).toEqual([OWED_NAMES_TASK]);
 	});
 
 	test("[ING-04] a lane run that fails registers nothing and queues nothing that is kept", async () => {
@@ -255,7 +265,7 @@ describe("collections", () => {
 		const paid = saleOf(CATS, { currency: STRANGE_COIN });
 		await lab.apply(ethereum, [paid, saleOf(CATS, { currency: STRANGE_COIN }), saleOf(CATS)]);
 		await lab.apply(ethereum, [saleOf(DOGS, { currency: STRANGE_COIN })]);
-		const coins = lab.jobs.filter(({ task }) => task !== COLLECTION_METADATA_TASK);
+		const coins = lab.jobs.filter(({ task }) => task !== OWED_NAMES_TASK);
 		expect(coins.map(({ payload }) => payload)).toEqual([
 			{ chainId: ethereum.id, address: STRANGE_COIN },
 		]);

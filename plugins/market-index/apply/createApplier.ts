@@ -6,26 +6,27 @@ import { assert } from "#core/fault/assert.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
 import type { Applying } from "#plugins/market-index/apply/Applying.ts";
-import { applyAtOnce } from "#plugins/market-index/apply/applyAtOnce.ts";
-import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
+import { applyInOneRoundTrip } from "#plugins/market-index/apply/applyInOneRoundTrip.ts";
 import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
 import {
 	type CollectionMemory,
 	createCollectionMemory,
 } from "#plugins/market-index/apply/createCollectionMemory.ts";
-import type { TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
 import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
 import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
-import { tell } from "#plugins/market-index/apply/tell.ts";
+import { summarizeChange } from "#plugins/market-index/apply/summarizeChange.ts";
 import { timesOf } from "#plugins/market-index/apply/timesOf.ts";
+import { createConfirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
-import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
-import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
+import type { SpansOf } from "#plugins/market-index/figures/createSpanMemory.ts";
+import { batchFrames } from "#plugins/market-index/frames/batchFrames.ts";
+import type { TopicFrames } from "#plugins/market-index/frames/TopicFrames.ts";
+import { resolveCollections } from "#plugins/market-index/register/resolveCollections.ts";
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
-import { resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 export type ApplierOptions = {
@@ -35,6 +36,8 @@ export type ApplierOptions = {
 	clock: Clock;
 	partitions: Partitions;
 	prices: Pick<Prices, "toNative" | "ethUsd">;
+	/** What a chain's lanes hold, for figures that are told. */
+	spansOf: SpansOf;
 	/** False where no provider is configured: nothing is looked for that it may have told before. */
 	hasProvider?: boolean;
 };
@@ -59,8 +62,8 @@ export function createApplier(options: ApplierOptions): Applier {
 		// Rows that go by COPY would fail instead of being left out, and cost a moment anyway.
 		const isSmall = batch.live && batch.events.length < COPY_ROWS_MIN;
 		const recalled = isSmall ? memory.recall(chain.id, contracts.keys()) : null;
-		const told = recalled && (await applyAtOnce(applying, recalled));
-		const topics = told ?? (await applyInSteps(applying, { contracts, memory }));
+		const atOnce = recalled && (await applyInOneRoundTrip(applying, recalled));
+		const topics = atOnce ?? (await applyInSteps(applying, { contracts, memory }));
 		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
 	};
 }
@@ -73,7 +76,11 @@ async function applyInSteps(
 	const { options, confirmer, tx, chain, batch } = applying;
 	const [told, known] = await Promise.all([
 		confirmer.find(tx, batch),
-		resolveCollections(tx, chain.id, given.contracts),
+		resolveCollections(tx, options.queue, {
+			chainId: chain.id,
+			contracts: given.contracts,
+			areOwed: !batch.live,
+		}),
 	]);
 	if (batch.live) given.memory.keep(chain.id, known);
 	const rows = rowsOf(chain, batch, { known, prices: options.prices });
@@ -82,7 +89,7 @@ async function applyInSteps(
 	const jobs = await metadataWanted(applying, known.values(), stored);
 	if (jobs.length > 0) await options.queue.add(tx, jobs);
 	if (stored.length + confirmed.length === 0) return new Map();
-	const change = changeOf(known, { stored, confirmed });
+	const change = summarizeChange(known, { stored, confirmed });
 	const figures = addFigures(tx, chain.id, change);
 	figures.catch(() => {});
 	if (confirmed.length > 0) {
@@ -90,6 +97,6 @@ async function applyInSteps(
 		await repairFigures(tx, chain.id, confirmed);
 	}
 	// What is told is read behind what moved it, in the same round trip.
-	const [topics] = await Promise.all([tell(applying, change), figures]);
+	const [topics] = await Promise.all([batchFrames(applying, change), figures]);
 	return topics;
 }

@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
-import { COLLECTIONS_REMEMBERED_MAX } from "#plugins/market-index/limits.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+import { COLLECTIONS_REMEMBERED_MAX } from "#plugins/market-index/apply/limits.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
 /** Collections as they were when last met: a guess, which whoever uses it has to prove. */
 export type CollectionMemory = {

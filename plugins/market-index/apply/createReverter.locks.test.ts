@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { until } from "#core/redis/testing/until.ts";
 import {
 	type ApplierLab,
 	createApplierLab,
@@ -7,6 +6,7 @@ import {
 import { lockSync } from "#plugins/market-index/sync/sql/lockSync.ts";
 import { contractOf, ethereum, mintOf } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 let database: TestDatabase;
 let lab: ApplierLab;

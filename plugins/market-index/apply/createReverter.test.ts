@@ -7,7 +7,7 @@ import {
 } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
-import { RETRACTIONS_PER_TOPIC_MAX } from "#plugins/market-index/limits.ts";
+import { RETRACTIONS_PER_TOPIC_MAX } from "#plugins/market-index/frames/limits.ts";
 import {
 	base,
 	contractOf,
@@ -88,7 +88,7 @@ test("[ING-11] after a reorg every figure is that of the events that are left, a
 		}),
 		{ numRuns: 60 },
 	);
-}, 60_000);
+}, 240_000);
 
 const at = (blockNumber: number, given: Partial<NewEvent> = {}) => {
 	return {

@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
-import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
-import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
-import { countedIn } from "#plugins/market-index/apply/countedIn.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/rollup/bucketOf.ts";
+import { collectionChanges } from "#plugins/market-index/rollup/collectionChanges.ts";
+import { countedIn } from "#plugins/market-index/rollup/countedIn.ts";
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 import { type MinuteKey, recomputeRollups } from "#plugins/market-index/sql/recomputeRollups.ts";
 import { takeBackCollections } from "#plugins/market-index/sql/takeBackCollections.ts";

@@ -1,11 +1,11 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
-import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
-import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
-import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
 import type { NewEvent, NewEvents } from "#plugins/market-index/contract.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
+import { storablePayload } from "#plugins/market-index/payload/storablePayload.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/nativeTotal.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 const UINT256_END = 2n ** 256n;

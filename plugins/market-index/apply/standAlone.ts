@@ -1,8 +1,8 @@
 import type { Tx } from "#core/db/Database.ts";
-import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
-import { sumRollups } from "#plugins/market-index/apply/sumRollups.ts";
-import { providerPlace } from "#plugins/market-index/merge/providerPlace.ts";
-import { insertUnconfirmed } from "#plugins/market-index/merge/sql/insertUnconfirmed.ts";
+import { insertUnconfirmed } from "#plugins/market-index/confirm/sql/insertUnconfirmed.ts";
+import { providerPlace } from "#plugins/market-index/event/providerPlace.ts";
+import { collectionChanges } from "#plugins/market-index/rollup/collectionChanges.ts";
+import { sumRollups } from "#plugins/market-index/rollup/sumRollups.ts";
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";

@@ -1,23 +1,23 @@
 import type { Tx } from "#core/db/Database.ts";
-import { isUniqueViolation } from "#core/db/isUniqueViolation.ts";
+import { isSqlState } from "#core/db/isSqlState.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Applying } from "#plugins/market-index/apply/Applying.ts";
 import { areSameInRows } from "#plugins/market-index/apply/areSameInRows.ts";
-import { changeOf } from "#plugins/market-index/apply/changeOf.ts";
 import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
 import type { ApplierOptions } from "#plugins/market-index/apply/createApplier.ts";
-import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
-import { catchUpFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
-import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
 import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
+import { summarizeChange } from "#plugins/market-index/apply/summarizeChange.ts";
 import { timesOf } from "#plugins/market-index/apply/timesOf.ts";
+import { createConfirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
-import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
-import { createConfirmer } from "#plugins/market-index/merge/createConfirmer.ts";
+import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
+import { catchUpFrames } from "#plugins/market-index/frames/eventFrames.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/nativeTotal.ts";
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { copyEvents } from "#plugins/market-index/sql/copyEvents.ts";
 import { findCollections } from "#plugins/market-index/sql/findCollections.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
 
 type Early = (tx: Tx, batch: NewEvents) => Promise<((tx: Tx) => Promise<boolean>) | null>;
 
@@ -52,10 +52,10 @@ export function storeEarly(options: EarlyOptions): Early {
 		try {
 			await copyEvents(tx, chain.id, rows);
 		} catch (error) {
-			if (isUniqueViolation(error)) return async () => false;
+			if (isSqlState(error, "unique_violation")) return async () => false;
 			throw error;
 		}
-		const change = changeOf(known, { stored: rows, confirmed: [] });
+		const change = summarizeChange(known, { stored: rows, confirmed: [] });
 		const topics = catchUpFrames(chain, change.touched.values());
 		// Whoever prices what had no price goes through stored rows, and did not see these.
 		const isPricedNow = (row: EventRow) =>

@@ -3,18 +3,19 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
-import { addFrames } from "#plugins/market-index/apply/addFrames.ts";
-import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
-import { liveFrames } from "#plugins/market-index/apply/framesOf.ts";
 import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
-import { retractionFrames } from "#plugins/market-index/apply/retractionFrames.ts";
-import { tellWhatIsLeft } from "#plugins/market-index/apply/tellWhatIsLeft.ts";
-import { supplyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { lockFirstSyncs } from "#plugins/market-index/apply/sql/lockFirstSyncs.ts";
+import { foreignCurrencies } from "#plugins/market-index/event/foreignCurrencies.ts";
+import type { SpansOf } from "#plugins/market-index/figures/createSpanMemory.ts";
+import { liveFrames } from "#plugins/market-index/frames/eventFrames.ts";
+import { addRemainingFigures } from "#plugins/market-index/frames/figureFrames.ts";
+import { retractionFrames } from "#plugins/market-index/frames/retractionFrames.ts";
+import { addFrames } from "#plugins/market-index/frames/TopicFrames.ts";
+import { supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 import { dropEmptyCollections } from "#plugins/market-index/sql/dropEmptyCollections.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/readCollectionNames.ts";
 import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
-import { lockFirstSyncs } from "#plugins/market-index/sync/sql/lockFirstSyncs.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 export type TakingBack = {
@@ -22,6 +23,8 @@ export type TakingBack = {
 	queue: JobQueue;
 	clock: Clock;
 	prices: Pick<Prices, "ethUsd">;
+	/** What a chain's lanes hold, for figures that are told. */
+	spansOf: SpansOf;
 };
 
 /**
@@ -53,13 +56,14 @@ export async function takeBack(
 	const shown = { currencies, prices: options.prices };
 	const topics = retractionFrames({ chain, events: gone, collections, shown });
 	addFrames(topics, liveFrames({ chain, events: told, collections, shown }));
-	await tellWhatIsLeft(tx, chain, topics, {
+	await addRemainingFigures(tx, chain, topics, {
 		collections,
 		traded: [],
 		takenFrom: moved.traded,
 		sold: left(moved.sold),
 		minted,
 		nowMs: options.clock.nowMs(),
+		spansOf: options.spansOf,
 	});
 	for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
 }

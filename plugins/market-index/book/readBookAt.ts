@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 
 /**
  * When the provider's whole book of a collection was last read; null: never. Then what is known of

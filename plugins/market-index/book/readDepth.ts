@@ -1,12 +1,19 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { DEPTH_LEVELS_MAX } from "#plugins/market-index/limits.ts";
+import { DEPTH_LEVELS_MAX } from "#plugins/market-index/book/limits.ts";
 
-export type DepthLevel = { unitNative: string; orders: number; units: string };
+/** Orders of one price; `unitNative` is null of those whose price in ETH nobody knows. */
+export type DepthLevel = { unitNative: string | null; orders: number; units: string };
+const SUMS = `count(*)::int4 as orders, sum(quantity) as units
+	from market_index.market_order
+	where collection_id = $1 and is_active and kind = $2 and not is_private
+		and (starts_at is null or starts_at <= $3) and (expires_at is null or expires_at > $3)`;
+
 export type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
 
 /**
  * The best price levels of both sides. Offers on the collection stand for any token and are bids;
- * offers on one token or on traits are not, as whoever sells has to have just that.
+ * offers on one token or on traits are not, as whoever sells has to have just that. What is asked
+ * for in a coin without a rate is one level more, the last: without it a book would look empty.
  */
 export async function readDepth(
 	db: Queryable,
@@ -14,12 +21,10 @@ export async function readDepth(
 ): Promise<Depth> {
 	const side = (kind: number, order: "asc" | "desc") =>
 		db.query<DepthLevel>(
-			`select unit_native as "unitNative", count(*)::int4 as orders, sum(quantity) as units
-			from market_index.market_order
-			where collection_id = $1 and is_active and kind = $2 and unit_native is not null
-				and not is_private
-				and (starts_at is null or starts_at <= $3) and (expires_at is null or expires_at > $3)
-			group by unit_native order by unit_native ${order} limit ${DEPTH_LEVELS_MAX}`,
+			`(select unit_native as "unitNative", ${SUMS} and unit_native is not null
+				group by unit_native order by unit_native ${order} limit ${DEPTH_LEVELS_MAX})
+			union all
+			select null, ${SUMS} and unit_native is null having count(*) > 0`,
 			[collectionId, kind, new Date(nowMs)],
 		);
 	const [asks, bids] = await Promise.all([side(0, "asc"), side(2, "desc")]);

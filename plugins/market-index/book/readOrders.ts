@@ -1,10 +1,11 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import {
 	type BookOrder,
 	ORDER_KINDS,
 	type OrderKind,
-} from "#plugins/market-index/book/BookOrder.ts";
+} from "#plugins/market-index/event/BookOrder.ts";
 
 /** The key of a page's last order. */
 export type OrderPlace = { unitNative: string | null; orderHash: Hex };
@@ -47,7 +48,7 @@ export async function readOrders(db: Queryable, query: OrdersQuery): Promise<Boo
 			kinds.map((kind) => ORDER_KINDS.indexOf(kind)),
 			tokenId,
 			new Date(nowMs),
-			after ? Buffer.from(after.orderHash.slice(2), "hex") : null,
+			after ? bytesOf(after.orderHash) : null,
 			after?.unitNative ?? null,
 			limit,
 		],

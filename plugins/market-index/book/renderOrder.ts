@@ -1,6 +1,6 @@
-import type { BookOrder } from "#plugins/market-index/book/BookOrder.ts";
-import { displayNative } from "#plugins/market-index/render/displayNative.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
+import { displayNative } from "#plugins/market-index/display/displayNative.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
+import type { BookOrder } from "#plugins/market-index/event/BookOrder.ts";
 import type { Order } from "#plugins/market-index/schemas/orderSchema.ts";
 
 /** An order as clients see it; prices are for one unit, `totalRaw` is for all of them. */

@@ -1,45 +1,53 @@
-import { invalidQuery } from "#plugins/market-index/faults.ts";
+import {
+	CURSOR_PART,
+	type Cursor,
+	type CursorScope,
+	createCursor,
+} from "#core/http/createCursor.ts";
 
 /** Where a page of events ended: the place of its last event, newest first. */
-export type EventCursor = {
+export type EventPlace = {
 	occurredAtMs: number;
 	blockNumber: number;
 	logIndex: number;
 	subIndex: number;
 };
 
+/** Cursors of one list of events, of one collection and its filters. */
+export type EventCursor = {
+	encode(place: EventPlace): string;
+	decode(cursor: string): EventPlace;
+};
+
 const DATE_MS_MAX = 8_640_000_000_000_000;
 const INT4_MAX = 2_147_483_647;
-/** Versioned: a later form is refused by this one, and not misread. */
-const FORM = /^1\.(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})$/;
+const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
+const { count, integer } = CURSOR_PART;
 
 /**
- * Opaque cursors of event lists. Anything that `encode` did not make is refused: a misread cursor
- * would answer a page that silently leaves events out.
+ * Makes the cursors of a list of events. What is larger than the database can hold is cut to that:
+ * nothing was ever there, and so nothing is left out.
  */
-export const eventCursor = {
-	encode({ occurredAtMs, blockNumber, logIndex, subIndex }: EventCursor): string {
-		const text = `1.${occurredAtMs}.${blockNumber}.${logIndex}.${subIndex}`;
-		return Buffer.from(text).toString("base64url");
-	},
-	decode(cursor: string): EventCursor {
-		const text = Buffer.from(cursor, "base64url").toString("latin1");
-		// Node skips what is not base64url, so only the way back proves that it was.
-		const same = Buffer.from(text, "latin1").toString("base64url") === cursor;
-		const match = same ? FORM.exec(text) : null;
-		const [occurredAtMs, blockNumber, logIndex, subIndex] = (match ?? []).slice(1).map(Number);
-		if (
-			occurredAtMs === undefined ||
-			blockNumber === undefined ||
-			logIndex === undefined ||
-			subIndex === undefined ||
-			occurredAtMs > DATE_MS_MAX ||
-			blockNumber > Number.MAX_SAFE_INTEGER ||
-			logIndex > INT4_MAX ||
-			subIndex > INT4_MAX
-		) {
-			throw invalidQuery("cursor", "This is not a cursor of this list.");
-		}
-		return { occurredAtMs, blockNumber, logIndex, subIndex };
-	},
-};
+export function createEventCursor(mark: string): { of(scope: CursorScope): EventCursor } {
+	const cursors = createCursor(mark, [count, integer, count, count]);
+	return { of: (scope) => eventCursorOver(cursors.of(scope)) };
+}
+
+function eventCursorOver(bound: Cursor): EventCursor {
+	return {
+		encode({ occurredAtMs, blockNumber, logIndex, subIndex }) {
+			return bound.encode([occurredAtMs, blockNumber, logIndex, subIndex].map(String));
+		},
+		decode(cursor) {
+			const [occurredAtMs = 0, blockNumber = 0, logIndex = 0, subIndex = 0] = bound
+				.decode(cursor)
+				.map(Number);
+			return {
+				occurredAtMs: Math.min(occurredAtMs, DATE_MS_MAX),
+				blockNumber: Math.max(MIN_SAFE_INTEGER, Math.min(blockNumber, MAX_SAFE_INTEGER)),
+				logIndex: Math.min(logIndex, INT4_MAX),
+				subIndex: Math.min(subIndex, INT4_MAX),
+			};
+		},
+	};
+}

@@ -1,4 +1,4 @@
-import type { ListedRow } from "#plugins/market-index/discovery/ListedRow.ts";
+import type { ListedRow } from "#plugins/market-index/register/ListedRow.ts";
 
 export const LIST_MODES = ["trending", "top", "new"] as const;
 export type ListMode = (typeof LIST_MODES)[number];

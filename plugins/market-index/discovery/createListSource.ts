@@ -1,18 +1,17 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { createFoundMemory } from "#plugins/market-index/discovery/createFoundMemory.ts";
+import {
+	createProviderSearch,
+	type ProviderSearch,
+} from "#plugins/market-index/discovery/createProviderSearch.ts";
 import type { DiscoveryContext } from "#plugins/market-index/discovery/DiscoveryContext.ts";
 import type { ListMode } from "#plugins/market-index/discovery/DiscoveryList.ts";
 import { fillStats } from "#plugins/market-index/discovery/fillStats.ts";
-import type { ListedRow } from "#plugins/market-index/discovery/ListedRow.ts";
-import {
-	FILL_TIMEOUT_MS,
-	FILLED_PER_PAGE_MAX,
-	SEARCH_TIMEOUT_MS,
-	SEARCHED_MAX,
-} from "#plugins/market-index/discovery/limits.ts";
+import { FILL_TIMEOUT_MS, FILLED_PER_PAGE_MAX } from "#plugins/market-index/discovery/limits.ts";
 import { type ListForPage, listFor } from "#plugins/market-index/discovery/listFor.ts";
 import { namedRows } from "#plugins/market-index/discovery/sql/namedRows.ts";
-import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
+import type { ListedRow } from "#plugins/market-index/register/ListedRow.ts";
 
 /** A collection of a page, and the row of the provider's list that it stands for, if any. */
 export type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
@@ -26,8 +25,7 @@ export type ListSource = {
 	 * in time; a provider that fails costs figures and not the page.
 	 */
 	complete(rows: readonly ShownRow[]): Promise<void>;
-	/** What the provider finds, bounded in time; nothing where it is off or away. */
-	search(text: string, chainId: number | undefined): Promise<ProviderSearchHit[]>;
+	search: ProviderSearch;
 	/** A search showed these: they are put in line to be synced. */
 	found(collectionIds: readonly number[]): Promise<void>;
 };
@@ -47,18 +45,11 @@ export function createListSource(context: DiscoveryContext): ListSource {
 				return slug === undefined || listed?.isShared ? [] : { id, slug };
 			});
 			await inTime(FILL_TIMEOUT_MS, "figures of a page's rows were not filled", (signal) =>
-				fillStats(context, rows, { purpose: "request", signal, limit: FILLED_PER_PAGE_MAX }),
+				fillStats(context, rows, { purpose: "view", signal, limit: FILLED_PER_PAGE_MAX }),
 			);
 		},
-		async search(text, chainId) {
-			if (!provider.isOn) return [];
-			const asked = { purpose: "request", limit: SEARCHED_MAX } as const;
-			const hits = await inTime(SEARCH_TIMEOUT_MS, "the provider was not searched", (signal) =>
-				provider.search(text, { ...asked, signal, ...(chainId !== undefined && { chainId }) }),
-			);
-			return (hits ?? []).filter(({ isDisabled }) => !isDisabled);
-		},
-		found: (collectionIds) => context.discovered(collectionIds),
+		search: createProviderSearch({ provider, ...core }),
+		found: createFoundMemory(core.clock, context.discovered),
 	};
 
 	/** What the provider answers in time; null, with a line in the log, where it does not. */

@@ -121,6 +121,28 @@ test("figures of a slug with several contracts are given to none of them", async
 	expect(lab.fake.callsOf("stats")).toEqual([]);
 });
 
+test("a page that no list is behind asks for no figures of a slug with several contracts", async () => {
+	const contracts = [1, 2, 3].map(contractOf);
+	await lab.fixture.seed(
+		ethereum,
+		contracts.map((contract) => saleOf(contract)),
+	);
+	await database.db.execute(
+		`insert into market_index.sync (collection_id, chain_id, provider_slug)
+		select id, chain_id, 'of-' || id from market_index.collection
+		on conflict (collection_id) do update set provider_slug = excluded.provider_slug`,
+	);
+	// Of the second the provider's page named two.
+	await database.db.execute(
+		`update market_index.collection set provider_row = jsonb_build_object('contracts',
+			case when id = 2 then '[{}, {}]'::jsonb else '[{}]'::jsonb end) where id < 3`,
+	);
+	lab.fake.answers.stats = async () => statsOf();
+	await lab.lists.complete([1, 2, 3].map((id) => ({ id, listed: undefined }) as never));
+	const asked = lab.fake.callsOf("stats").map(({ args }) => args[0]);
+	expect(asked.sort()).toEqual(["of-1", "of-3"]);
+});
+
 test("a limit ends the tick; a list that fails costs that list only, and the one before stays", async () => {
 	lab.fake.answers.top = async () => page(listedOf("cats", on(ethereum, contractOf(1))));
 	await lab.tick();

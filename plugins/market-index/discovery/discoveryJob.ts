@@ -11,11 +11,10 @@ import {
 	FILLED_PER_TICK_MAX,
 } from "#plugins/market-index/discovery/limits.ts";
 import { readProviderList } from "#plugins/market-index/discovery/readProviderList.ts";
-import { registerListed } from "#plugins/market-index/discovery/sql/registerListed.ts";
 import { resolveListed } from "#plugins/market-index/discovery/sql/resolveListed.ts";
 import { stalestFirst } from "#plugins/market-index/discovery/sql/stalestFirst.ts";
 import { storeList } from "#plugins/market-index/discovery/sql/storeList.ts";
-import { collectionJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { registerListed } from "#plugins/market-index/register/registerListed.ts";
 
 /**
  * Reads the provider's lists each minute, so that no request has to: every listed contract is
@@ -66,10 +65,8 @@ async function refresh(
 	const { core, provider } = context;
 	const key = { chainId: chain.id, mode };
 	const rows = await readProviderList(provider, key, { purpose: "background", signal });
-	const fresh = await registerListed(core.db, chain.id, rows);
-	await core.db.transaction((tx) =>
-		core.queue.add(tx, collectionJobs(fresh.map((id) => ({ id })))),
-	);
+	const answered = context.answered.map(({ id }) => id);
+	await registerListed(core, answered, rows);
 	const refreshedAtMs = core.clock.nowMs();
 	await storeList(core.db, { ...key, by: "worker" }, { rows, refreshedAtMs });
 	const resolved = await resolveListed(core.db, rows);

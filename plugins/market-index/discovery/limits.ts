@@ -18,7 +18,18 @@ export const FILLED_PER_PAGE_MAX = 8;
 /** How long a page waits for the provider: for a list, and for the figures of its rows. */
 export const LIST_TIMEOUT_MS = 5_000;
 export const FILL_TIMEOUT_MS = 3_000;
+
+/** How long the provider's answer to a search is kept, for everybody who asks the same. */
+export const ANSWER_KEPT_MS = 30_000;
+/** Answers that a process keeps, of 50 hits at most each. */
+export const ANSWERS_KEPT_MAX = 500;
+/** After a refusal the provider is not searched for as long as it says, and at most so long. */
+export const REFUSED_MAX_MS = 30_000;
 /** How long a search waits for the provider. */
 export const SEARCH_TIMEOUT_MS = 2_500;
 /** Hits of the provider's in one search; also its largest page. */
 export const SEARCHED_MAX = 50;
+/** A process tells the database at most this often that searches show a collection. */
+export const FOUND_EVERY_MS = 20_000;
+/** Collections that a process remembers having told. */
+export const FOUND_MAX = 10_000;

@@ -9,8 +9,8 @@ import {
 } from "#plugins/market-index/discovery/limits.ts";
 import { readProviderList } from "#plugins/market-index/discovery/readProviderList.ts";
 import { readList } from "#plugins/market-index/discovery/sql/readList.ts";
-import { registerListed } from "#plugins/market-index/discovery/sql/registerListed.ts";
 import { storeList } from "#plugins/market-index/discovery/sql/storeList.ts";
+import { registerListed } from "#plugins/market-index/register/registerListed.ts";
 
 /** `isWarm`: the worker's; nothing has to be asked for. */
 export type ListForPage = DiscoveryList & { isWarm: boolean };
@@ -40,8 +40,9 @@ export async function listFor(
 	if (kept) return { ...kept, isWarm: false };
 	const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
 	try {
-		const rows = await readProviderList(provider, key, { purpose: "request", signal });
-		await registerListed(core.db, chain.id, rows);
+		const rows = await readProviderList(provider, key, { purpose: "view", signal });
+		const answered = context.answered.map(({ id }) => id);
+		await registerListed(core, answered, rows);
 		const list = { rows, refreshedAtMs: core.clock.nowMs() };
 		await storeList(core.db, asked, list);
 		return { ...list, isWarm: false };

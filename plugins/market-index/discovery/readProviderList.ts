@@ -1,6 +1,6 @@
 import type { ListMode } from "#plugins/market-index/discovery/DiscoveryList.ts";
-import { type ListedRow, listedRows } from "#plugins/market-index/discovery/ListedRow.ts";
 import { LISTED_MAX } from "#plugins/market-index/discovery/limits.ts";
+import { type ListedRow, listedRows } from "#plugins/market-index/register/ListedRow.ts";
 import type { Provider, ProviderCallOptions } from "#plugins/provider/contract.ts";
 
 /** One of the provider's lists about a chain: its first page. */

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { inProcessBudget } from "#core/budget/inProcessBudget.ts";
+import { databaseBudget } from "#core/budget/databaseBudget.ts";
+import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { HOUR_MS } from "#core/time/units.ts";
 import { dropsJob } from "#plugins/market-index/drops/dropsJob.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
@@ -11,7 +13,6 @@ import {
 	createMarketFixture,
 	ETH,
 	ethereum,
-	HOUR_MS,
 	mintOf,
 	NOW_MS,
 } from "#plugins/market-index/testing/marketFixture.ts";
@@ -140,6 +141,67 @@ test("[MRG-14] the first 429 ends the run; what was read stays for the next", as
 	expect((await ask("/drops")).body.data).toHaveLength(1);
 });
 
+/** Two processes on one database, whose time passes only where the test says so. */
+function processes() {
+	let aheadMs = 0;
+	const clock = { nowMs: () => NOW_MS + aheadMs };
+	const make = () => {
+		const { db } = database;
+		const shared = { db, clock, log: silentLog, aheadMs: () => aheadMs, timeoutMs: 30_000 };
+		const job = dropsJob({ ...core, clock, budget: databaseBudget(shared) }, provider.provider);
+		return () => job.run({ signal: new AbortController().signal });
+	};
+	const advance = (ms: number) => {
+		aheadMs += ms;
+	};
+	return { one: make(), other: make(), advance };
+}
+
+test("[MRG-14] five minutes from the refusal on nobody calls, in whichever process and however late in a run it came", async () => {
+	await database.db.execute("truncate core.budget");
+	const { one, other, advance } = processes();
+	lists(...Array.from({ length: 6 }, (_, index) => dropOf(300 + index, { isMinting: true })));
+	let asked = 0;
+	provider.answers.drop = async () => {
+		asked += 1;
+		// What was asked before took its time: the run began minutes before the refusal.
+		if (asked < 3) advance(100_000);
+		if (asked === 3) throw provider.faults.rateLimited(1_000);
+		return null;
+	};
+	await one();
+	expect(asked).toBeLessThanOrEqual(4);
+	const calls = provider.calls.length;
+	for (const ms of [1, 100_000, 99_000]) {
+		advance(ms);
+		await one();
+		await other();
+		expect(provider.calls).toHaveLength(calls);
+	}
+	advance(101_000);
+	await other();
+	expect(provider.calls.length).toBeGreaterThan(calls);
+});
+
+test("[MRG-14] only a refusal of the provider's begins the pause, not our own limits", async () => {
+	await database.db.execute("truncate core.budget");
+	const { one, advance } = processes();
+	lists(dropOf(400));
+	const pace = provider.faults.rateLimited(1_000);
+	pace.meta["refusedBy"] = "pace";
+	provider.fail("drops", pace);
+	await one();
+	const calls = provider.calls.length;
+	provider.fail("drops", provider.faults.unavailable());
+	advance(60_000);
+	await one();
+	expect(provider.calls.length).toBeGreaterThan(calls);
+	advance(60_000);
+	const before = provider.calls.length;
+	await one();
+	expect(provider.calls.length).toBeGreaterThan(before);
+});
+
 test("[MRG-14] drops are read by one process at a time, every five minutes, two calls at a time", async () => {
 	const { schedule, lock, timeoutMs } = dropsJob(core, provider.provider);
 	expect({ schedule, lock, timeoutMs }).toEqual({
@@ -213,6 +275,12 @@ test("[API-20] drops are paged by their start, upcoming ones the next first", as
 	expect(soon.length).toBeGreaterThan(5);
 	expect(soon).toEqual([...soon].sort());
 	expect((await ask("/drops?chain=base")).body.data).toEqual([]);
+	// A cursor of other filters would begin elsewhere, or go the other way.
+	const { body } = await ask("/drops?state=upcoming&limit=1");
+	for (const query of ["limit=1", "state=minting", "state=upcoming&chain=ethereum"]) {
+		const other = await ask(`/drops?${query}&cursor=${body.page.nextCursor}`);
+		expect([query, other.status, other.body.code]).toEqual([query, 422, "cursor_mismatch"]);
+	}
 });
 
 test("a provider that is off is not asked", async () => {

@@ -1,27 +1,32 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
-import { type StoredDrop, storedDrop } from "#plugins/market-index/drops/storedDrop.ts";
-import { upsertDrops } from "#plugins/market-index/drops/upsertDrops.ts";
+import { MINUTE_MS } from "#core/time/units.ts";
 import {
 	DROP_CALLS_PER_MINUTE,
 	DROP_CONCURRENCY,
 	DROP_DETAILS_MAX,
 	DROP_PAGES_MAX,
 	DROPS_EVERY_MS,
-} from "#plugins/market-index/limits.ts";
+	DROPS_PAUSE_MS,
+} from "#plugins/market-index/drops/limits.ts";
+import { type StoredDrop, storedDrop } from "#plugins/market-index/drops/storedDrop.ts";
+import { upsertDrops } from "#plugins/market-index/drops/upsertDrops.ts";
 import type { Provider, ProviderDrop } from "#plugins/provider/contract.ts";
 
 type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
 
 const TYPES = ["featured", "upcoming", "recently_minted"] as const;
-const MINUTE_MS = 60_000;
+
+/** Its calls are counted, and paused, for all processes together. */
+const BUDGET = "provider-drops";
 
 /**
  * Reads the provider's drops, and the stages of those whose list left them out.
  *
- * Drop calls have a bucket of their own beside the provider's minute. The first 429 ends the run,
- * and the next one comes five minutes later: that is the pause.
+ * Drop calls have a bucket of their own beside the provider's minute. The first 429 ends the run
+ * and pauses the bucket, from the refusal on: whichever process comes next waits for the rest of
+ * the five minutes, however late in a run the refusal came.
  */
 export function dropsJob(core: DropsCore, provider: Provider): Job {
 	return {
@@ -58,7 +63,7 @@ async function readDrops(core: DropsCore, provider: Provider, signal: AbortSigna
 	await inParallel(found.filter(wantsDetail).slice(0, DROP_DETAILS_MAX), signal, async (drop) => {
 		if (!(await mayCall(core))) return;
 		const options = { purpose: "background", signal } as const;
-		const detail = await provider.drop(drop.collectionSlug, options);
+		const detail = await pausing(core, () => provider.drop(drop.collectionSlug, options));
 		if (detail?.contract !== drop.contract || detail.chainId !== drop.chainId) return;
 		const told = [storedDrop(detail)];
 		await core.db.transaction((tx) => upsertDrops(tx, told, { nowMs, withDetail: true }));
@@ -79,7 +84,8 @@ async function readList(
 	for (let page = 0; page < DROP_PAGES_MAX; page++) {
 		if (!(await mayCall(core))) break;
 		const told = { ...list, purpose: "background" as const, limit: 100 };
-		const read = await provider.drops(cursor === undefined ? told : { ...told, cursor });
+		const asked = cursor === undefined ? told : { ...told, cursor };
+		const read = await pausing(core, () => provider.drops(asked));
 		drops.push(...read.items);
 		// A page may be empty and still have a next one: what it held was filtered out afterwards.
 		if (read.cursor === null) break;
@@ -90,7 +96,18 @@ async function readList(
 
 async function mayCall(core: DropsCore): Promise<boolean> {
 	const terms = { amount: 1, perWindow: DROP_CALLS_PER_MINUTE, windowMs: MINUTE_MS };
-	return (await core.budget.take("provider-drops", terms)).granted;
+	return (await core.budget.take(BUDGET, terms)).granted;
+}
+
+/** Begins the pause as soon as the provider refuses, before the rest of the run ends. */
+async function pausing<Answer>(core: DropsCore, call: () => Promise<Answer>): Promise<Answer> {
+	try {
+		return await call();
+	} catch (error) {
+		const isRefused = error instanceof Fault && error.meta["refusedBy"] === "provider";
+		if (isRefused) await core.budget.pause(BUDGET, DROPS_PAUSE_MS);
+		throw error;
+	}
 }
 
 /** A few at a time; the first failure ends all, after what is under way. */

@@ -1,3 +1,4 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { DropRow } from "#plugins/market-index/drops/DropRow.ts";
 
@@ -52,7 +53,7 @@ export async function readDrops(db: Queryable, query: DropsQuery): Promise<DropR
 			new Date(nowMs),
 			after?.chainId ?? null,
 			startsAtMs === null ? null : new Date(startsAtMs),
-			after ? Buffer.from(after.contract.slice(2), "hex") : null,
+			after ? bytesOf(after.contract) : null,
 			limit,
 		],
 	);

@@ -1,13 +1,18 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { displayCount } from "#plugins/market-index/display/displayCount.ts";
+import { displayNative } from "#plugins/market-index/display/displayNative.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 import type { DropRow, StoredStage } from "#plugins/market-index/drops/DropRow.ts";
-import { displayCount } from "#plugins/market-index/render/displayCount.ts";
-import { displayNative } from "#plugins/market-index/render/displayNative.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/nativeTotal.ts";
 import type { Drop } from "#plugins/market-index/schemas/dropSchema.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
 
 /** A drop as clients see it. */
-export function renderDrop(chain: Chain, row: DropRow, nowMs: number): Drop {
+export function renderDrop(
+	chain: Chain,
+	row: DropRow,
+	{ prices, nowMs }: { prices: Pick<Prices, "toNative">; nowMs: number },
+): Drop {
 	return {
 		slug: row.slug ?? row.contract,
 		isIndexed: row.slug !== null,
@@ -17,7 +22,7 @@ export function renderDrop(chain: Chain, row: DropRow, nowMs: number): Drop {
 		imageUrl: row.imageUrl,
 		type: row.type,
 		state: stateOf(row, nowMs),
-		stages: row.stages.map((stage) => renderStage(chain, stage)),
+		stages: row.stages.map((stage) => renderStage(chain, stage, { prices, nowMs })),
 		maxSupply: displayCount(row.maxSupply),
 		totalSupply: row.totalSupply === null ? null : Number(row.totalSupply),
 		startsAt: displayTime(row.startsAt),
@@ -34,9 +39,16 @@ function stateOf(row: DropRow, nowMs: number): Drop["state"] {
 	return startsAt !== null && endsAt !== null ? "minting" : null;
 }
 
-/** A price in the chain's coin is an ETH equivalent only where that coin is ETH. */
-function renderStage(chain: Chain, stage: StoredStage): Drop["stages"][number] {
-	const isNative = stage.currency === ZERO_ADDRESS && chain.nativeIsEth;
-	const priceNative = isNative || stage.priceRaw === "0" ? displayNative(stage.priceRaw) : null;
-	return { ...stage, priceNative };
+/** The price as an ETH equivalent at the rates of now: nothing was paid yet. */
+function renderStage(
+	chain: Chain,
+	stage: StoredStage,
+	{ prices, nowMs }: { prices: Pick<Prices, "toNative">; nowMs: number },
+): Drop["stages"][number] {
+	const { currency, priceRaw } = stage;
+	const totalRaw = priceRaw === null ? null : BigInt(priceRaw);
+	const wei = nativeTotal(chain, { currency, totalRaw, occurredAtMs: nowMs }, prices);
+	// Free is free, whatever it might be paid in.
+	const native = totalRaw === 0n ? totalRaw : wei;
+	return { ...stage, priceNative: displayNative(native === null ? null : native.toString()) };
 }

@@ -1,3 +1,4 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { StoredDrop } from "#plugins/market-index/drops/storedDrop.ts";
 
@@ -44,7 +45,7 @@ export async function upsertDrops(
 			detail_at = coalesce(excluded.detail_at, kept.detail_at)`,
 		[
 			drops.map(({ chainId }) => chainId),
-			drops.map(({ contract }) => Buffer.from(contract.slice(2), "hex")),
+			drops.map(({ contract }) => bytesOf(contract)),
 			drops.map(({ collectionSlug }) => collectionSlug),
 			drops.map(({ collectionName }) => collectionName),
 			drops.map(({ imageUrl }) => imageUrl),
@@ -69,9 +70,6 @@ export async function upsertDrops(
 					and max_supply is null
 				for no key update skip locked
 			)`,
-		[
-			drops.map(({ chainId }) => chainId),
-			drops.map(({ contract }) => Buffer.from(contract.slice(2), "hex")),
-		],
+		[drops.map(({ chainId }) => chainId), drops.map(({ contract }) => bytesOf(contract))],
 	);
 }

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { FloorReading } from "#plugins/market-index/floor/FloorReading.ts";
 import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
 import { readDiscover } from "#plugins/market-index/read/readDiscover.ts";
-import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
-import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
 import { ETH, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 let lab: SyncLab;
 let collection: SyncedCollection;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-beforeEach(async () => {
-	lab = createSyncLab(database.db);
-	await lab.clear();
+withSyncLab(async (made) => {
+	({ database, lab } = made);
 	collection = await lab.register();
 });
-afterAll(() => database.drop());
 
 const ask = (eth: number): FloorReading => ({
 	kind: "ask",
@@ -97,8 +93,13 @@ test("[IDX-05] the change of 24 hours goes by the nearest floor that is at least
 	lab.time.nowMs = NOW_MS;
 	await set(ask(3));
 	const { core, prices } = lab;
+	const lane = { headBlock: null, indexedBlock: null, indexedAtMs: null };
+	const scanner: Parameters<typeof readDiscover>[0]["scanner"] = {
+		progress: async (chainId, kind) => ({ ...lane, chainId, lane: kind }),
+	};
+	const read = { core, scanner, prices };
 	const change = async () =>
-		(await readDiscover({ core, prices }, [ethereum], 5)).market[0]?.floorChange24hPercent;
+		(await readDiscover(read, [ethereum], 5)).market[0]?.floorChange24hPercent;
 	expect(await change()).toBe(50);
 	await database.db.execute("delete from market_index.floor_snapshot where at < $1", [
 		new Date(NOW_MS - 24 * HOUR_MS),

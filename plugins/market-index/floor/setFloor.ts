@@ -2,11 +2,11 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
 import { collectionTopic } from "#plugins/market-index/contract.ts";
+import { displayFloor } from "#plugins/market-index/display/displayFloor.ts";
 import type { FloorReading } from "#plugins/market-index/floor/FloorReading.ts";
 import type { FloorUpdate } from "#plugins/market-index/floor/FloorUpdate.ts";
 import { keepSnapshot } from "#plugins/market-index/floor/sql/keepSnapshot.ts";
-import { displayFloor } from "#plugins/market-index/render/displayFloor.ts";
-import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 type Stored = {
@@ -48,7 +48,7 @@ export async function setFloor(
 		from market_index.collection where id = $1 for no key update`,
 		[collection.id],
 	);
-	if (!before || isLearnedBetween(before.at, { askedAtMs, nowMs })) return;
+	if (!before || isNewerKnown(before.at, { askedAtMs, nowMs })) return;
 	const at = new Date(nowMs);
 	const after = nextFloor(before, reading, prices.ethUsd(nowMs));
 	await tx.execute(
@@ -74,7 +74,7 @@ export async function setFloor(
 }
 
 /** One from the future was written by a clock that nobody should wait for. */
-function isLearnedBetween(at: Date | null, asked: { askedAtMs: number; nowMs: number }): boolean {
+function isNewerKnown(at: Date | null, asked: { askedAtMs: number; nowMs: number }): boolean {
 	return at !== null && at.getTime() > asked.askedAtMs && at.getTime() <= asked.nowMs;
 }
 

@@ -84,6 +84,16 @@ test("[ING-04] a collection is named and renamed by its contract; its address st
 	expect(await read(contract)).toEqual(before);
 });
 
+test("tokens are looked for once the supply is known to everybody, however fast that search is", async () => {
+	const contract = await fresh();
+	lab.answers = { [NAME]: text("Quick"), [TOTAL_SUPPLY]: uint(7n) };
+	const totals: unknown[] = [];
+	lab.onQueued = async () => void totals.push((await read(contract))["total"]);
+	await run(contract);
+	expect(lab.jobs.map(({ task }) => task)).toEqual(["market-index.learn-tokens"]);
+	expect(totals).toEqual(["7"]);
+});
+
 test("a name that is not told is taken from contractURI", async () => {
 	const contract = await fresh();
 	lab.answers = { [CONTRACT_URI]: text('data:application/json,{"name":"From Afar"}') };
@@ -132,6 +142,25 @@ test("names with what text and jsonb refuse are stored without it", async () => 
 	lab.answers = { [NAME]: text("Nu\u0000l Cats"), [CONTRACT_URI]: text(uri) };
 	await run(contract);
 	expect(await read(contract)).toMatchObject({ name: "Nu l Cats", slug: "nu-l-cats", image: null });
+});
+
+test("what the database refuses is named and counted, and the others have their names", async () => {
+	const [good, bad] = [await fresh(), await fresh()];
+	const ids = [await fixture.idOf(ethereum, good), await fixture.idOf(ethereum, bad)];
+	await database.db.execute(
+		`alter table market_index.collection add constraint cursed
+		check (id <> ${ids[1]} or name is null)`,
+	);
+	const made = createTaskLab(database.db);
+	made.lab.answers = { [NAME]: text("Shared") };
+	const task = collectionMetadataTask(made.core, gateways);
+	await task.run({ collectionIds: ids }, { signal: lab.signal });
+	await database.db.execute("alter table market_index.collection drop constraint cursed");
+	expect(await read(good)).toMatchObject({ slug: "shared", name: "Shared" });
+	expect(await read(bad)).toMatchObject({ slug: bad, name: null, at: new Date(NOW_MS) });
+	expect(made.lab.said).toContain("what a contract says of itself could not be stored");
+	const { body } = await made.metrics.expose();
+	expect(body).toContain('collections_unstored_total{chain="ethereum"} 1');
 });
 
 test("silence and a node of another chain store nothing and are tried again", async () => {

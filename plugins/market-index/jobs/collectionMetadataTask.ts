@@ -1,24 +1,22 @@
 import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { readAbiText } from "#core/chain/abi/readAbiText.ts";
+import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Counter } from "#core/metrics/createMetrics.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
-import { contractDocumentJob } from "#plugins/market-index/jobs/contractDocumentJob.ts";
+import { type ContractFacts, storeFacts } from "#plugins/market-index/jobs/storeFacts.ts";
+import { callViews } from "#plugins/market-index/metadata/callViews.ts";
+import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
+import { COLLECTIONS_PER_JOB_MAX } from "#plugins/market-index/metadata/limits.ts";
 import {
 	CHAIN_AWAY_MS,
 	COLLECTION_METADATA_TASK,
 	collectionJobs,
-} from "#plugins/market-index/jobs/metadataJobs.ts";
-import { COLLECTIONS_PER_JOB_MAX } from "#plugins/market-index/limits.ts";
-import { callViews } from "#plugins/market-index/metadata/callViews.ts";
-import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
-import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
-import { readAbiUint } from "#plugins/market-index/metadata/readAbiUint.ts";
-import { slugOf } from "#plugins/market-index/metadata/slugOf.ts";
+} from "#plugins/market-index/metadata/metadataJobs.ts";
 import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
 import { heldMetadata } from "#plugins/market-index/metadata/tokenUri/heldMetadata.ts";
 import { uriPlan } from "#plugins/market-index/metadata/tokenUri/uriPlan.ts";
-import { renameCollection } from "#plugins/market-index/sql/renameCollection.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 const payload = z.object({ collectionIds: z.array(z.int()).max(COLLECTIONS_PER_JOB_MAX) });
@@ -46,6 +44,11 @@ export function collectionMetadataTask(
 		help: "Collections whose contract told no readable name.",
 		labels: ["chain"],
 	});
+	const unstored = core.metrics.counter({
+		name: "collections_unstored_total",
+		help: "Contracts whose name, image or supply the database refused.",
+		labels: ["chain"],
+	});
 	return {
 		name: COLLECTION_METADATA_TASK,
 		payload,
@@ -61,7 +64,7 @@ export function collectionMetadataTask(
 			for (const [chainId, known] of Map.groupBy(rows, (row) => row.chainId)) {
 				const access = core.indexed.find(({ chain }) => chain.id === chainId);
 				if (!access) await askLater(core, known);
-				else await readChain(core, access, known, { signal, nameless, gateways });
+				else await readChain(core, access, known, { signal, nameless, unstored, gateways });
 			}
 		},
 	};
@@ -75,42 +78,50 @@ async function askLater(core: TaskCore, known: readonly Known[]): Promise<void> 
 
 async function readChain(
 	core: TaskCore,
-	{ chain, rpc }: ChainAccess,
+	{ chain, rpcFor }: ChainAccess,
 	known: readonly Known[],
-	{ signal, nameless, gateways }: Reading,
+	{ signal, nameless, unstored, gateways }: Reading,
 ): Promise<void> {
 	const contracts = known.map(({ address }) => address);
-	const answers = await callViews(rpc, contracts, VIEWS, signal);
-	// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and one
-	// that costs the lanes nothing. All at once: each time jobs are added every worker looks for one.
-	const jobs = known.map(({ id }) => learnTokensJob(id));
-	await core.db.transaction((tx) => core.queue.add(tx, jobs));
-	for (const [index, row] of known.entries()) {
-		const facts = factsOf(answers[index] ?? [], gateways);
-		await store(core, facts, row);
-		if (facts.name !== null || !row.isFirst) continue;
+	const answers = await callViews(rpcFor("names"), contracts, VIEWS, signal);
+	const told = known.map((row, index): ContractFacts => {
+		return { ...row, ...factsOf(answers[index] ?? [], gateways) };
+	});
+	const { refused } = await storeFacts(core, chain.id, told);
+	for (const { row, error } of refused) {
+		unstored.inc({ chain: chain.slug });
+		const named = { chain: chain.slug, contract: row.address, name: row.name };
+		core.log.error("what a contract says of itself could not be stored", { ...named, error });
+	}
+	for (const row of told) {
+		if (row.name !== null || !row.isFirst) continue;
 		nameless.inc({ chain: chain.slug });
 		core.log.info("a collection has no readable name", {
 			chain: chain.slug,
 			contract: row.address,
 		});
 	}
+	// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and one
+	// that costs the lanes nothing. Behind the supplies, which say whether the provider knows of
+	// more: without one, what is there is all. At once: each time jobs are added every worker looks
+	// for one.
+	const jobs = known.map(({ id }) => learnTokensJob(id));
+	await core.db.transaction((tx) => core.queue.add(tx, jobs));
 }
 
-type Reading = { signal: AbortSignal; nameless: Counter<"chain">; gateways: Gateways };
-
-type Known = { id: number; chainId: number; address: Address; slug: string; isFirst: boolean };
-
-type Facts = {
-	name: string | null;
-	imageUrl: string | null;
-	/** Where the contract says that more is told. */
-	documentUri: string | null;
-	maxSupply: bigint | null;
-	totalSupply: bigint | null;
+type Reading = {
+	signal: AbortSignal;
+	nameless: Counter<"chain">;
+	unstored: Counter<"chain">;
+	gateways: Gateways;
 };
 
-function factsOf(answers: readonly (Hex | null)[], gateways: Gateways): Facts {
+type Known = Pick<ContractFacts, "id" | "address" | "slug" | "isFirst"> & { chainId: number };
+
+function factsOf(
+	answers: readonly (Hex | null)[],
+	gateways: Gateways,
+): Omit<ContractFacts, keyof Known> {
 	const [name = null, answer = null, maxSupply = null, totalSupply = null] = answers;
 	const uri = answer && readAbiText(answer);
 	const plan = uri === null ? null : uriPlan(uri, gateways);
@@ -122,41 +133,4 @@ function factsOf(answers: readonly (Hex | null)[], gateways: Gateways): Facts {
 		maxSupply: maxSupply && readAbiUint(maxSupply),
 		totalSupply: totalSupply && readAbiUint(totalSupply),
 	};
-}
-
-async function store(core: TaskCore, facts: Facts, known: Known) {
-	const { name } = facts;
-	const { chainId, id: collectionId } = known;
-	await core.db.transaction(async (tx) => {
-		// An answer that is missing now never erases one that was given before.
-		// What the provider calls it was looked at by people, so it stands.
-		const told = tx.execute(
-			`update market_index.collection set
-				name = case when provider_row is null then coalesce($2, name)
-					else coalesce(name, $2) end,
-				image_url = case when provider_row is null then coalesce($3, image_url)
-					else coalesce(image_url, $3) end,
-				max_supply = coalesce($4, max_supply),
-				total_supply = coalesce($5, total_supply),
-				supply_mints = mints,
-				metadata_at = $6
-			where id = $1`,
-			[
-				collectionId,
-				name,
-				facts.imageUrl,
-				facts.maxSupply,
-				facts.totalSupply,
-				new Date(core.clock.nowMs()),
-			],
-		);
-		// Once: a contract that changes its name at every block must not take every slug there is.
-		const wish = name === null || known.slug !== known.address ? null : slugOf(name);
-		const renamed = wish === null ? null : renameCollection(tx, { chainId, collectionId, wish });
-		const { documentUri } = facts;
-		const isTold = known.isFirst && documentUri !== null;
-		const document = isTold ? [contractDocumentJob(collectionId, documentUri)] : [];
-		// In one round trip: while a chain is caught up with, thousands of collections are named.
-		await Promise.all([told, renamed, core.queue.add(tx, document)]);
-	});
 }

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { readAbiText } from "#core/chain/abi/readAbiText.ts";
+import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
+import { callViews } from "#plugins/market-index/metadata/callViews.ts";
+import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import {
 	CHAIN_AWAY_MS,
 	CURRENCY_METADATA_TASK,
 	currencyJob,
-} from "#plugins/market-index/jobs/metadataJobs.ts";
-import { callViews } from "#plugins/market-index/metadata/callViews.ts";
-import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
-import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
-import { readAbiUint } from "#plugins/market-index/metadata/readAbiUint.ts";
+} from "#plugins/market-index/metadata/metadataJobs.ts";
 
 const payload = z.object({
 	chainId: z.int(),
@@ -44,7 +45,8 @@ export function currencyMetadataTask(
 				await core.db.transaction((tx) => core.queue.add(tx, [later]));
 				return;
 			}
-			const [answers = []] = await callViews(access.rpc, [contract], [SYMBOL, DECIMALS], signal);
+			const rpc = access.rpcFor("names");
+			const [answers = []] = await callViews(rpc, [contract], [SYMBOL, DECIMALS], signal);
 			const [symbol = null, decimals = null] = answers;
 			const places = decimals && readAbiUint(decimals);
 			const label = cleanName(symbol && readAbiText(symbol)) ?? "";
@@ -57,7 +59,7 @@ export function currencyMetadataTask(
 				where chain_id = $1 and address = $2`,
 				[
 					chainId,
-					Buffer.from(contract.slice(2), "hex"),
+					bytesOf(contract),
 					short === "" ? null : short,
 					places !== null && places <= DECIMALS_MAX ? Number(places) : null,
 				],

@@ -14,6 +14,8 @@ export type LifecycleFacts = {
 	sales: number;
 	/** Somebody owns of it or asks for a price, as far as the provider knows. */
 	isTraded: boolean;
+	/** A mint was announced that is not over. */
+	isAnnounced: boolean;
 };
 
 /** Without a known maximum, one that sells and has not minted for this long is secondary. */

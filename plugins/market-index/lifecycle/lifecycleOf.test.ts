@@ -5,7 +5,7 @@ import { lifecycleOf } from "#plugins/market-index/lifecycle/lifecycleOf.ts";
 const NOW = 1_700_000_000_000;
 const DAY = 86_400_000;
 
-function at(facts: Partial<LifecycleFacts>): string {
+function at(facts: Partial<LifecycleFacts>): string | null {
 	const minted = facts.mintedUnits ?? 0n;
 	const mintAt = minted > 0n ? NOW - 1_000 : null;
 	return lifecycleOf(
@@ -16,6 +16,7 @@ function at(facts: Partial<LifecycleFacts>): string {
 			lastMintAtMs: mintAt,
 			sales: 0,
 			isTraded: false,
+			isAnnounced: false,
 			...facts,
 		},
 		NOW,
@@ -23,7 +24,7 @@ function at(facts: Partial<LifecycleFacts>): string {
 }
 
 test("[IDX-04] a collection goes from upcoming over minting to minted out by its facts alone", () => {
-	expect(at({ maxSupply: 3n })).toBe("upcoming");
+	expect(at({ maxSupply: 3n, isAnnounced: true })).toBe("upcoming");
 	expect(at({ maxSupply: 3n, mintedUnits: 1n })).toBe("minting");
 	expect(at({ maxSupply: 3n, mintedUnits: 3n })).toBe("minted_out");
 	expect(at({ maxSupply: 3n, mintedUnits: 4n })).toBe("minted_out");
@@ -42,4 +43,12 @@ test("[IDX-04] a collection that sells and whose mint was never seen is secondar
 	expect(at({ sales: 1 })).toBe("secondary");
 	expect(at({ isTraded: true })).toBe("secondary");
 	expect(at({ sales: 1, maxSupply: 10_000n })).toBe("secondary");
+});
+
+test("[MRG-02] a collection that nothing is known of is not upcoming: that takes an announced mint", () => {
+	expect(at({})).toBeNull();
+	expect(at({ maxSupply: 10_000n })).toBeNull();
+	expect(at({ isAnnounced: true })).toBe("upcoming");
+	expect(at({ isAnnounced: true, sales: 1 })).toBe("secondary");
+	expect(at({ isAnnounced: true, isTraded: true })).toBe("secondary");
 });

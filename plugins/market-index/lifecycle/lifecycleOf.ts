@@ -9,15 +9,17 @@ import {
  *
  * A collection that was trading before the index began has sales and no mint that we saw; it is
  * secondary, whatever its maximum, and so is one that only the provider knows, once it has owners
- * or a floor. `lifecycleSql` says the same in SQL, and a test compares them.
+ * or a floor. One that nothing is known of is not upcoming either, unless its mint was announced:
+ * null. `lifecycleSql` says the same in SQL, and a test compares them.
  */
-export function lifecycleOf(facts: LifecycleFacts, nowMs: number): Lifecycle {
-	const { mintedUnits, firstMintAtMs, lastMintAtMs, sales, isTraded } = facts;
+export function lifecycleOf(facts: LifecycleFacts, nowMs: number): Lifecycle | null {
+	const { mintedUnits, firstMintAtMs, lastMintAtMs, sales, isTraded, isAnnounced } = facts;
 	// A contract that answers 0 has not said how many there can be.
 	const maxSupply = facts.maxSupply === 0n ? null : facts.maxSupply;
 	if (maxSupply !== null && mintedUnits >= maxSupply) return "minted_out";
 	if (firstMintAtMs === null || lastMintAtMs === null) {
-		return sales > 0 || isTraded ? "secondary" : "upcoming";
+		if (sales > 0 || isTraded) return "secondary";
+		return isAnnounced ? "upcoming" : null;
 	}
 	const silent = lastMintAtMs <= nowMs - MINT_SILENCE_MS;
 	return sales > 0 && maxSupply === null && silent ? "secondary" : "minting";

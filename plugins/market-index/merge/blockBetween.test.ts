@@ -15,7 +15,9 @@ test("one that does not is put where its time lies between them", () => {
 		[{ before: at(100, 1_000), after: at(200, 9_000) }, 150],
 		[{ before: at(100, 1_000) }, 104],
 		[{ after: at(20, 9_000) }, 16],
-		[{ after: at(2, 9_000) }, 0],
+		[{ after: at(4, 9_000) }, 0],
+		[{ after: at(2, 9_000) }, 5 - 2 ** 32],
+		[{ after: at(-7, 9_000) }, 5 - 2 ** 32],
 		[{ before: at(100, 5_000), after: at(101, 6_000) }, 100],
 	] as const;
 	for (const [neighbours, block] of cases) {
@@ -24,7 +26,7 @@ test("one that does not is put where its time lies between them", () => {
 });
 
 test("no block is below that of what happened before, or above that of what happened after", () => {
-	const block = fc.nat(1_000_000);
+	const block = fc.integer({ min: -1_000_000, max: 1_000_000 });
 	const time = fc.integer({ min: 0, max: 1_000_000 });
 	fc.assert(
 		fc.property(block, block, block, time, time, time, (estimate, a, b, ...times) => {
@@ -35,6 +37,8 @@ test("no block is below that of what happened before, or above that of what happ
 			const found = blockBetween({ ...BASE, estimate, occurredAtMs: middle, before, after });
 			expect(Number.isInteger(found)).toBe(true);
 			expect(found >= before.blockNumber && found <= after.blockNumber).toBe(true);
+			const alone = blockBetween({ ...BASE, estimate, occurredAtMs: middle, after });
+			expect(alone).toBeLessThanOrEqual(after.blockNumber);
 		}),
 		{ numRuns: 1_000 },
 	);

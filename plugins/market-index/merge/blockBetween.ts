@@ -1,3 +1,5 @@
+import { blockOfSecond } from "#plugins/market-index/merge/estimateBlock.ts";
+
 /** An event of the same collection and kind, and the block that it stands in. */
 export type Neighbour = { blockNumber: number; occurredAtMs: number };
 
@@ -14,7 +16,7 @@ export function blockBetween(options: {
 }): number {
 	const { estimate, occurredAtMs: atMs, before, after, blockMs } = options;
 	if (before?.occurredAtMs === atMs) return before.blockNumber;
-	const low = before?.blockNumber ?? 0;
+	const low = before?.blockNumber ?? Number.NEGATIVE_INFINITY;
 	const high = after?.blockNumber ?? Number.POSITIVE_INFINITY;
 	if (estimate > low && estimate < high) return estimate;
 	if (before && after) {
@@ -22,6 +24,7 @@ export function blockBetween(options: {
 		return Math.floor(low + Math.max(0, high - low) * share);
 	}
 	if (before) return low + Math.ceil((atMs - before.occurredAtMs) / blockMs);
-	if (after) return Math.max(0, high - Math.ceil((after.occurredAtMs - atMs) / blockMs));
-	return estimate;
+	if (!after) return estimate;
+	const block = high - Math.ceil((after.occurredAtMs - atMs) / blockMs);
+	return block >= 0 ? block : Math.min(blockOfSecond(atMs), high);
 }

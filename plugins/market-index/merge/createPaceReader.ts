@@ -1,8 +1,8 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import { PACE_AGE_MAX_MS } from "#plugins/market-index/limits.ts";
 import type { ChainPace } from "#plugins/market-index/merge/estimateBlock.ts";
+import { PACE_AGE_MAX_MS } from "#plugins/market-index/merge/limits.ts";
 import { firstChainEvent } from "#plugins/market-index/merge/sql/firstChainEvent.ts";
 
 /** Where nothing was read from a chain yet. Slow, so that no guess lies beyond what comes. */
@@ -24,7 +24,7 @@ export function createPaceReader(options: {
 		const atMs = clock.nowMs();
 		const known = kept.get(chainId);
 		if (known && atMs - known.measuredAtMs < PACE_AGE_MAX_MS) {
-			return { headBlock: headBlock ?? 0, atMs, blockMs: known.blockMs };
+			return { headBlock, atMs, blockMs: known.blockMs };
 		}
 		const first = await firstChainEvent(db, chainId);
 		const ageMs = first ? atMs - first.occurredAtMs : 0;
@@ -32,6 +32,6 @@ export function createPaceReader(options: {
 		const isMeasured = ageMs >= MEASURED_LEAST_MS && blocks > 0;
 		const blockMs = isMeasured ? ageMs / blocks : BLOCK_MS_DEFAULT;
 		if (isMeasured) kept.set(chainId, { measuredAtMs: atMs, blockMs });
-		return { headBlock: headBlock ?? 0, atMs, blockMs };
+		return { headBlock, atMs, blockMs };
 	};
 }

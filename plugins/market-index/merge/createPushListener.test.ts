@@ -3,7 +3,7 @@ import { createPushListener } from "#plugins/market-index/merge/createPushListen
 import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import { createMergeLab } from "#plugins/market-index/merge/testing/mergeLab.ts";
 import { told } from "#plugins/market-index/merge/testing/told.ts";
-import type { OrderPush } from "#plugins/market-index/orders/applyOrderPush.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
 import {
 	contractOf,
 	ethereum,
@@ -29,12 +29,14 @@ function listening() {
 	const orders: OrderPush[] = [];
 	const learned: [MergedCollection, bigint][] = [];
 	const { stream, provider } = createFakeProvider();
-	provider.stream.onPush(
+	provider.stream.onPushes(
 		createPushListener({
 			db: database.db,
 			merge: lab.merge,
-			applyOrder: async (push) => void orders.push(push),
-			applyMetadata: async (collection, { tokenId }) => void learned.push([collection, tokenId]),
+			applyOrders: async (pushes) => void orders.push(...pushes),
+			applyMetadata: async (collection, tokenIds) => {
+				learned.push(...tokenIds.map((id): [MergedCollection, bigint] => [collection, id]));
+			},
 		}),
 	);
 	return { stream, orders, learned };
@@ -86,4 +88,29 @@ test("[MRG-13] changes of order books and of tokens go to those who keep them", 
 	if (nft) await stream.push({ type: "metadata", slug: "cats", nft });
 	if (nft) await stream.push({ type: "metadata", slug: "cats", nft: { ...nft, chainId: null } });
 	expect(learned).toEqual([[cats, sale.tokenId]]);
+});
+
+test("[MRG-13] many pushes at once are merged together, and orders keep the order in which they came", async () => {
+	await lab.register(CATS);
+	const { stream, orders } = listening();
+	const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}` as const;
+	const sales = Array.from({ length: 20 }, (_, number) => {
+		const one = saleOf(CATS, { tokenId: BigInt(number), occurredAtMs: NOW_MS - 5_000 - number });
+		return {
+			type: "event",
+			slug: "cats",
+			event: { ...told(one), orderHash: hashOf(number) },
+		} as const;
+	});
+	const named = { slug: "cats", chainId: ethereum.id };
+	const pushes = sales.flatMap((sale, number) => [
+		{ type: "order_back", ...named, orderHash: hashOf(number) } as const,
+		sale,
+		{ type: "order_gone", ...named, orderHash: hashOf(number) } as const,
+	]);
+	await stream.push(...pushes);
+	expect(await lab.rows()).toHaveLength(20);
+	expect(orders.map(({ type }) => type)).toEqual(
+		sales.flatMap(() => ["order_back", "order_filled", "order_gone"]),
+	);
 });

@@ -2,50 +2,88 @@ import type { Queryable } from "#core/db/Database.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
 import type { MergedCollection, MergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
 import { findByContract } from "#plugins/market-index/merge/sql/findByContract.ts";
-import type { OrderPush } from "#plugins/market-index/orders/applyOrderPush.ts";
-import type { ProviderNft, ProviderPush } from "#plugins/provider/contract.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
+import type { ProviderEvent, ProviderPush } from "#plugins/provider/contract.ts";
 
 export type PushListenerOptions = {
 	db: Queryable;
 	merge: MergeEvents;
-	/** A change of somebody's order book. */
-	applyOrder(push: OrderPush): Promise<void>;
-	/** What a token says of itself now. */
-	applyMetadata(collection: MergedCollection, nft: ProviderNft): Promise<void>;
+	/** Changes of somebody's order book, in the order in which they came. */
+	applyOrders(pushes: readonly OrderPush[]): Promise<void>;
+	/** The metadata of these tokens changed. */
+	applyMetadata(collection: MergedCollection, tokenIds: readonly bigint[]): Promise<void>;
+};
+
+/** The content of some pushes, sorted by who stores it; orders in the order in which they came. */
+type Sorted = {
+	events: Map<MergedCollection, ProviderEvent[]>;
+	orders: OrderPush[];
+	tokens: Map<MergedCollection, bigint[]>;
 };
 
 /**
- * What the provider's stream pushes, handed to whoever keeps it. Contracts that the index does not
- * have are left out: what is followed was in it when it was.
+ * What the provider's stream pushes, handed to whoever keeps it, together. Contracts that the index
+ * does not have are left out: what is followed was in it when it was.
+ *
+ * Events first, then orders, then tokens: none of the three reads what the others write, and each
+ * keeps its own order. All of it may come again.
  */
 export function createPushListener(
 	options: PushListenerOptions,
-): (push: ProviderPush) => Promise<void> {
-	const { db, merge, applyOrder, applyMetadata } = options;
-	return async (push) => {
+): (pushes: readonly ProviderPush[]) => Promise<void> {
+	const { merge, applyOrders, applyMetadata } = options;
+	return async (pushes) => {
+		const { events, orders, tokens } = await sort(options.db, pushes);
+		for (const [collection, told] of events) await merge(collection, told);
+		if (orders.length > 0) await applyOrders(orders);
+		for (const [collection, changed] of tokens) await applyMetadata(collection, changed);
+	};
+}
+
+async function sort(db: Queryable, pushes: readonly ProviderPush[]): Promise<Sorted> {
+	const found = new Map<string, MergedCollection | null>();
+	const find = async (chainId: number, contract: MergedCollection["address"]) => {
+		const key = `${chainId}:${contract}`;
+		const known = found.get(key);
+		if (known !== undefined) return known;
+		const collection = await findByContract(db, chainId, contract);
+		found.set(key, collection);
+		return collection;
+	};
+	const sorted: Sorted = { events: new Map(), orders: [], tokens: new Map() };
+	for (const push of pushes) {
 		switch (push.type) {
 			case "event": {
 				const { chainId, nft } = push.event;
-				const collection = nft && (await findByContract(db, chainId, nft.contract));
-				if (!collection) return;
-				await merge(collection, [push.event]);
+				const collection = nft && (await find(chainId, nft.contract));
+				if (!collection) break;
+				addTo(sorted.events, collection, push.event);
 				const { type, orderHash, quantity } = push.event;
-				if (type !== "sale" || orderHash === null) return;
-				return applyOrder({ type: "order_filled", slug: push.slug, chainId, orderHash, quantity });
+				if (type !== "sale" || orderHash === null) break;
+				const { slug } = push;
+				sorted.orders.push({ type: "order_filled", slug, chainId, orderHash, quantity });
+				break;
 			}
 			case "metadata": {
-				const { chainId, contract } = push.nft;
-				if (chainId === null) return;
-				const collection = await findByContract(db, chainId, contract);
-				if (collection) await applyMetadata(collection, push.nft);
-				return;
+				const { chainId, contract, tokenId } = push.nft;
+				const collection = chainId === null ? null : await find(chainId, contract);
+				if (collection) addTo(sorted.tokens, collection, tokenId);
+				break;
 			}
 			case "order":
 			case "order_gone":
 			case "order_back":
-				return applyOrder(push);
+				sorted.orders.push(push);
+				break;
 			default:
 				return unreachable(push);
 		}
-	};
+	}
+	return sorted;
+}
+
+function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+	const list = lists.get(key);
+	if (list) list.push(value);
+	else lists.set(key, [value]);
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
-import { DOUBT_AFTER_BLOCKS, DOUBT_AFTER_MS } from "#plugins/market-index/limits.ts";
 import { doubtJob } from "#plugins/market-index/merge/doubtJob.ts";
+import { DOUBT_AFTER_BLOCKS, DOUBT_AFTER_MS } from "#plugins/market-index/merge/limits.ts";
 import {
 	createMergeLab,
 	HEAD_BLOCK,
@@ -38,7 +39,7 @@ const mint = mintOf(CATS, {
 
 /** Runs the job so much later, with the lanes so many blocks past the one that was lost. */
 async function doubt(laterMs = DOUBT_AFTER_MS, blocks = DOUBT_AFTER_BLOCKS): Promise<void> {
-	const access: ChainAccess = { chain: ethereum, rpc: {} as ChainAccess["rpc"], headUrls: [] };
+	const access: ChainAccess = { chain: ethereum, rpcFor: () => ({}) as Rpc, headUrls: [] };
 	const job = doubtJob({
 		...lab.options,
 		db: database.db,

@@ -3,14 +3,14 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import { type TakingBack, takeBack } from "#plugins/market-index/apply/takeBack.ts";
+import { takeOutUnconfirmed } from "#plugins/market-index/confirm/sql/takeOutUnconfirmed.ts";
 import {
 	DOUBT_AFTER_BLOCKS,
 	DOUBT_AFTER_MS,
 	DOUBT_EVERY_MS,
 	DOUBTED_PER_PART_MAX,
-} from "#plugins/market-index/limits.ts";
+} from "#plugins/market-index/merge/limits.ts";
 import { findDoubted } from "#plugins/market-index/merge/sql/findDoubted.ts";
-import { takeOutUnconfirmed } from "#plugins/market-index/merge/sql/takeOutUnconfirmed.ts";
 
 export type DoubtOptions = TakingBack &
 	Pick<Core, "db" | "indexed"> & { scanner: Pick<Scanner, "progress" | "lock"> };

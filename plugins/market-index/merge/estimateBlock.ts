@@ -1,20 +1,23 @@
 /** What is known of a chain's pace: its newest block, now, and how long a block takes. */
-export type ChainPace = { headBlock: number; atMs: number; blockMs: number };
+export type ChainPace = { headBlock: number | null; atMs: number; blockMs: number };
 
-/** No chain of ours is older. */
-const FIRST_BLOCK_MS = Date.UTC(2015, 6, 30);
+/** How many estimated blocks lie below the chain's first: one a second, up to the year 2106. */
+const SECONDS_END = 2 ** 32;
 
 /**
- * The block that a chain was about at. Later times never give lower blocks, whatever the pace: for
- * times that the pace would put below half of the chain, what is left of it is spread over what is
- * left of its time.
+ * The block that a chain was about at. Later times never give lower blocks, whatever the pace.
+ * Where the head is not known, or the pace ends before the time, it is below every block there is.
  */
 export function estimateBlock({ headBlock, atMs, blockMs }: ChainPace, timeMs: number): number {
-	const even = headBlock - (atMs - timeMs) / blockMs;
-	const half = headBlock / 2;
-	const halfMs = atMs - half * blockMs;
-	if (even >= half) return Math.floor(Math.min(even, headBlock));
-	if (halfMs <= FIRST_BLOCK_MS) return Math.max(0, Math.floor(even));
-	const share = (timeMs - FIRST_BLOCK_MS) / (halfMs - FIRST_BLOCK_MS);
-	return Math.max(0, Math.floor(half * share));
+	if (headBlock === null) return blockOfSecond(timeMs);
+	const block = Math.floor(Math.min(headBlock - (atMs - timeMs) / blockMs, headBlock));
+	return block >= 0 ? block : blockOfSecond(timeMs);
+}
+
+/**
+ * Returns a block number below zero, one for each second. It orders by time what has no known
+ * block, and puts it before all that the chain tells later.
+ */
+export function blockOfSecond(timeMs: number): number {
+	return Math.min(Math.floor(timeMs / 1_000) - SECONDS_END, -1);
 }

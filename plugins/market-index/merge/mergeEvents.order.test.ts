@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
-import { WEI_PAID_MAX } from "#plugins/market-index/limits.ts";
 import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import {
 	createMergeLab,
@@ -10,6 +9,7 @@ import {
 	timeOf,
 } from "#plugins/market-index/merge/testing/mergeLab.ts";
 import { told } from "#plugins/market-index/merge/testing/told.ts";
+import { WEI_PAID_MAX } from "#plugins/market-index/rollup/limits.ts";
 import {
 	contractOf,
 	ethereum,
@@ -171,4 +171,4 @@ test("[MRG-07][ING-15] chain and provider in any order, repeated and reverted, l
 		}),
 		{ numRuns: 60 },
 	);
-}, 120_000);
+}, 240_000);

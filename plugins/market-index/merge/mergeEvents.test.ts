@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import { readFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
-import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/limits.ts";
+import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/merge/limits.ts";
 import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import {
 	createMergeLab,
@@ -225,6 +225,48 @@ test("where the chain's pace is guessed wrong, events still stand in the order o
 		await lab.merge(cats, [told(saleOf(CATS, at(200)))]);
 		expect(await lastSale()).toBe(timeOf(HEAD_BLOCK - 5));
 	}
+});
+
+test.each([
+	["was never seen", null],
+	["is lower than the pace says", 5],
+])("sales stand in the order of their times where the chain's head %s", async (_name, head) => {
+	lab.head.block = head;
+	// Seconds apart, within one minute of the past: one candle, and one block of any pace.
+	const minuteMs = Math.floor((NOW_MS - 7_200_000) / 60_000) * 60_000;
+	const sales = Array.from({ length: 48 }, (_, second) =>
+		saleOf(CATS, {
+			...at(600 + second, { totalRaw: BigInt(second + 1) * ETH }),
+			occurredAtMs: minuteMs + second * 1_000,
+		}),
+	);
+	// As pages come, newest first, and a push of what is newest of all in the end.
+	for (const [from, to] of [
+		[30, 45],
+		[15, 30],
+		[0, 15],
+		[45, 48],
+	]) {
+		await lab.merge(
+			cats,
+			sales
+				.slice(from, to)
+				.reverse()
+				.map((sale) => told(sale)),
+		);
+	}
+	const { collections, buckets } = await readFigures(database.db);
+	expect(collections).toMatchObject([
+		{ sales: 48, last_sale_transaction: sales.at(-1)?.transactionHash },
+	]);
+	const candle = { sales: 48, open: ETH.toString(), close: (48n * ETH).toString() };
+	expect(buckets).toMatchObject([candle, candle, candle]);
+	// What the chain tells of later takes their place.
+	const newest = saleOf(CATS, { ...at(2), blockNumber: 7 });
+	await lab.apply(ethereum, [newest]);
+	expect((await readFigures(database.db)).collections).toMatchObject([
+		{ last_sale_transaction: newest.transactionHash },
+	]);
 });
 
 test("[ING-15] before any lane saw the chain the provider's word is taken all the same", async () => {

@@ -6,21 +6,21 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { Applier } from "#plugins/market-index/apply/createApplier.ts";
-import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
-import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/limits.ts";
-import { blockBetween } from "#plugins/market-index/merge/blockBetween.ts";
-import { chooseMatch } from "#plugins/market-index/merge/chooseMatch.ts";
+import { chooseMatch } from "#plugins/market-index/confirm/chooseMatch.ts";
+import type { ProviderRow } from "#plugins/market-index/confirm/ProviderRow.ts";
+import { findUnconfirmed } from "#plugins/market-index/confirm/sql/findUnconfirmed.ts";
+import { insertUnconfirmed } from "#plugins/market-index/confirm/sql/insertUnconfirmed.ts";
+import { providerPlace } from "#plugins/market-index/event/providerPlace.ts";
+import { blockBetween, type Neighbour } from "#plugins/market-index/merge/blockBetween.ts";
 import { createPaceReader } from "#plugins/market-index/merge/createPaceReader.ts";
 import { type ChainPace, estimateBlock } from "#plugins/market-index/merge/estimateBlock.ts";
-import type { ProviderRow } from "#plugins/market-index/merge/ProviderRow.ts";
-import { providerPlace } from "#plugins/market-index/merge/providerPlace.ts";
+import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/merge/limits.ts";
 import { readProviderEvent } from "#plugins/market-index/merge/readProviderEvent.ts";
 import { attachPayloads } from "#plugins/market-index/merge/sql/attachPayloads.ts";
 import { findChainEvents } from "#plugins/market-index/merge/sql/findChainEvents.ts";
-import { findNeighbours } from "#plugins/market-index/merge/sql/findNeighbours.ts";
-import { findUnconfirmed } from "#plugins/market-index/merge/sql/findUnconfirmed.ts";
-import { insertUnconfirmed } from "#plugins/market-index/merge/sql/insertUnconfirmed.ts";
+import { findNeighbours, type Neighbours } from "#plugins/market-index/merge/sql/findNeighbours.ts";
 import { type MergedInto, readMergedInto } from "#plugins/market-index/merge/sql/readMergedInto.ts";
+import { storablePayload } from "#plugins/market-index/payload/storablePayload.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
 import type { ProviderEvent } from "#plugins/provider/contract.ts";
 
@@ -160,18 +160,11 @@ async function storeFresh(
 	into: MergedInto,
 ): Promise<void> {
 	if (rows.length === 0) return;
-	const neighbours = await findNeighbours(tx, collection.id, rows);
+	const blocks = blocksOf(rows, await findNeighbours(tx, collection.id, rows), pace);
 	const placed = rows.map((row, index) => ({
 		...row,
 		...providerPlace({ ...row, standard: into.standard }),
-		blockNumber: blockBetween({
-			before: null,
-			after: null,
-			...neighbours[index],
-			estimate: estimateBlock(pace, row.occurredAtMs),
-			occurredAtMs: row.occurredAtMs,
-			blockMs: pace.blockMs,
-		}),
+		blockNumber: blocks[index] ?? 0,
 		// Named by its transaction: no block is known, and an event's id begins with this.
 		blockHash: row.transactionHash,
 		standard: into.standard,
@@ -184,4 +177,30 @@ async function storeFresh(
 		await record(tx, { chainId: chain.id, live: isLive, isHistory: !isLive, events });
 	}
 	await insertUnconfirmed(tx, chain.id, placed);
+}
+
+/**
+ * Returns a block for each event of a batch, which must come oldest first within a kind: an event
+ * that was just placed helps to place the next one, as if it were stored.
+ */
+function blocksOf(
+	rows: readonly ProviderRow[],
+	neighbours: readonly Neighbours[],
+	pace: ChainPace,
+): number[] {
+	const placed = new Map<ProviderRow["kind"], Neighbour>();
+	return rows.map(({ kind, occurredAtMs }, index) => {
+		const { before = null, after = null } = neighbours[index] ?? {};
+		const last = placed.get(kind);
+		const isNearer = last && last.occurredAtMs >= (before?.occurredAtMs ?? last.occurredAtMs);
+		const blockNumber = blockBetween({
+			before: isNearer ? last : before,
+			after,
+			estimate: estimateBlock(pace, occurredAtMs),
+			occurredAtMs,
+			blockMs: pace.blockMs,
+		});
+		placed.set(kind, { blockNumber, occurredAtMs });
+		return blockNumber;
+	});
 }

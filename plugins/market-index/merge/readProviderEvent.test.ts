@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { isStandIn } from "#plugins/market-index/merge/isStandIn.ts";
+import { HOUR_MS } from "#core/time/units.ts";
+import { isStandIn } from "#plugins/market-index/event/isStandIn.ts";
 import { readProviderEvent } from "#plugins/market-index/merge/readProviderEvent.ts";
 import { told } from "#plugins/market-index/merge/testing/told.ts";
 import {
 	contractOf,
 	ETH,
 	ethereum,
-	HOUR_MS,
 	mintOf,
 	NOW_MS,
 	saleOf,

@@ -1,8 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { FUTURE_MAX_MS, WEI_PAID_MAX } from "#plugins/market-index/limits.ts";
-import type { ProviderRow } from "#plugins/market-index/merge/ProviderRow.ts";
+import type { ProviderRow } from "#plugins/market-index/confirm/ProviderRow.ts";
+import { FUTURE_MAX_MS } from "#plugins/market-index/merge/limits.ts";
 import { standInHash } from "#plugins/market-index/merge/standInHash.ts";
+import { WEI_PAID_MAX } from "#plugins/market-index/rollup/limits.ts";
 import type { ProviderEvent, ProviderPayment } from "#plugins/provider/contract.ts";
 
 export type EventReading = {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { isStandIn } from "#plugins/market-index/merge/isStandIn.ts";
+import { standInPrefix } from "#plugins/market-index/confirm/standInPrefix.ts";
+import { isStandIn } from "#plugins/market-index/event/isStandIn.ts";
 import { standInHash } from "#plugins/market-index/merge/standInHash.ts";
-import { standInPrefix } from "#plugins/market-index/merge/standInPrefix.ts";
 import { contractOf } from "#plugins/market-index/testing/marketFixture.ts";
 
 const party = fc.constantFrom(contractOf(1), contractOf(2), contractOf(3));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { standInPrefix } from "#plugins/market-index/merge/standInPrefix.ts";
+import { standInPrefix } from "#plugins/market-index/confirm/standInPrefix.ts";
 
 /**
  * Stands where a transaction's hash would, for an event that the provider told without one: 8 zero

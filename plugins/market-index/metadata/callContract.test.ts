@@ -15,7 +15,10 @@ function answering(answer: () => unknown) {
 			return answer();
 		},
 	};
-	return { asked, call: () => callContract(rpc as Rpc, CATS, "0x06fdde03", never) };
+	return {
+		asked,
+		call: () => callContract(rpc as Rpc, { contract: CATS, data: "0x06fdde03" }, never),
+	};
 }
 
 test("a contract is called at the newest block, and may burn 5 million gas and no more", async () => {

@@ -8,18 +8,16 @@ const GAS_MAX = "0x4c4b40";
 /** Hex digits of an answer worth reading: 128 KiB. Longer ones are an attack or a mistake. */
 const ANSWER_LENGTH_MAX = 262_144;
 
+/** A view function of a contract, with its arguments. */
+export type View = { contract: Address; data: Hex };
+
 /**
  * Calls a view function of a contract nobody vouches for. Null where it has no such function,
  * reverts, or answers too much; throws where no node of the chain answered, which is worth a retry.
  */
-export async function callContract(
-	rpc: Rpc,
-	contract: Address,
-	data: Hex,
-	signal: AbortSignal,
-): Promise<Hex | null> {
+export async function callContract(rpc: Rpc, view: View, signal: AbortSignal): Promise<Hex | null> {
 	try {
-		return answerOf(await rpc.call(viewCall(contract, data), { signal }));
+		return answerOf(await rpc.call(viewCall(view), { signal }));
 	} catch (error) {
 		if (isRefusal(error)) return null;
 		throw error;
@@ -27,7 +25,7 @@ export async function callContract(
 }
 
 /** A view as a call, with the gas it may burn. */
-export function viewCall(contract: Address, data: Hex): RpcCall {
+export function viewCall({ contract, data }: View): RpcCall {
 	return { method: "eth_call", params: [{ to: contract, data, gas: GAS_MAX }, "latest"] };
 }
 

@@ -1,5 +1,5 @@
 import type { Address } from "#core/chain/Hex.ts";
-import type { BookOrder } from "#plugins/market-index/book/BookOrder.ts";
+import type { BookOrder } from "#plugins/market-index/event/BookOrder.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 
 /** An order of one collection, ready to be stored. */

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import { expect, test } from "bun:test";
+import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { listingOf } from "#plugins/market-index/sync/testing/providerWords.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
+import type { TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 let lab: SyncLab;
-beforeAll(async () => {
-	database = await createTestDatabase();
+withSyncLab((made) => {
+	({ database, lab } = made);
 });
-beforeEach(async () => {
-	lab = createSyncLab(database.db);
-	await lab.clear();
-});
-afterAll(() => database.drop());
 
 async function watched(slug: string) {
 	const collection = await lab.register();
@@ -64,6 +60,7 @@ test("[MRG-01] a book is read to its end and stored; the larger it is the rarer"
 	await lab.tick("order-books");
 	expect(await lab.row(id)).toMatchObject({
 		listed_count: 20,
+		listed_at: new Date(nowMs),
 		orders_at: new Date(nowMs),
 		orders_due_at: new Date(nowMs + 21 * 3_000),
 	});
@@ -86,4 +83,136 @@ test("[MRG-11] a limit ends the tick without a word; a book that fails costs the
 	// The provider's adapter has told it.
 	expect(lab.said).toEqual([]);
 	expect(new Set(asked().slice(-2))).toEqual(new Set(["a", "b"]));
+});
+
+test("[MRG-15] a book is stored without stats that cannot be read, which do not say that nobody sells", async () => {
+	const { id, address } = await watched("unread");
+	lab.fake.answers.listings = async () => ({ items: [listingOf(address)], cursor: null });
+	await lab.tick("order-books");
+	lab.fake.fail("stats", lab.fake.faults.unreadable());
+	lab.fake.answers.listings = async () => ({ items: [], cursor: null });
+	const before = await lab.row(id);
+	lab.time.nowMs += 60_000;
+	await lab.tick("order-books");
+	expect(await lab.row(id)).toMatchObject({
+		...{ listed_count: 0, floor_native: before["floor_native"] },
+		orders_at: new Date(lab.time.nowMs),
+	});
+	expect(before["floor_native"]).not.toBeNull();
+});
+
+test("pages of a book that came before a limit are kept, and the limit holds", async () => {
+	const { id, address } = await watched("cut");
+	let pages = 0;
+	lab.fake.answers.listings = async () => {
+		if (++pages === 3) throw lab.fake.faults.rateLimited(30_000);
+		return { items: [listingOf(address)], cursor: String(pages) };
+	};
+	await lab.tick("order-books");
+	const stored = "select count(*)::int4 as orders from market_index.market_order where is_active";
+	expect(await database.db.query(stored)).toEqual([{ orders: 2 }]);
+	// Neither the other side nor how many there are is known, and nobody was asked past the limit.
+	expect(await lab.row(id)).toMatchObject({
+		...{ listed_count: null, orders_at: null, floor_native: null },
+	});
+	expect(lab.fake.callsOf("offers")).toHaveLength(0);
+	expect(lab.fake.callsOf("stats")).toHaveLength(0);
+	lab.time.nowMs += 29_999;
+	await lab.tick("order-books");
+	expect(pages).toBe(3);
+});
+
+test("a side of a book that breaks off is not all there is: what was for sale stays", async () => {
+	const { id, address } = await watched("broken");
+	const orders = [listingOf(address), listingOf(address)];
+	lab.fake.answers.listings = async () => ({ items: orders, cursor: null });
+	await lab.tick("order-books");
+	expect(await lab.row(id)).toMatchObject({ listed_count: 2 });
+	lab.time.nowMs += 60_000;
+	lab.fake.answers.listings = async () => ({
+		...{ items: orders.slice(0, 1), cursor: null },
+		isBroken: true,
+	});
+	await lab.tick("order-books");
+	const stored = "select count(*)::int4 as orders from market_index.market_order where is_active";
+	expect(await database.db.query(stored)).toEqual([{ orders: 2 }]);
+	expect(await lab.row(id)).toMatchObject({ listed_count: null });
+});
+
+test("a list that the provider does not know is no empty book: what was for sale stays", async () => {
+	const { id, address } = await watched("gone");
+	lab.fake.answers.listings = async () => ({ items: [listingOf(address)], cursor: null });
+	await lab.tick("order-books");
+	expect(await lab.row(id)).toMatchObject({ listed_count: 1 });
+	lab.time.nowMs += 60_000;
+	lab.fake.answers.listings = async () => ({ items: [], cursor: null, isUnknown: true });
+	await lab.tick("order-books");
+	const stored = "select count(*)::int4 as orders from market_index.market_order where is_active";
+	expect(await database.db.query(stored)).toEqual([{ orders: 1 }]);
+	expect(await lab.row(id)).toMatchObject({ listed_count: null });
+});
+
+test("a book of more pages than a limit allows is read to its end, each page once, and what left it is retired", async () => {
+	const { id, address } = await watched("big");
+	const sold = listingOf(address);
+	const orders = [...Array.from({ length: 23 }, () => listingOf(address)), sold];
+	let left = Number.POSITIVE_INFINITY;
+	lab.fake.answers.listings = async (_slug, { cursor }) => {
+		if (left-- <= 0) throw lab.fake.faults.rateLimited(20_000);
+		const at = Number(cursor ?? 0);
+		return { items: orders.slice(at, at + 2), cursor: at + 2 < orders.length ? `${at + 2}` : null };
+	};
+	await lab.tick("order-books");
+	expect(await lab.row(id)).toMatchObject({ listed_count: 24, book_progress: null });
+	orders.pop();
+	lab.time.nowMs += 60_000;
+	const begunMs = lab.time.nowMs;
+	lab.fake.calls.length = 0;
+	let ticks = 0;
+	const isRead = async () => ((await lab.row(id))["orders_at"] as Date).getTime() >= begunMs;
+	for (; !(await isRead()) && ticks < 20; ticks++) {
+		left = 5;
+		await lab.touch(id, "stream");
+		await lab.tick("order-books");
+		lab.time.nowMs += 20_000;
+	}
+	expect(ticks).toBe(3);
+	const cursors = lab.fake.callsOf("listings").map(({ options }) => options["cursor"] ?? "0");
+	expect(new Set(cursors).size).toBe(12);
+	// A page that was refused is asked for again, and no other.
+	expect(cursors).toHaveLength(12 + 2);
+	expect(await lab.row(id)).toMatchObject({ listed_count: 23, book_progress: null });
+	const retired = `select '0x' || encode(order_hash, 'hex') as hash from market_index.market_order
+		where not is_active`;
+	expect(await database.db.query(retired)).toEqual([{ hash: sold.orderHash }]);
+});
+
+test("a reading that is interrupted for too long begins anew", async () => {
+	const { id, address } = await watched("slow");
+	lab.fake.answers.listings = async (_slug, { cursor }) => {
+		if (cursor !== undefined) throw lab.fake.faults.rateLimited(20_000);
+		return { items: [listingOf(address)], cursor: "2" };
+	};
+	await lab.tick("order-books");
+	expect(await lab.row(id)).toMatchObject({ book_progress: { listings: { cursor: "2" } } });
+	lab.time.nowMs += 600_001;
+	await lab.touch(id, "stream");
+	lab.fake.calls.length = 0;
+	await lab.tick("order-books");
+	expect(lab.fake.callsOf("listings").map(({ options }) => options["cursor"])[0]).toBeUndefined();
+});
+
+test("a side of a book that fails costs the other one nothing", async () => {
+	const { address } = await watched("half");
+	lab.fake.answers.listings = async (_slug, { cursor }) => {
+		if (cursor !== undefined) throw lab.fake.faults.unreadable();
+		return { items: [listingOf(address)], cursor: "2" };
+	};
+	lab.fake.fail("offers", lab.fake.faults.unavailable());
+	await lab.tick("order-books");
+	const stored = "select count(*)::int4 as orders from market_index.market_order where is_active";
+	expect(await database.db.query(stored)).toEqual([{ orders: 1 }]);
+	expect(lab.fake.callsOf("stats")).toHaveLength(1);
+	expect(lab.fake.callsOf("listings")).toHaveLength(2);
+	expect(lab.fake.callsOf("offers")).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import {
 } from "#plugins/market-index/orders/limits.ts";
 import { claimBook } from "#plugins/market-index/orders/sql/claimBook.ts";
 import { syncBook } from "#plugins/market-index/orders/syncBook.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 
 /**
  * Keeps the order books of watched collections current, and of no others. Books are claimed in the

@@ -7,6 +7,9 @@ export const BOOK_TIMEOUT_MS = 60_000;
 export const BOOK_EVERY_MS = 30_000;
 export const BOOK_EVERY_PER_PAGE_MS = 3_000;
 
+/** How old a reading that limits interrupted may be to go on with the next turn. */
+export const BOOK_READING_MAX_MS = 600_000;
+
 /** Pages of each side of a book: 5,000 orders. What is beyond is said, and unknown. */
 export const BOOK_PAGES_MAX = 25;
 

@@ -1,8 +1,8 @@
 import { UNITS_BOUND } from "#core/money/limits.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
-import { storablePayload } from "#plugins/market-index/apply/storablePayload.ts";
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
-import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
+import { storableJson } from "#plugins/market-index/payload/storableJson.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 
@@ -45,7 +45,7 @@ export function orderRowOf(
 		isPrivate: order.isPrivate,
 		startsAt: order.startsAtMs === null ? null : new Date(order.startsAtMs),
 		expiresAt: order.expiresAtMs === null ? null : new Date(order.expiresAtMs),
-		protocolData: storablePayload(order.protocolData),
+		protocolData: storableJson(order.protocolData),
 	};
 }
 

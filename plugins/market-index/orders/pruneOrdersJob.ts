@@ -1,12 +1,12 @@
 import type { Job } from "#core/schedule/Job.ts";
 import { PRUNE_EVERY_MS, PRUNED_PER_STATEMENT_MAX } from "#plugins/market-index/orders/limits.ts";
+import { sendOrderFrames } from "#plugins/market-index/orders/sendOrderFrames.ts";
 import { settleBook } from "#plugins/market-index/orders/settleBook.ts";
 import { deleteRetired } from "#plugins/market-index/orders/sql/deleteRetired.ts";
 import { findExpired } from "#plugins/market-index/orders/sql/findExpired.ts";
 import { lockBook } from "#plugins/market-index/orders/sql/lockBook.ts";
 import { retireExpired } from "#plugins/market-index/orders/sql/retireExpired.ts";
-import { tellOrders } from "#plugins/market-index/orders/tellOrders.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 
 type Pruning = Pick<SyncContext, "core" | "prices">;
 
@@ -42,6 +42,6 @@ async function endOrders({ core, prices }: Pruning, collectionId: number): Promi
 		await settleBook(tx, { core, prices }, { chain, book, lost, nowMs });
 		const changed = ended.map(({ orderHash }) => orderHash);
 		const { outbox } = core;
-		await tellOrders(tx, { chain, collection: book, changed, outbox, prices, nowMs });
+		await sendOrderFrames(tx, { chain, collection: book, changed, outbox, prices, nowMs });
 	});
 }

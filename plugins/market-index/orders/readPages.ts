@@ -1,6 +1,6 @@
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 import { orderRowOf } from "#plugins/market-index/orders/orderRowOf.ts";
-import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderOrder, ProviderPage } from "#plugins/provider/contract.ts";
 
@@ -15,20 +15,26 @@ export async function readPages(
 		pagesMax: number;
 		prices: Pick<Prices, "toNative" | "nativeOfSymbol">;
 		nowMs: number;
+		/** Where an earlier reading was interrupted. */
+		from?: { cursor: string | null; pages: number };
+		/** Called after each page that another one is read behind. */
+		between?: (read: { rows: OrderRow[]; cursor: string; pages: number }) => Promise<void>;
 	},
 ): Promise<{ rows: OrderRow[]; isWhole: boolean; pages: number }> {
-	const { collection, pagesMax, prices, nowMs } = options;
+	const { collection, pagesMax, prices, nowMs, from } = options;
 	const rows: OrderRow[] = [];
-	let cursor: string | undefined;
-	for (let pages = 1; ; pages++) {
-		const { items, cursor: next } = await page(cursor);
+	let cursor = from?.cursor ?? undefined;
+	for (let pages = (from?.pages ?? 0) + 1; ; pages++) {
+		const { items, cursor: next, isBroken, isUnknown } = await page(cursor);
 		for (const order of items) {
 			const row = order.isActive ? orderRowOf(order, collection, { prices, nowMs }) : null;
 			if (row) rows.push(row);
 		}
-		if (next === null) return { rows, isWhole: true, pages };
+		// A list that the provider does not know is not an empty one: that would end every order.
+		if (next === null) return { rows, isWhole: !(isBroken || isUnknown), pages };
 		// The same page again would never end.
 		if (pages >= pagesMax || next === cursor) return { rows, isWhole: false, pages };
+		await options.between?.({ rows, cursor: next, pages });
 		cursor = next;
 	}
 }

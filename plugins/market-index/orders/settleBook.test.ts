@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { OrderPush } from "#plugins/market-index/orders/applyOrderPush.ts";
-import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
-import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import { expect, test } from "bun:test";
+import { MINUTE_MS } from "#core/time/units.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
+import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { listingOf, statsOf } from "#plugins/market-index/sync/testing/providerWords.ts";
+import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
 import { ETH, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-let database: TestDatabase;
 let lab: SyncLab;
 let collection: SyncedCollection;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-beforeEach(async () => {
-	lab = createSyncLab(database.db);
-	await lab.clear();
+withSyncLab(async (made) => {
+	lab = made.lab;
 	collection = await lab.register();
 	await lab.touch(collection.id, "stream");
 	await lab.set(collection.id, "provider_slug = 'cats', orders_due_at = '2026-01-01'");
 });
-afterAll(() => database.drop());
 
-const MINUTE_MS = 60_000;
 const about = { slug: "cats", chainId: ethereum.id };
 const gone = ({ orderHash }: ProviderOrder): OrderPush => ({
 	type: "order_gone",
@@ -49,6 +43,20 @@ const told = async () =>
 			? (data as { floorNative: number | null }).floorNative
 			: (data as { status: string }).status,
 	);
+
+test("a count that stayed the same is as old as the last count, to the minute", async () => {
+	const [first, second] = [listingOf(collection.address), listingOf(collection.address)];
+	await readBook([first]);
+	const readMs = lab.time.nowMs;
+	const countedAt = async () => {
+		const { listed_count, listed_at } = await lab.row(collection.id);
+		return [listed_count, (listed_at as Date).getTime()];
+	};
+	lab.time.nowMs += 2 * MINUTE_MS;
+	await lab.applyOrderPushes([listed(second), gone(first)]);
+	expect(await countedAt()).toEqual([1, lab.time.nowMs]);
+	expect(lab.time.nowMs).toBeGreaterThan(readMs);
+});
 
 for (const [what, go] of [
 	["cancelled", gone],

@@ -4,8 +4,11 @@ import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
 import { UNSEEN_MS } from "#plugins/market-index/orders/limits.ts";
 import { bookFigures } from "#plugins/market-index/orders/sql/bookFigures.ts";
 import type { LockedBook } from "#plugins/market-index/orders/sql/lockBook.ts";
-import { FLOOR_AGAIN_MS } from "#plugins/market-index/sync/limits.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+import { FLOOR_AGAIN_MS } from "#plugins/market-index/pace/limits.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
+
+/** How often the time of an unchanged count is written: not with each push. */
+const COUNTED_AGAIN_MS = 60_000;
 
 export type Settling = {
 	chain: Chain;
@@ -31,9 +34,10 @@ export async function settleBook(
 	if (isWhole) {
 		const { listed, best } = await bookFigures(tx, book.id, nowMs);
 		await tx.execute(
-			`update market_index.collection set listed_count = $2
-			where id = $1 and listed_count is distinct from $2`,
-			[book.id, listed],
+			`update market_index.collection set listed_count = $2, listed_at = $3
+			where id = $1 and (listed_count is distinct from $2 or listed_at is null
+				or listed_at <= $4 or listed_at > $3)`,
+			[book.id, listed, new Date(nowMs), new Date(nowMs - COUNTED_AGAIN_MS)],
 		);
 		if (isLost) {
 			const reading = best
@@ -46,12 +50,16 @@ export async function settleBook(
 	if (isLost) await askSoon(tx, book.id, nowMs);
 }
 
-/** A collection whose syncs fail keeps its own time. */
+/**
+ * A collection whose syncs fail keeps its own time. Listings that an unfinished sync has here may
+ * have the one that went: they are read anew.
+ */
 async function askSoon(tx: Tx, collectionId: number, nowMs: number): Promise<void> {
 	await tx.execute(
-		`update market_index.sync set
-			next_at = least(next_at, greatest($2, synced_at + $3 * interval '1 millisecond'))
-		where collection_id = $1 and failures = 0`,
+		`update market_index.sync set parts = parts - 'listings' - 'pages',
+			next_at = case when failures > 0 then next_at
+				else least(next_at, greatest($2, synced_at + $3 * interval '1 millisecond')) end
+		where collection_id = $1`,
 		[collectionId, new Date(nowMs), FLOOR_AGAIN_MS],
 	);
 }

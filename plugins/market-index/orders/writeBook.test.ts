@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Hex } from "#core/chain/Hex.ts";
 import { readPages } from "#plugins/market-index/orders/readPages.ts";
 import { writeBook } from "#plugins/market-index/orders/writeBook.ts";
-import type { SyncedCollection } from "#plugins/market-index/sync/SyncContext.ts";
-import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
+import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { listingOf, nextHash } from "#plugins/market-index/sync/testing/providerWords.ts";
+import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
 import { ETH, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import type { ProviderFigure, ProviderOrder } from "#plugins/provider/contract.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 let lab: SyncLab;
 let collection: SyncedCollection;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-beforeEach(async () => {
-	lab = createSyncLab(database.db);
-	await lab.clear();
+withSyncLab(async (made) => {
+	({ database, lab } = made);
 	collection = await lab.register();
 	await lab.discovered([collection.id]);
 	await lab.set(collection.id, "provider_slug = 'cats'");
 });
-afterAll(() => database.drop());
 
 type Book = { isWhole?: boolean; statsFloor?: ProviderFigure; askedAtMs?: number };
 
@@ -34,12 +30,14 @@ async function write(orders: readonly ProviderOrder[], book: Book = {}): Promise
 		const items = orders.filter((order) => order.side === name);
 		const { prices } = lab;
 		const page = async () => ({ items, cursor: isWhole ? null : "more" });
-		return readPages(page, { collection, pagesMax: 1, prices, nowMs: askedAtMs });
+		const read = await readPages(page, { collection, pagesMax: 1, prices, nowMs: askedAtMs });
+		return { ...read, isCut: false };
 	};
 	const reading = {
 		listings: await side("listing"),
 		offers: await side("offer"),
 		statsFloor,
+		isStatsRead: true,
 		askedAtMs,
 	};
 	const { core, prices } = lab;

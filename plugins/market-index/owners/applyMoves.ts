@@ -1,5 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
+import { positionOf } from "#plugins/market-index/event/positionOf.ts";
 import { createSpanMap, type SpanChanges } from "#plugins/market-index/owners/createSpanMap.ts";
 import type { OwnedMove } from "#plugins/market-index/owners/OwnedMove.ts";
 import { keepUnits } from "#plugins/market-index/owners/sql/keepUnits.ts";

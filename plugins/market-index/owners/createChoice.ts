@@ -4,7 +4,7 @@ import {
 	REPLACE_EVERY_MS,
 	SILENT_DAYS,
 	WATCHED_PER_TURN_MAX,
-} from "#plugins/market-index/limits.ts";
+} from "#plugins/market-index/owners/limits.ts";
 import { roomLeft } from "#plugins/market-index/owners/sql/roomLeft.ts";
 import { silentSets } from "#plugins/market-index/owners/sql/silentSets.ts";
 import { wantedCollections } from "#plugins/market-index/owners/sql/wantedCollections.ts";

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { REPLACE_EVERY_MS } from "#plugins/market-index/limits.ts";
 import { garbageJob } from "#plugins/market-index/owners/garbageJob.ts";
+import { REPLACE_EVERY_MS } from "#plugins/market-index/owners/limits.ts";
 import { readHolders } from "#plugins/market-index/owners/readHolders.ts";
 import type { PlannedMove } from "#plugins/market-index/owners/testing/createMoveChain.ts";
 import { createOwnerLab, LAB_DEPTH } from "#plugins/market-index/owners/testing/ownerLab.ts";
 import { ownerModel } from "#plugins/market-index/owners/testing/ownerModel.ts";
+import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 import { cpuTimer } from "#test/harness/cpuTimer.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -89,7 +89,7 @@ test("[IDX-11] walk and lane in any turns, kills and forks: the owners are those
 		}),
 		{ numRuns: 100 },
 	);
-}, 120_000);
+}, 240_000);
 
 test("[IDX-11] a range of 2^255 ids is taken in, sold from and taken back in moments", async () => {
 	const lab = createOwnerLab(database.db);
@@ -121,6 +121,18 @@ test("[IDX-11] the walk of the collection that was active last comes first", asy
 	await lab.watch();
 	const walk = await lab.keeper.nextWalk(lab.chainId);
 	expect(walk).toMatchObject({ contract: MANY, nextBlock: null, endBlock: 1 });
+});
+
+test("a walk that ends has the tokens that it met learned, and one under way has not", async () => {
+	const lab = createOwnerLab(database.db);
+	const collectionId = await lab.register(ONE);
+	for (let block = 0; block < 4; block++) lab.mine([one(ZERO_ADDRESS, ALICE, BigInt(block))]);
+	await lab.lane();
+	await lab.watch();
+	await lab.walk(2);
+	expect(lab.queued).toEqual([]);
+	while (await lab.walk(2));
+	expect(lab.queued).toEqual([learnTokensJob(collectionId)]);
 });
 
 test("no more contracts are watched than the operator allows, and excluded ones never", async () => {
@@ -243,7 +255,8 @@ test("a full chain gives the place of a collection that fell silent to an active
 		);
 	expect((await rows()).length).toBeGreaterThan(0);
 	const { signal } = new AbortController();
-	await garbageJob({ db: database.db, clock: systemClock }).run({ signal });
+	// Its time stands still: a busy machine must not end the turn before all is cleared.
+	await garbageJob({ db: database.db, clock: { nowMs: () => 0 } }).run({ signal });
 	expect(await rows()).toEqual([]);
 });
 
@@ -277,10 +290,10 @@ test("holders come largest first, page by page, and none twice", async () => {
 	]);
 	await lab.lane();
 	// Until the walk is done nobody can say who holds most.
-	expect(await readHolders(database.db, { collectionId, limit: 9, after: null })).toEqual([]);
+	expect(await readHolders(database.db, { collectionId, limit: 9, after: null })).toBeNull();
 	await lab.walk();
-	const page = (after: { owner: Address; units: bigint } | null) =>
-		readHolders(database.db, { collectionId, limit: 2, after });
+	const page = async (after: { owner: Address; units: bigint } | null) =>
+		(await readHolders(database.db, { collectionId, limit: 2, after })) ?? [];
 	const first = await page(null);
 	const second = await page(first[1] ?? null);
 	expect([...first, ...second]).toEqual([

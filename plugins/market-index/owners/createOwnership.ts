@@ -1,9 +1,10 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
+import type { JobQueue } from "#core/queue/JobQueue.ts";
 import type { MoveBatch, Ownership, Reorg } from "#plugins/chain-scanner/contract.ts";
-import { SILENT_DAYS } from "#plugins/market-index/limits.ts";
 import { applyMoves } from "#plugins/market-index/owners/applyMoves.ts";
 import { createChoice } from "#plugins/market-index/owners/createChoice.ts";
+import { SILENT_DAYS } from "#plugins/market-index/owners/limits.ts";
 import { revertMoves } from "#plugins/market-index/owners/revertMoves.ts";
 import { canRevert } from "#plugins/market-index/owners/sql/canRevert.ts";
 import { dropSets } from "#plugins/market-index/owners/sql/dropSets.ts";
@@ -19,6 +20,7 @@ import { restWalk } from "#plugins/market-index/owners/sql/restWalk.ts";
 import { roomLeft } from "#plugins/market-index/owners/sql/roomLeft.ts";
 import { silentSets } from "#plugins/market-index/owners/sql/silentSets.ts";
 import { watchedRows } from "#plugins/market-index/owners/sql/watchedRows.ts";
+import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 export type OwnerKeeper = Ownership & {
 	/** Takes back what happened above a fork; after the collections that left with it are gone. */
@@ -31,9 +33,9 @@ export type OwnerKeeper = Ownership & {
  */
 export function createOwnership(
 	db: Database,
-	options: { watchedMax: number; clock: Clock },
+	options: { watchedMax: number; clock: Clock; queue: Pick<JobQueue, "add"> },
 ): OwnerKeeper {
-	const { watchedMax } = options;
+	const { watchedMax, queue } = options;
 	return {
 		async watched(chainId) {
 			const rows = await watchedRows(db, chainId);
@@ -51,13 +53,16 @@ export function createOwnership(
 		nextWalk: (chainId) => nextWalk(db, chainId),
 		async walked(tx, { chainId, walk, fromBlock, toBlock, moves, unsettledFrom }) {
 			const { id: setId, contract } = walk;
-			if (!(await moveWalk(tx, { setId, fromBlock, toBlock }))) return false;
+			const moved = await moveWalk(tx, { setId, fromBlock, toBlock });
+			if (!moved) return false;
 			const own = moves
 				.filter((move) => move.contract === contract)
 				.map((move) => ({ ...move, setId }));
 			await applyMoves(tx, chainId, { moves: own, unsettledFrom });
 			const settledBelow = settledBelowOf({ fromBlock, toBlock, unsettledFrom });
 			if (settledBelow > 0) await pruneJournal(tx, chainId, settledBelow);
+			// Tokens that only the walk has met would wait for the next mint.
+			if (moved.isOver) await queue.add(tx, [learnTokensJob(moved.collectionId)]);
 			return true;
 		},
 		rest: (walk, restMs) => restWalk(db, walk.id, restMs),

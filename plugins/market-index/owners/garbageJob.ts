@@ -5,7 +5,7 @@ import {
 	GARBAGE_BUSY_MS,
 	GARBAGE_EVERY_MS,
 	GARBAGE_ROWS_MAX,
-} from "#plugins/market-index/limits.ts";
+} from "#plugins/market-index/owners/limits.ts";
 import { clearGarbage } from "#plugins/market-index/owners/sql/clearGarbage.ts";
 
 /** Clears away owners that are not kept any more: in small parts, for a fraction of the time. */

@@ -1,27 +1,31 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
 
 export type Holder = { owner: Address; units: bigint };
 
 /**
- * A page of a collection's holders, the largest first, after the last one of the page before; none
- * while the collection is not walked. By the index `holder_largest`.
+ * A page of a collection's holders, the largest first, after the last one of the page before; null
+ * while the collection is not walked: who holds it is not known then, and a walk that found no mint
+ * has read a contract that tells nothing. By the index `holder_largest`.
  */
 export async function readHolders(
 	db: Queryable,
 	page: { collectionId: number; limit: number; after: Holder | null },
-): Promise<Holder[]> {
+): Promise<Holder[] | null> {
 	const { collectionId, limit, after } = page;
+	const [walked] = await db.query<{ setId: number }>(
+		`select set_id as "setId" from market_index.ownership
+		where collection_id = $1 and next_block > end_block and minted > 0`,
+		[collectionId],
+	);
+	if (!walked) return null;
 	const rows = await db.query<{ owner: Address; units: string }>(
 		`select '0x' || encode(owner, 'hex') as owner, units from market_index.holder
-		where set_id = (
-				select set_id from market_index.ownership
-				where collection_id = $1 and next_block > end_block
-			)
+		where set_id = $1
 			and ($3::numeric is null or units < $3 or (units = $3 and owner > $4::bytea))
 		order by units desc, owner limit $2`,
-		[collectionId, limit, after?.units ?? null, after ? bytesOf(after.owner) : null],
+		[walked.setId, limit, after?.units ?? null, after ? bytesOf(after.owner) : null],
 	);
 	return rows.map(({ owner, units }) => ({ owner, units: BigInt(units) }));
 }

@@ -5,7 +5,7 @@ import {
 	RECIPIENTS_BUSY_MS,
 	RECIPIENTS_COLLECTIONS_MAX,
 	RECIPIENTS_EVERY_MS,
-} from "#plugins/market-index/limits.ts";
+} from "#plugins/market-index/owners/limits.ts";
 import { countRecipients } from "#plugins/market-index/owners/sql/countRecipients.ts";
 import { staleRecipients } from "#plugins/market-index/owners/sql/staleRecipients.ts";
 

@@ -1,6 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
-import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
+import { positionOf } from "#plugins/market-index/event/positionOf.ts";
 import { createSpanMap, type SpanChanges } from "#plugins/market-index/owners/createSpanMap.ts";
 import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
 import { readSpans } from "#plugins/market-index/owners/sql/readSpans.ts";

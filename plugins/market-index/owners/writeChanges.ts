@@ -90,7 +90,7 @@ function supplyChanges(
 	grown: ReadonlyMap<number, number>,
 ): SupplyChange[] {
 	const changes = new Map<number, SupplyChange>();
-	const changeOf = (setId: number): SupplyChange => {
+	const changeOfSet = (setId: number): SupplyChange => {
 		const known = changes.get(setId);
 		if (known) return known;
 		const change = { setId, owners: 0, minted: 0n, burned: 0n };
@@ -99,10 +99,10 @@ function supplyChanges(
 	};
 	for (const { setId, owner, units } of added) {
 		if (owner !== ZERO_ADDRESS) continue;
-		if (units < 0n) changeOf(setId).minted -= sign * units;
-		else changeOf(setId).burned += sign * units;
+		if (units < 0n) changeOfSet(setId).minted -= sign * units;
+		else changeOfSet(setId).burned += sign * units;
 	}
-	for (const [setId, owners] of grown) changeOf(setId).owners += owners;
+	for (const [setId, owners] of grown) changeOfSet(setId).owners += owners;
 	return [...changes.values()];
 }
 

@@ -1,4 +1,4 @@
-import { GAS_OF_A_FIRST_FILL, GAS_OF_ANOTHER_FILL } from "#plugins/market-index/limits.ts";
+import { GAS_OF_A_FIRST_FILL, GAS_OF_ANOTHER_FILL } from "#plugins/market-index/quote/limits.ts";
 
 /** A listing as an estimate needs it; amounts for all `quantity` units. */
 export type QuotedListing = {

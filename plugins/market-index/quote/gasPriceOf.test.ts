@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { ChainAccess } from "#core/plugin/Core.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { gasPriceOf } from "#plugins/market-index/quote/gasPriceOf.ts";
 import { base, ethereum } from "#plugins/market-index/testing/marketFixture.ts";
 
 const answering = (answer: () => Promise<unknown>) => {
-	const rpc = { call: answer } as unknown as ChainAccess["rpc"];
-	return gasPriceOf([{ chain: ethereum, rpc }])(ethereum);
+	const rpc = { call: answer } as unknown as Rpc;
+	return gasPriceOf([{ chain: ethereum, rpcFor: () => rpc }])(ethereum);
 };
 
 test("the chain's gas price, and null for whatever else it says", async () => {

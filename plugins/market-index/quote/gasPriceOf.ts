@@ -1,7 +1,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
-import { GAS_PRICE_TIMEOUT_MS } from "#plugins/market-index/limits.ts";
+import { GAS_PRICE_TIMEOUT_MS } from "#plugins/market-index/quote/limits.ts";
 
 const { gasPrice } = chainNumbers;
 
@@ -9,14 +9,14 @@ const { gasPrice } = chainNumbers;
  * Asks chains what a unit of gas costs now, in wei of their coin. Null where a chain does not say
  * in time: an estimate without its gas is still worth having.
  */
-export function gasPriceOf(indexed: readonly Pick<ChainAccess, "chain" | "rpc">[]) {
+export function gasPriceOf(indexed: readonly Pick<ChainAccess, "chain" | "rpcFor">[]) {
 	return async ({ id }: Chain): Promise<bigint | null> => {
 		const access = indexed.find(({ chain }) => chain.id === id);
 		const signal = AbortSignal.timeout(GAS_PRICE_TIMEOUT_MS);
 		try {
 			const call = { method: "eth_gasPrice", params: [] };
 			const isReadable = (answer: unknown) => gasPrice.safeParse(answer).success;
-			return gasPrice.parse(await access?.rpc.call(call, { signal, isReadable }));
+			return gasPrice.parse(await access?.rpcFor("requests").call(call, { signal, isReadable }));
 		} catch {
 			return null;
 		}

@@ -1,16 +1,16 @@
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { readBookAt } from "#plugins/market-index/book/readBookAt.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { displayNative } from "#plugins/market-index/display/displayNative.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 import { estimateQuote, type QuoteLine } from "#plugins/market-index/quote/estimateQuote.ts";
 import {
 	type FoundListing,
 	readQuotedListings,
 } from "#plugins/market-index/quote/readQuotedListings.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
 import { usdAt } from "#plugins/market-index/read/usdAt.ts";
-import { displayNative } from "#plugins/market-index/render/displayNative.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import type { QuoteAnswer } from "#plugins/market-index/schemas/quoteSchema.ts";
 
 /** An estimate from the stored book. Asks the chain for its gas price, and nobody else. */
@@ -37,7 +37,7 @@ export async function readQuote(
 	const usdOf = usdAt(prices, nowMs);
 	const told = (wei: bigint | null) => {
 		const text = wei === null ? null : wei.toString();
-		return { native: displayNative(text), usd: usdOf(text) };
+		return { native: displayNative(text), nativeRaw: text, usd: usdOf(text) };
 	};
 	return {
 		chain: found.chain,

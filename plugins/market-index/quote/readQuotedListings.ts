@@ -1,8 +1,9 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { QUOTE_LISTINGS_MAX } from "#plugins/market-index/limits.ts";
 import type { QuotedListing } from "#plugins/market-index/quote/estimateQuote.ts";
 import { feeOfOrder } from "#plugins/market-index/quote/feeOfOrder.ts";
+import { QUOTE_LISTINGS_MAX } from "#plugins/market-index/quote/limits.ts";
 
 export type FoundListing = QuotedListing & {
 	orderHash: Hex;
@@ -40,7 +41,7 @@ export async function readQuotedListings(
 		[
 			collectionId,
 			tokenId,
-			orderHash === null ? null : Buffer.from(orderHash.slice(2), "hex"),
+			orderHash === null ? null : bytesOf(orderHash),
 			new Date(nowMs),
 			QUOTE_LISTINGS_MAX,
 		],

@@ -2,13 +2,15 @@ import type { CachedPage } from "#core/cache/PageCache.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { ListSource } from "#plugins/market-index/discovery/createListSource.ts";
-import type { ListedRow } from "#plugins/market-index/discovery/ListedRow.ts";
-import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
+import { chainOfRow } from "#plugins/market-index/display/chainOfRow.ts";
+import type { ProviderHealth } from "#plugins/market-index/display/ProviderHealth.ts";
+import { NO_SPANS } from "#plugins/market-index/figures/ChainSpans.ts";
+import { readSpansOf } from "#plugins/market-index/figures/readChainSpans.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { pageRows } from "#plugins/market-index/read/pageRows.ts";
 import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
 import { readFreshness } from "#plugins/market-index/read/readFreshness.ts";
-import type { ProviderHealth } from "#plugins/market-index/render/ProviderHealth.ts";
+import type { ListedRow } from "#plugins/market-index/register/ListedRow.ts";
 import { renderCollection } from "#plugins/market-index/render/renderCollection.ts";
 import { renderRawCollection } from "#plugins/market-index/render/renderRawCollection.ts";
 import type { Collection } from "#plugins/market-index/schemas/collectionSchema.ts";
@@ -31,10 +33,13 @@ export type CollectionsQuery = {
 };
 
 /** Part of every key: change it with the shape of the page, and old pages are never read. */
-const PAGE_VERSION = "2";
+const PAGE_VERSION = "3";
 
 /** A lane further behind than this is not following the head but catching up with it. */
 const CATCHING_UP_BLOCKS = 64;
+
+/** A lane that has not moved for this long is not catching up, however far behind it is. */
+const LANE_SILENT_MS = 60_000;
 
 /**
  * The collections list as JSON text, from the page cache where it is there.
@@ -50,65 +55,69 @@ export async function collectionsPage(
 	const { chains, mode, limit, scope } = query;
 	const slugs = chains.map(({ slug }) => slug).join(",");
 	const moment = await momentOf(core, scanner, chains);
-	const key = `nft-market/collections:v${version}:${slugs}:${scope}:${mode}:${limit}${moment}`;
-	const cached = await core.pageCache.get(key, () => buildPage(context, query));
-	// A page is the time it was built at, a line break, and an object without its last brace.
+	const key = `nft-market/collections:v${version}:${slugs}:${scope}:${mode}:${limit}`;
+	const cached = await core.pageCache.get(key, () => buildPage(context, query), moment);
+	// A page is the time of its list, if any, a line break, and an object without its last brace.
 	const cut = cached.body.indexOf("\n");
 	const freshness = await readFreshness(scanner, chains, {
 		nowMs: core.clock.nowMs(),
-		listRefreshedAt: cached.body.slice(0, cut),
+		listRefreshedAt: cached.body.slice(0, cut) || null,
 	});
 	const body = `${cached.body.slice(cut + 1)},"freshness":${JSON.stringify(freshness)}}`;
 	return { outcome: cached.outcome, body };
 }
 
 /**
- * Part of the key while a chain catches up: a page of its first moments, kept for its usual 15
- * seconds, would show a market that is long since full. So it is built anew each second then.
+ * The moment that a page has to be of, for the page cache. While a live lane catches up it is the
+ * second: a page of its first moments, kept for its usual 15 seconds, would show a market that is
+ * long since full. A lane's first block begins another moment as well. Chains that no lane follows
+ * (`NFT_DISCOVERY_CHAINS`, or while no worker runs) stay in one: their pages are kept like others.
  */
 async function momentOf(
 	core: IndexReads,
 	scanner: Pick<Scanner, "progress">,
 	chains: readonly Chain[],
 ): Promise<string> {
+	const nowMs = core.clock.nowMs();
 	const lanes = await Promise.all(
 		chains.flatMap(({ id }) => [scanner.progress(id, "sale"), scanner.progress(id, "mint")]),
 	);
-	const behind = lanes.some(({ headBlock, indexedBlock }) => {
-		return (headBlock ?? Number.POSITIVE_INFINITY) - (indexedBlock ?? 0) > CATCHING_UP_BLOCKS;
+	const isCatchingUp = lanes.some(({ headBlock, indexedBlock, indexedAtMs }) => {
+		if (headBlock === null || indexedBlock === null || indexedAtMs === null) return false;
+		return headBlock - indexedBlock > CATCHING_UP_BLOCKS && nowMs - indexedAtMs < LANE_SILENT_MS;
 	});
-	return behind ? `@${Math.floor(core.clock.nowMs() / 1_000)}` : "";
+	const begun = lanes.map(({ indexedBlock }) => (indexedBlock === null ? "0" : "1")).join("");
+	return isCatchingUp ? `${begun}@${Math.floor(nowMs / 1_000)}` : begun;
 }
 
 async function buildPage(
 	{ core, scanner, prices, providerHealth, lists }: PageContext,
-	{ chains, mode, limit, scope }: CollectionsQuery,
+	{ chains, mode, limit }: CollectionsQuery,
 ): Promise<string> {
 	const nowMs = core.clock.nowMs();
 	const coverage = new Map<number, Date | null>();
 	// Asked before the rows are read, so that it never claims more than they hold.
 	for (const { id } of chains) coverage.set(id, await readCoverageEnd(scanner, id));
-	const query = { chains, scope, mode, limit, nowMs };
+	const spansOf = await readSpansOf(scanner, chains);
+	const query = { chains, mode, limit, nowMs };
 	const { rows, refreshedAtMs } = await pageRows({ db: core.db, lists }, query);
 	const provider = providerHealth();
+	// Each row of the page is in both lists, at the same place.
 	const normalized: Collection[] = [];
 	const collections: RawCollection[] = [];
 	for (const row of rows) {
-		const rendered =
-			row.own &&
-			renderCollection(chainOfRow(chains, row.own), row.own, {
-				nowMs,
-				coverageEnd: coverage.get(row.own.chainId) ?? null,
-				prices,
-				provider,
-			});
-		if (rendered) normalized.push(rendered);
-		if (row.kind === "listed") collections.push(rawRow(row.listed));
-		else if (rendered && collections.length < limit)
-			collections.push(renderRawCollection(rendered));
+		const rendered = renderCollection(chainOfRow(chains, row.own), row.own, {
+			nowMs,
+			spans: spansOf.get(row.own.chainId) ?? NO_SPANS,
+			coverageEnd: coverage.get(row.own.chainId) ?? null,
+			prices,
+			provider,
+		});
+		normalized.push(rendered);
+		collections.push(row.kind === "listed" ? rawRow(row.listed) : renderRawCollection(rendered));
 	}
 	const page = { normalized, data: { collections } };
-	const refreshedAt = new Date(refreshedAtMs ?? nowMs).toISOString();
+	const refreshedAt = refreshedAtMs === null ? "" : new Date(refreshedAtMs).toISOString();
 	return `${refreshedAt}\n${JSON.stringify(page).slice(0, -1)}`;
 }
 

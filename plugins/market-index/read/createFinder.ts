@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { FoundCollection, MarketIndex } from "#plugins/market-index/contract.ts";
+import { chainOfRow } from "#plugins/market-index/display/chainOfRow.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
-import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
 import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { readNamedCollections } from "#plugins/market-index/sql/readNamedCollections.ts";

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Database } from "#core/db/Database.ts";
 import {
 	createDiscoveryLab,
 	listedOf,
 	on,
 	statsOf,
 } from "#plugins/market-index/discovery/testing/discoveryLab.ts";
+import { COLLECTION_METADATA_TASK } from "#plugins/market-index/metadata/metadataJobs.ts";
 import {
 	base,
 	contractOf,
@@ -16,6 +18,7 @@ import {
 } from "#plugins/market-index/testing/marketFixture.ts";
 import type { ProviderCollection } from "#plugins/provider/contract.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 let database: TestDatabase;
 let lab: ReturnType<typeof createDiscoveryLab>;
@@ -57,7 +60,8 @@ async function warmUp() {
 	lab.fake.answers.trending = async () =>
 		page(
 			listedOf("dogs", on(ethereum, DOGS)),
-			listedOf("foreign", on(polygon, contractOf(9))),
+			listedOf("foreign", on(base, contractOf(9))),
+			listedOf("strange", on(polygon, contractOf(9))),
 			listedOf("cats", on(ethereum, CATS)),
 			listedOf("unplaced"),
 		);
@@ -91,8 +95,29 @@ test("[API-03] both lists are cut to the limit, and scope=all keeps the rows of 
 	expect(cut.normalized).toEqual(["dogs", CATS, BUSY]);
 	expect(cut.raw).toEqual(["dogs", "cats", BUSY]);
 	const all = await slugsOf("/collections?scope=all&limit=10");
-	expect(all.raw.slice(0, 4)).toEqual(["dogs", "foreign", "cats", "unplaced"]);
-	expect(all.normalized).toEqual(["dogs", CATS, BUSY, OURS]);
+	// What is on no chain of ours is in neither list: each row is in both, at the same place.
+	expect(all.raw).toEqual(["dogs", "foreign", "cats", BUSY, OURS]);
+	expect(all.normalized).toEqual(["dogs", "foreign", CATS, BUSY, OURS]);
+	for (const limit of [1, 2, 4, 200]) {
+		const { normalized, raw } = await slugsOf(`/collections?scope=all&limit=${limit}`);
+		expect(normalized).toEqual(all.normalized.slice(0, limit));
+		expect(raw).toEqual(all.raw.slice(0, limit));
+	}
+});
+
+test("[MRG-06] [API-03] a row is on the chain that our own index has it on, whatever chain the provider names", async () => {
+	lab.fake.answers.trending = async () => page(listedOf("cats", on(ethereum, CATS)));
+	await lab.tick([ethereum]);
+	// The provider moves it, and a second contract of ours is not meant.
+	lab.fake.answers.trending = async () => page(listedOf("cats", on(base, DOGS)));
+	await lab.tick([base]);
+	lab.pass(100_000);
+	expect(await slugsOf("/collections?chain=base")).toMatchObject({ normalized: [], raw: [] });
+	const all = await slugsOf("/collections?scope=all");
+	expect(all).toMatchObject({ normalized: ["cats"], raw: ["cats"] });
+	expect(all.body.normalized[0]).toMatchObject({ chain: "ethereum", contractAddress: CATS });
+	// As it was sent, with the chain in its contracts alone.
+	expect(all.body.data.collections[0].chain).toBeUndefined();
 });
 
 test("[MRG-06] a row without a chain is the collection that our own index holds under its slug", async () => {
@@ -128,7 +153,7 @@ test("[API-02] mode=new asks for the newest where no worker has, once in 45 seco
 	lab.fake.answers.newest = async () => page(listedOf("young", on(ethereum, DOGS)));
 	const first = await slugsOf("/collections?chain=ethereum&mode=new");
 	expect(first.normalized).toEqual(["young"]);
-	expect(lab.fake.callsOf("newest").map(({ purpose }) => purpose)).toEqual(["request"]);
+	expect(lab.fake.callsOf("newest").map(({ purpose }) => purpose)).toEqual(["view"]);
 	await slugsOf("/collections?chain=ethereum&mode=new&limit=7");
 	expect(lab.fake.callsOf("newest")).toHaveLength(1);
 	lab.pass(45_001);
@@ -148,6 +173,24 @@ test("[API-04] a cold page fills floor and owners of eight rows at most, and tra
 	expect(new Set(lab.discovered).size).toBe(12);
 });
 
+test("a cold page's collections get the jobs that the worker's get", async () => {
+	const listed = [5, 6, 7].map((number) =>
+		listedOf(`n-${number}`, on(ethereum, contractOf(number))),
+	);
+	const jobsOf = async (register: () => Promise<unknown>) => {
+		await lab.clear();
+		lab.queued.length = 0;
+		await register();
+		return lab.queued.splice(0);
+	};
+	lab.fake.answers.newest = async () => page(...listed);
+	const cold = await jobsOf(() => slugsOf("/collections?chain=ethereum&mode=new"));
+	expect(cold).toMatchObject([
+		{ task: COLLECTION_METADATA_TASK, payload: { collectionIds: [1, 2, 3] } },
+	]);
+	expect(await jobsOf(() => lab.tick())).toEqual(cold);
+});
+
 test("[API-04] what the lanes saw first is filled under the name that the list has for it", async () => {
 	await lab.fixture.seed(ethereum, [mintOf(OURS), mintOf(DOGS)]);
 	lab.fake.answers.newest = async () =>
@@ -162,30 +205,103 @@ test("[API-04] what the lanes saw first is filled under the name that the list h
 	expect(floors).toEqual([0.5, null]);
 });
 
-test("[MRG-09] a refused provider is told where there is nothing stale, and a page that is stale is served", async () => {
-	// A chain that still catches up has no stale pages.
-	const progress = {
-		headBlock: 5,
-		indexedBlock: 5,
-		indexedAtMs: 0,
-		chainId: 1,
-		lane: "sale",
-	} as const;
-	lab.fixture.progress.set(ethereum.id, progress);
-	lab.fake.fail("newest", lab.fake.faults.rateLimited(7_000));
-	const refused = await lab.ask("/collections?chain=ethereum&mode=new");
-	expect(refused.status).toBe(429);
-	expect(refused.body).toMatchObject({ code: "rate_limited", retryAfterMs: 7_000 });
-	expect(typeof refused.body.provider).toBe("string");
-	lab.fake.fail("newest", null);
-	lab.fake.answers.newest = async () => page(listedOf("young", on(ethereum, DOGS)));
-	await slugsOf("/collections?chain=ethereum&mode=new");
-	lab.fake.fail("newest", lab.fake.faults.rateLimited(7_000));
-	lab.pass(60_000);
-	expect(await slugsOf("/collections?chain=ethereum&mode=new")).toMatchObject({
-		outcome: "stale",
-		normalized: ["young"],
+type Lane = { headBlock: number; indexedBlock: number };
+const LANES: Record<string, Lane | null> = {
+	"level with the head": { headBlock: 500, indexedBlock: 500 },
+	"that catches up": { headBlock: 500, indexedBlock: 100 },
+	"that nobody follows": null,
+};
+
+for (const [state, lane] of Object.entries(LANES)) {
+	test(`[MRG-09] a chain ${state}: a refused provider is told where nothing is stale, else the stale page is served`, async () => {
+		const path = "/collections?chain=ethereum&mode=new";
+		/** The lane goes on, so that it is a live one. */
+		const pass = (ms: number) => {
+			lab.pass(ms);
+			const atMs = lab.context.core.clock.nowMs();
+			const told = { chainId: ethereum.id, lane: "sale", indexedAtMs: atMs } as const;
+			if (lane) lab.fixture.progress.set(ethereum.id, { ...told, ...lane, owes: false });
+		};
+		const refused = async () => {
+			const { status, body } = await lab.ask(path);
+			expect(status).toBe(429);
+			expect(body).toMatchObject({ code: "rate_limited", retryAfterMs: 7_000 });
+			expect(body.provider).toBe(lab.fake.provider.id);
+		};
+		pass(0);
+		lab.fake.fail("newest", lab.fake.faults.rateLimited(7_000));
+		await refused();
+		lab.fake.fail("newest", null);
+		lab.fake.answers.newest = async () => page(listedOf("young", on(ethereum, DOGS)));
+		expect((await slugsOf(path)).outcome).toBe("miss");
+		// The list itself is kept for 45 seconds: then the provider is asked again, and refuses.
+		lab.fake.fail("newest", lab.fake.faults.rateLimited(7_000));
+		pass(60_000);
+		for (const waitMs of [0, 1_000, 28_000]) {
+			pass(waitMs);
+			expect(await slugsOf(path)).toMatchObject({ outcome: "stale", normalized: ["young"] });
+		}
+		pass(1_000);
+		await refused();
 	});
+}
+
+/** The database, with every statement that is sent to it written down. */
+function recorded(db: Database, statements: string[]): Database {
+	const sent = (text: string) => void statements.push(text);
+	const query: Database["query"] = (text, values) => {
+		sent(text);
+		return db.query(text, values);
+	};
+	const execute: Database["execute"] = (text, values) => {
+		sent(text);
+		return db.execute(text, values);
+	};
+	const transaction: Database["transaction"] = (run, options) => {
+		sent("begin");
+		return db.transaction(run, options);
+	};
+	return { ...db, query, execute, transaction, keepingPlans: { query, execute } };
+}
+
+test("[API-05] while the worker's list is warm nothing is tracked or filled, and no sale's record is read", async () => {
+	const statements: string[] = [];
+	lab = createDiscoveryLab(recorded(database.db, statements));
+	await warmUp();
+	// Nobody knows a floor or an owner of these: there is something to fill, and to track.
+	const listed = page(listedOf("dogs", on(ethereum, DOGS)), listedOf("cats", on(ethereum, CATS)));
+	for (const method of ["newest", "top"] as const) lab.fake.answers[method] = async () => listed;
+	await lab.tick([ethereum, base]);
+	lab.fake.answers.stats = async () => statsOf();
+	// Past the three minutes in which nobody is asked about again.
+	lab.pass(200_000);
+	const work = () => [lab.fake.calls.length, lab.discovered.length, lab.queued.length];
+	const before = work();
+	const paths = ["trending", "top", "new"].flatMap((mode) =>
+		["", "&limit=1", "&scope=all"].map((rest) => `/collections?chain=ethereum&mode=${mode}${rest}`),
+	);
+	const outcomes = new Set<unknown>();
+	statements.length = 0;
+	for (const waitMs of [0, 1_000, 15_000, 100_000]) {
+		lab.pass(waitMs);
+		for (const path of paths) outcomes.add((await slugsOf(path)).outcome);
+		// What is rebuilt behind a stale page is of the same kind.
+		for (const path of paths)
+			await until(async () => (await slugsOf(path)).outcome === "hit", path);
+	}
+	expect(outcomes).toEqual(new Set(["miss", "hit", "stale"]));
+	expect(work()).toEqual(before);
+	const sentences = statements.join("\n");
+	expect(sentences).toContain("market_index.rollup_day");
+	expect(sentences).not.toMatch(/market_index\.event\b|\bbegin\b|\binsert into\b|\bupdate /);
+	// The same pages without a warm list do all of it.
+	lab.pass(900_001);
+	await slugsOf("/collections?chain=ethereum&mode=new");
+	const [calls, tracked] = work();
+	expect(calls).toBeGreaterThan(before[0] ?? 0);
+	expect(tracked).toBeGreaterThan(before[1] ?? 0);
+	expect(lab.fake.callsOf("stats").some(({ purpose }) => purpose === "view")).toBe(true);
+	expect(statements.join("\n")).toMatch(/\bbegin\b/);
 });
 
 test("a provider that is away costs its rows, and not the page", async () => {
@@ -206,8 +322,7 @@ test("an excluded collection is on no page, whatever the provider lists", async 
 	const { normalized, raw } = await slugsOf("/collections?chain=ethereum&limit=50");
 	expect(normalized).not.toContain("dogs");
 	expect(raw).not.toContain("dogs");
-	expect((await slugsOf("/collections?chain=base")).normalized).toEqual([]);
-	expect(base.slug).toBe("base");
+	expect((await slugsOf("/collections?chain=base")).normalized).toEqual(["foreign"]);
 });
 
 test("[API-03] with scope=all a collection on several chains, or on none, is one row of the page", async () => {
@@ -215,6 +330,6 @@ test("[API-03] with scope=all a collection on several chains, or on none, is one
 	lab.fake.answers.trending = async () => page(both, listedOf("nowhere"));
 	await lab.tick([ethereum, base]);
 	const { normalized, raw } = await slugsOf("/collections?scope=all");
-	expect(raw).toEqual(["both", "nowhere"]);
-	expect(normalized).toHaveLength(1);
+	expect(raw).toEqual(["both"]);
+	expect(normalized).toEqual(["both"]);
 });

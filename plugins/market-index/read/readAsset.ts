@@ -1,10 +1,11 @@
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
 import { renderTraits } from "#plugins/market-index/render/renderTraits.ts";
 import type { Asset } from "#plugins/market-index/schemas/assetSchema.ts";
 import { readToken } from "#plugins/market-index/tokens/sql/readToken.ts";
+import { wasSpokenOf } from "#plugins/market-index/tokens/sql/wasSpokenOf.ts";
 
 /** One token as it is known here. One that no event, owner or list spoke of is not found. */
 export async function readAsset(
@@ -13,7 +14,8 @@ export async function readAsset(
 	tokenId: bigint,
 ): Promise<Asset> {
 	const row = await readToken(core.db, found.id, tokenId);
-	if (!row?.isKnown) throw marketFault.notFound({ public: `There is no token ${tokenId}.` });
+	const isKnown = row?.isKnown || (await wasSpokenOf(core.db, found.id, tokenId));
+	if (!row || !isKnown) throw marketFault.notFound({ public: `There is no token ${tokenId}.` });
 	return {
 		chain: found.chain,
 		contractAddress: found.address,

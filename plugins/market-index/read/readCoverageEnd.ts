@@ -13,10 +13,11 @@ export async function readCoverageEnd(
 ): Promise<Date | null> {
 	const lanes = await Promise.all(LANES.map((lane) => scanner.progress(chainId, lane)));
 	let endMs = Number.POSITIVE_INFINITY;
-	for (const { headBlock, indexedBlock, indexedAtMs, owes } of lanes) {
+	for (const { headBlock, indexedBlock, indexedAtMs, owes, coveredUntilMs } of lanes) {
 		if (indexedAtMs === null || indexedBlock === null || owes) return null;
 		if (headBlock !== indexedBlock) return null;
-		endMs = Math.min(endMs, indexedAtMs);
+		// A chain that makes no block is looked at all the same.
+		endMs = Math.min(endMs, Math.max(indexedAtMs, coveredUntilMs ?? indexedAtMs));
 	}
 	return new Date(endMs);
 }

@@ -41,3 +41,12 @@ test("coverage ends where both lanes are, and is unknown while one lags, owes or
 	expect(await readCoverageEnd({ progress }, 1)).toBeNull();
 	expect(await readCoverageEnd(lanes({}), 1)).toBeNull();
 });
+
+test("coverage of a chain that makes no block ends where its lanes last looked", async () => {
+	const idle = lanes({ 1: 0 });
+	const progress = async (id: number, lane: LaneKind) => {
+		const lookedAtMs = NOW_MS + (lane === "mint" ? 60_000 : 90_000);
+		return { ...(await idle.progress(id, lane)), coveredUntilMs: lookedAtMs };
+	};
+	expect(await readCoverageEnd({ progress }, 1)).toEqual(new Date(NOW_MS + 60_000));
+});

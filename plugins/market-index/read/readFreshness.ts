@@ -1,6 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
+import { chainOfRow } from "#plugins/market-index/display/chainOfRow.ts";
 import { mostLagging } from "#plugins/market-index/read/mostLagging.ts";
 import { renderFreshness } from "#plugins/market-index/render/renderFreshness.ts";
 import type { Freshness } from "#plugins/market-index/schemas/freshnessSchema.ts";

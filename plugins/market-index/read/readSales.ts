@@ -1,12 +1,17 @@
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { createEventCursor } from "#plugins/market-index/cursor/eventCursor.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
+import { heldBy } from "#plugins/market-index/figures/heldBy.ts";
+import { pageCoverage } from "#plugins/market-index/figures/pageCoverage.ts";
+import { readChainSpans } from "#plugins/market-index/figures/readChainSpans.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { type EventPage, readEventPage } from "#plugins/market-index/read/readEventPage.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
 import { renderSalePoint } from "#plugins/market-index/render/renderSalePoint.ts";
 import { renderTiles } from "#plugins/market-index/render/renderTiles.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
+import type { ShownPartial } from "#plugins/market-index/schemas/partialSchema.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/salePointSchema.ts";
 import type { Tile } from "#plugins/market-index/schemas/tileSchema.ts";
 import { readCollection } from "#plugins/market-index/sql/readCollection.ts";
@@ -27,7 +32,14 @@ type SalesContext = {
 	prices: Pick<Prices, "ethUsd">;
 };
 
-export type Sales = { points: SalePoint[]; tiles: Tile[]; page: EventPage["page"] };
+export type Sales = {
+	points: SalePoint[];
+	tiles: Tile[];
+	coverage: ShownPartial;
+	page: EventPage["page"];
+};
+
+const pages = createEventCursor("sales2");
 
 /** Accepted sales of a range, newest first, under the stat strip of the last 24 hours. */
 export async function readSales(
@@ -37,19 +49,26 @@ export async function readSales(
 ): Promise<Sales> {
 	const chain = resolveChain(core, found.chain);
 	const nowMs = core.clock.nowMs();
-	const { indexedAtMs } = await scanner.progress(chain.id, "sale");
-	const { events, ranks, page } = await readEventPage({ db: core.db, prices }, chain, {
+	const spans = await readChainSpans(scanner, chain.id);
+	const {
+		events,
+		ranks,
+		page,
+		range: reached,
+	} = await readEventPage({ db: core.db, prices }, chain, {
 		collectionId: found.id,
 		kinds: ["sale"],
 		acceptedOnly: true,
 		since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
+		cursors: pages.of({ chain: found.chain, address: found.address, range }),
 		cursor,
 		limit,
+		nowMs,
 	});
 	const row = await readCollection(core.db, found.id, nowMs);
 	if (!row) throw marketFault.notFound();
-	const figures = await readTileFigures(core.db, found.id, nowMs);
-	const indexedAt = indexedAtMs === null ? null : new Date(indexedAtMs);
+	const sums = await readTileFigures(core.db, found.id, nowMs);
 	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
-	return { points, tiles: renderTiles(row, figures, indexedAt), page };
+	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
+	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { AssertionFailed } from "#core/fault/assert.ts";
-import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
+import { chainOfRow } from "#plugins/market-index/display/chainOfRow.ts";
 import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
 import { base, ethereum, polygon } from "#plugins/market-index/testing/marketFixture.ts";

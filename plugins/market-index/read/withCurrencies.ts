@@ -1,8 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { foreignCurrencies } from "#plugins/market-index/apply/foreignCurrencies.ts";
-import type { MarketEvent } from "#plugins/market-index/render/MarketEvent.ts";
-import { renderEvent, type StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { foreignCurrencies } from "#plugins/market-index/event/foreignCurrencies.ts";
+import type { MarketEvent } from "#plugins/market-index/event/MarketEvent.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import { renderEvent } from "#plugins/market-index/render/renderEvent.ts";
 import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 

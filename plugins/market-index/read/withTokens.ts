@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { MarketEvent } from "#plugins/market-index/render/MarketEvent.ts";
+import type { MarketEvent } from "#plugins/market-index/event/MarketEvent.ts";
 import { renderTraits } from "#plugins/market-index/render/renderTraits.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
 

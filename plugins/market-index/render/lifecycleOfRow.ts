@@ -3,11 +3,16 @@ import { lifecycleOf } from "#plugins/market-index/lifecycle/lifecycleOf.ts";
 import { presentedLifecycle } from "#plugins/market-index/lifecycle/presentedLifecycle.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
+type LifecycleColumns = Pick<
+	CollectionRow,
+	"mintedUnits" | "maxSupply" | "firstMintAt" | "lastMintAt" | "sales" | "isTraded" | "isAnnounced"
+>;
+
 /** A collection's lifecycle now: as its facts say, and as clients see it. */
 export function lifecycleOfRow(
-	row: CollectionRow,
+	row: LifecycleColumns,
 	nowMs: number,
-): { stored: Lifecycle; presented: Lifecycle } {
+): { stored: Lifecycle | null; presented: Lifecycle | null } {
 	const lastMintAtMs = row.lastMintAt?.getTime() ?? null;
 	const stored = lifecycleOf(
 		{
@@ -17,6 +22,7 @@ export function lifecycleOfRow(
 			lastMintAtMs,
 			sales: row.sales,
 			isTraded: row.isTraded,
+			isAnnounced: row.isAnnounced,
 		},
 		nowMs,
 	);

@@ -1,29 +1,43 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { displayCount } from "#plugins/market-index/render/displayCount.ts";
-import { displayFloor } from "#plugins/market-index/render/displayFloor.ts";
-import { displayProvider } from "#plugins/market-index/render/displayProvider.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
-import { displayVolume } from "#plugins/market-index/render/displayVolume.ts";
+import { displayProvider } from "#plugins/market-index/display/displayProvider.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
+import { nativeCurrency } from "#plugins/market-index/display/nativeCurrency.ts";
+import type { ProviderHealth } from "#plugins/market-index/display/ProviderHealth.ts";
+import type { ChainSpans } from "#plugins/market-index/figures/ChainSpans.ts";
+import { floorFigure } from "#plugins/market-index/figures/floorFigure.ts";
+import { listedFigure } from "#plugins/market-index/figures/listedFigure.ts";
+import { ownersFigure } from "#plugins/market-index/figures/ownersFigure.ts";
+import { rawOf } from "#plugins/market-index/figures/rawOf.ts";
+import { salesFigure } from "#plugins/market-index/figures/salesFigure.ts";
+import { supplyFigure } from "#plugins/market-index/figures/supplyFigure.ts";
+import { volumeFigure } from "#plugins/market-index/figures/volumeFigure.ts";
 import { lifecycleOfRow } from "#plugins/market-index/render/lifecycleOfRow.ts";
-import type { ProviderHealth } from "#plugins/market-index/render/ProviderHealth.ts";
+import { renderPartial } from "#plugins/market-index/render/renderPartial.ts";
 import type { Collection } from "#plugins/market-index/schemas/collectionSchema.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** A collection read over 24 hours; `coverageEnd` is until when its chain's events are held. */
+/** A collection read over 24 hours; `coverageEnd` is until when its chain's lanes hold all. */
 export function renderCollection(
 	chain: Chain,
 	row: CollectionRow,
 	options: {
 		nowMs: number;
+		spans: ChainSpans;
 		coverageEnd: Date | null;
 		prices: Pick<Prices, "ethUsd">;
 		provider: ProviderHealth;
 	},
 ): Collection {
-	const floor = displayFloor(row.floorNative);
+	const context = { nowMs: options.nowMs, window: "24h", spans: options.spans } as const;
+	const floorNative = floorFigure(row);
+	const volume24hNative = volumeFigure(row, context);
+	const sales24h = salesFigure(row, context);
+	const ownersCount = ownersFigure(row, context);
+	const floor = floorNative.value;
+	const volume = volume24hNative.value;
+	const owners = ownersCount.value;
 	const rate = options.prices.ethUsd(options.nowMs);
-	const volume = displayVolume(row.windowVolume, row.windowSales);
 	return {
 		slug: row.slug,
 		chain: chain.slug,
@@ -34,10 +48,12 @@ export function renderCollection(
 		lastProviderAt: displayTime(row.lastProviderAt),
 		floorNative: floor,
 		volume24hNative: volume,
-		ownersCount: row.ownersCount,
-		listedCount: row.listedCount,
-		totalSupply: displayCount(row.totalSupply),
-		sales24h: row.windowSales,
+		volumeRaw: rawOf(volume24hNative, row.windowVolume),
+		volumeCurrency: nativeCurrency,
+		ownersCount: owners,
+		listedCount: listedFigure(row).value,
+		totalSupply: supplyFigure(row, context).value,
+		sales24h: sales24h.value,
 		lifecycle: lifecycleOfRow(row, options.nowMs).presented,
 		revealState: row.revealState,
 		revealCheckedAt: displayTime(row.revealCheckedAt),
@@ -48,8 +64,22 @@ export function renderCollection(
 		// Without a rate of today, what it was worth when one was known: never erased.
 		floor_price_usd: floor === null ? null : rate === null ? row.floorUsd : floor * rate,
 		volume_24h: volume,
-		owners: row.ownersCount,
-		sync: { status: row.syncStatus, coverageEnd: displayTime(options.coverageEnd) },
+		owners,
+		coverage: renderPartial({ volume24hNative, sales24h, ownersCount }),
+		sync: { status: row.syncStatus, coverageEnd: displayTime(heldUntil(row, options)) },
 		...displayProvider(options.provider, { ...row, nowMs: options.nowMs }),
 	};
+}
+
+/**
+ * Returns until when every event is held: by the lanes, and by the part of the provider's list
+ * that was read. Null where the provider was not asked yet.
+ */
+function heldUntil(
+	{ eventsUntil, lastProviderAt }: CollectionRow,
+	{ coverageEnd, provider }: { coverageEnd: Date | null; provider: ProviderHealth },
+): Date | null {
+	if (coverageEnd === null || !provider.isOn) return coverageEnd;
+	if (eventsUntil === null) return lastProviderAt === null ? null : coverageEnd;
+	return eventsUntil < coverageEnd ? eventsUntil : coverageEnd;
 }

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
-import {
-	type Currencies,
-	renderEvent,
-	type StoredEvent,
-} from "#plugins/market-index/render/renderEvent.ts";
+import type { Currencies } from "#plugins/market-index/event/Currencies.ts";
+import { PROVIDER_LOG_INDEX } from "#plugins/market-index/event/providerPlace.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import { renderEvent } from "#plugins/market-index/render/renderEvent.ts";
 import { marketEventSchema } from "#plugins/market-index/schemas/marketEventSchema.ts";
 import {
 	base,
@@ -112,11 +110,12 @@ describe("the settlement currency", () => {
 });
 
 describe("[IDX-12] the image", () => {
+	const [a, b] = ["https://images.test/a", "https://images.test/b"] as const;
 	const images: [StoredEvent["payload"], string | null][] = [
-		[{ image_url: "a", display_image_url: "b" }, "a"],
-		[{ image_url: "", display_image_url: "b" }, "b"],
-		[{ image_url: null, display_image_url: "b" }, "b"],
-		[{ display_image_url: "b" }, "b"],
+		[{ image_url: a, display_image_url: b }, a],
+		[{ image_url: "", display_image_url: b }, b],
+		[{ image_url: null, display_image_url: b }, b],
+		[{ display_image_url: b }, b],
 		[{ image_url: 7, display_image_url: {} }, null],
 		[{}, null],
 		[null, null],
@@ -129,8 +128,25 @@ describe("[IDX-12] the image", () => {
 });
 
 test("traits are shown only where they are a list", () => {
-	expect(show({ payload: { traits: [{ a: 1 }] } }).traits).toEqual([{ a: 1 }]);
+	const list = [{ trait_type: "Hat", value: "Red" }];
+	expect(show({ payload: { traits: list } }).traits).toEqual(list);
 	for (const traits of [null, "x", {}, 1]) expect(show({ payload: { traits } }).traits).toBeNull();
+});
+
+test("words that were stored before they were cleaned are shown clean", () => {
+	const payload = {
+		image_url: "data:text/html,<script>",
+		display_image_url: "https://me:secret@images.test/b",
+		traits: [{ trait_type: "Hat", value: "x".repeat(10_000) }],
+		name: "cat\u202egnp",
+	};
+	const imageUrl = "https://images.test/b";
+	const traits = [{ trait_type: "Hat", value: "x".repeat(128) }];
+	expect(show({ payload })).toMatchObject({
+		imageUrl,
+		traits,
+		providerPayload: { image_url: null, display_image_url: imageUrl, traits, name: "catgnp" },
+	});
 });
 
 test("an event of another block is another id, and so is each item of a log", () => {

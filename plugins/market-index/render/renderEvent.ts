@@ -1,39 +1,14 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
-import { isStandIn } from "#plugins/market-index/merge/isStandIn.ts";
-import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
-import { shownPayload } from "#plugins/market-index/merge/shownPayload.ts";
-import { displayUsd } from "#plugins/market-index/render/displayUsd.ts";
-import type { MarketEvent, SettlementCurrency } from "#plugins/market-index/render/MarketEvent.ts";
+import { displayUsd } from "#plugins/market-index/display/displayUsd.ts";
+import type { Currencies } from "#plugins/market-index/event/Currencies.ts";
+import { isStandIn } from "#plugins/market-index/event/isStandIn.ts";
+import type { MarketEvent, SettlementCurrency } from "#plugins/market-index/event/MarketEvent.ts";
+import { PROVIDER_LOG_INDEX } from "#plugins/market-index/event/providerPlace.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import { shownPayload } from "#plugins/market-index/payload/shownPayload.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-
-/** An event as it is stored, wherever it was read from. */
-export type StoredEvent = {
-	kind: MarketEvent["eventType"];
-	contract: Address;
-	accepted: boolean;
-	reason: string | null;
-	onchainVerified: boolean;
-	blockNumber: number;
-	blockHash: Hex;
-	transactionHash: Hex;
-	logIndex: number;
-	subIndex: number;
-	occurredAtMs: number;
-	tokenId: bigint;
-	quantity: bigint;
-	from: Address;
-	to: Address;
-	venue: string | null;
-	currency: Address | null;
-	totalRaw: bigint | null;
-	totalNative: bigint | null;
-	payload: Readonly<Record<string, unknown>> | null;
-};
-
-/** What is known of ERC-20s by address; see the table `currency`. */
-export type Currencies = ReadonlyMap<Address, { symbol: string | null; decimals: number | null }>;
 
 /** What an event cannot tell by itself. */
 export type EventContext = { currencies: Currencies; prices: Pick<Prices, "ethUsd"> };
@@ -70,7 +45,6 @@ export function renderEvent(
 		settlementCurrency: settlementOf(chain, event.currency, currencies),
 		occurredAt: new Date(event.occurredAtMs).toISOString(),
 		...shownPayload(payload),
-		providerPayload: payload,
 	};
 }
 

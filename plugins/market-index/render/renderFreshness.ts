@@ -1,6 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 import type { Freshness } from "#plugins/market-index/schemas/freshnessSchema.ts";
 
 /** The sale lane's lag as clients see it. What a lane has not told is null and not 0. */

@@ -1,38 +1,28 @@
-import type { Chain } from "#core/chain/Chain.ts";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { nativeTotal } from "#plugins/market-index/apply/nativeTotal.ts";
-import { displayNative } from "#plugins/market-index/render/displayNative.ts";
+import type { FigureContext } from "#plugins/market-index/figures/FigureContext.ts";
+import { mintedFigure } from "#plugins/market-index/figures/mintedFigure.ts";
+import { mintPriceFigure } from "#plugins/market-index/figures/mintPriceFigure.ts";
+import { mintsFigure } from "#plugins/market-index/figures/mintsFigure.ts";
 import { lifecycleOfRow } from "#plugins/market-index/render/lifecycleOfRow.ts";
+import { renderPartial } from "#plugins/market-index/render/renderPartial.ts";
 import type { CollectionDetail } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
-import type { Prices } from "#plugins/prices/contract.ts";
 
-/** How a collection's mint goes. Mints are paid in the chain's native currency. */
+/**
+ * Renders the state of a collection's mint; `priceWei` is the price of the last one, in wei of
+ * ETH.
+ */
 export function renderMint(
-	chain: Chain,
 	row: CollectionRow,
-	{ nowMs, prices }: { nowMs: number; prices: Pick<Prices, "toNative"> },
+	context: FigureContext,
+	priceWei: string | null,
 ): CollectionDetail["mint"] {
+	const mints1h = mintsFigure(row, context);
+	const mintedSupply = mintedFigure(row, context);
 	return {
-		active: lifecycleOfRow(row, nowMs).stored === "minting" && row.mints1h > 0,
-		priceNative: displayNative(unitPrice(chain, row, prices)),
-		mints1h: row.mints1h,
-		mintedSupply: Number(row.mintedSupply),
+		active: lifecycleOfRow(row, context.nowMs).stored === "minting" && row.mints1h > 0,
+		priceNative: mintPriceFigure(priceWei, row).value,
+		mints1h: mints1h.value,
+		mintedSupply: mintedSupply.value,
+		coverage: renderPartial({ mints1h, mintedSupply }),
 	};
-}
-
-function unitPrice(
-	chain: Chain,
-	row: CollectionRow,
-	prices: Pick<Prices, "toNative">,
-): string | null {
-	const { lastMintTotalRaw, lastMintQuantity, lastMintAt } = row;
-	if (lastMintTotalRaw === null || lastMintQuantity === null || !lastMintAt) return null;
-	const paid = {
-		currency: ZERO_ADDRESS,
-		totalRaw: BigInt(lastMintTotalRaw),
-		occurredAtMs: lastMintAt.getTime(),
-	};
-	const total = nativeTotal(chain, paid, prices);
-	return total === null ? null : (total / BigInt(lastMintQuantity)).toString();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { displayProvider } from "#plugins/market-index/render/displayProvider.ts";
+import { displayProvider } from "#plugins/market-index/display/displayProvider.ts";
 import { renderProviderStats } from "#plugins/market-index/render/renderProviderStats.ts";
 
 test("[IDX-03] stats keep the provider's shape, its floor in the currency that it names", () => {
@@ -37,7 +37,9 @@ test("[MRG-02] what the provider has not counted is null and never 0", () => {
 
 test("[MRG-15] a figure of another type, or below zero, is null", () => {
 	const total = { volume: "12", sales: "many", num_owners: -3, average_price: -1, fresh: "kept" };
-	expect(renderProviderStats({ total, intervals: [{ volume: {}, sales: 2 }] })).toEqual({
+	expect(
+		renderProviderStats({ total, intervals: [{ interval: "one_day", volume: {}, sales: 2 }] }),
+	).toEqual({
 		total: {
 			volume: null,
 			sales: null,
@@ -47,8 +49,15 @@ test("[MRG-15] a figure of another type, or below zero, is null", () => {
 			floor_price: null,
 			floor_price_symbol: null,
 		},
-		intervals: [{ volume: null, sales: 2 }],
+		intervals: [{ interval: "one_day", volume: null, sales: 2 }],
 	});
+});
+
+test("[MRG-15] an interval that cannot be read costs that interval only", () => {
+	const day = { interval: "one_day", volume: 4, volume_symbol: "ETH", sales: 1 };
+	const odd = [null, 7, "one_day", [], { interval: 5, sales: 1 }, { interval: null }];
+	expect(renderProviderStats({ intervals: [...odd, day, null] }).intervals).toEqual([day]);
+	expect(renderProviderStats({ intervals: odd }).intervals).toEqual([]);
 });
 
 test("stats that are missing or of no known shape are unknown", () => {

@@ -1,10 +1,16 @@
 import { z } from "zod";
+import { cleanPayload } from "#plugins/market-index/payload/cleanPayload.ts";
 
 const figures = z.record(z.string(), z.unknown());
 
+/**
+ * The name of an interval is a text, any text; figures of an interval without a name are left out.
+ */
+const interval = z.looseObject({ interval: z.string() });
+
 const statsSchema = z.object({
 	total: figures.catch({}),
-	intervals: z.array(figures).optional().catch(undefined),
+	intervals: z.array(interval.nullable().catch(null)).optional().catch(undefined),
 });
 
 /** Figures that are numbers from zero on; anything else that stands there is nobody's figure. */
@@ -24,7 +30,8 @@ export type ShownStats = {
  * of zero, no owners, a volume of zero beside sales.
  */
 export function renderProviderStats(stored: unknown): ShownStats {
-	const { total, intervals } = statsSchema.catch({ total: {} }).parse(stored);
+	const told = figures.catch({}).parse(stored);
+	const { total, intervals } = statsSchema.catch({ total: {} }).parse(cleanPayload(told));
 	const floor = positive(total["floor_price"]);
 	const symbol = total["floor_price_symbol"];
 	return {
@@ -34,7 +41,9 @@ export function renderProviderStats(stored: unknown): ShownStats {
 			floor_price: floor,
 			floor_price_symbol: floor !== null && typeof symbol === "string" && symbol ? symbol : null,
 		},
-		...(intervals && { intervals: intervals.map(withVolume) }),
+		...(intervals && {
+			intervals: intervals.filter((one) => one !== null).map(withVolume),
+		}),
 	};
 }
 

@@ -1,4 +1,4 @@
-import type { MarketEvent } from "#plugins/market-index/render/MarketEvent.ts";
+import type { MarketEvent } from "#plugins/market-index/event/MarketEvent.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/salePointSchema.ts";
 
 /**

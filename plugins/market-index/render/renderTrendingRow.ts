@@ -1,27 +1,33 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { displayFloor } from "#plugins/market-index/render/displayFloor.ts";
-import { displayTime } from "#plugins/market-index/render/displayTime.ts";
-import { displayVolume } from "#plugins/market-index/render/displayVolume.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
+import type { FigureContext } from "#plugins/market-index/figures/FigureContext.ts";
+import { listedFigure } from "#plugins/market-index/figures/listedFigure.ts";
+import { ownersFigure } from "#plugins/market-index/figures/ownersFigure.ts";
 import { lifecycleOfRow } from "#plugins/market-index/render/lifecycleOfRow.ts";
+import { renderPartial } from "#plugins/market-index/render/renderPartial.ts";
+import { renderTrade } from "#plugins/market-index/render/renderTrade.ts";
 import type { TrendingRow } from "#plugins/market-index/schemas/trendingRowSchema.ts";
-import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
+import type { TrendingColumns } from "#plugins/market-index/sql/trendingColumns.ts";
 
 /** A collection read over the window that trending was asked for. */
-export function renderTrendingRow(chain: Chain, row: CollectionRow, nowMs: number): TrendingRow {
-	const lifecycle = lifecycleOfRow(row, nowMs).presented;
+export function renderTrendingRow(
+	chain: Chain,
+	row: TrendingColumns,
+	context: FigureContext,
+): TrendingRow {
+	const lifecycle = lifecycleOfRow(row, context.nowMs).presented;
+	const holders = ownersFigure(row, context);
+	const { fields, volume, sales } = renderTrade(chain, row, context);
 	return {
-		slug: row.slug,
-		chain: chain.slug,
+		...fields,
 		contractAddress: row.address,
-		name: row.name,
-		imageUrl: row.imageUrl,
 		lifecycle,
 		soldOut: lifecycle === "minted_out",
 		lastMintAt: displayTime(row.lastMintAt),
-		holders: row.ownersCount,
-		listed: row.listedCount,
-		volumeNative: displayVolume(row.windowVolume, row.windowSales),
-		floorNative: displayFloor(row.floorNative),
-		sales: row.windowSales,
+		holders: holders.value,
+		listed: listedFigure(row).value,
+		volumeNative: volume.value,
+		sales: sales.value,
+		coverage: renderPartial({ holders, volumeNative: volume, sales }),
 	};
 }

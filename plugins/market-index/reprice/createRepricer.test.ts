@@ -4,18 +4,17 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
 import { createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import { collectionTopic, type NewEvent } from "#plugins/market-index/contract.ts";
-import { REPRICE_ROWS_MAX } from "#plugins/market-index/limits.ts";
 import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
+import { REPRICE_ROWS_MAX } from "#plugins/market-index/reprice/limits.ts";
 import { type RepriceOptions, repricePart } from "#plugins/market-index/reprice/repricePart.ts";
 import {
 	contractOf,
-	DAY_MS,
 	ETH,
 	ethereum,
-	HOUR_MS,
 	NOW_MS,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
@@ -49,6 +48,7 @@ function open() {
 				await tx.execute("select pg_advisory_xact_lock($1)", [chainId]);
 			},
 		},
+		spansOf: lab.options.spansOf,
 	};
 	const repricer = createRepricer({
 		...options,

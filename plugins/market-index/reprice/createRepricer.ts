@@ -7,7 +7,7 @@ import {
 	REPRICE_EVERY_MS,
 	REPRICE_RETRY_MS,
 	REPRICE_ROWS_MAX,
-} from "#plugins/market-index/limits.ts";
+} from "#plugins/market-index/reprice/limits.ts";
 import { type RepriceOptions, repricePart } from "#plugins/market-index/reprice/repricePart.ts";
 import { readUnpriced } from "#plugins/market-index/reprice/sql/readUnpriced.ts";
 import type { UnpricedEvent } from "#plugins/market-index/reprice/UnpricedEvent.ts";

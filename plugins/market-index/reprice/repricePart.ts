@@ -3,14 +3,16 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
-import { collectionChanges } from "#plugins/market-index/apply/collectionChanges.ts";
-import { catchUpFrames, type TopicFrames } from "#plugins/market-index/apply/framesOf.ts";
-import { tellFigures } from "#plugins/market-index/apply/tellFigures.ts";
-import { REPRICE_TOLD_MAX } from "#plugins/market-index/limits.ts";
+import type { SpansOf } from "#plugins/market-index/figures/createSpanMemory.ts";
+import { catchUpFrames } from "#plugins/market-index/frames/eventFrames.ts";
+import { addFigureFrames } from "#plugins/market-index/frames/figureFrames.ts";
+import type { TopicFrames } from "#plugins/market-index/frames/TopicFrames.ts";
+import { REPRICE_TOLD_MAX } from "#plugins/market-index/reprice/limits.ts";
 import { priceCollections } from "#plugins/market-index/reprice/sql/priceCollections.ts";
 import { type PricedEvent, priceEvents } from "#plugins/market-index/reprice/sql/priceEvents.ts";
 import type { UnpricedEvent } from "#plugins/market-index/reprice/UnpricedEvent.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/rollup/bucketOf.ts";
+import { collectionChanges } from "#plugins/market-index/rollup/collectionChanges.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/readCollectionNames.ts";
 import { recomputeRollups } from "#plugins/market-index/sql/recomputeRollups.ts";
 
@@ -19,6 +21,8 @@ export type RepriceOptions = {
 	clock: Clock;
 	outbox: Outbox;
 	scanner: Pick<Scanner, "lock">;
+	/** What a chain's lanes hold, for figures that are told. */
+	spansOf: SpansOf;
 };
 
 /**
@@ -27,7 +31,7 @@ export type RepriceOptions = {
  * moved. An event that has a price keeps it.
  */
 export async function repricePart(
-	{ db, clock, outbox, scanner }: RepriceOptions,
+	{ db, clock, outbox, scanner, spansOf }: RepriceOptions,
 	chain: Chain,
 	given: readonly (UnpricedEvent & { totalNative: bigint })[],
 ): Promise<void> {
@@ -41,7 +45,7 @@ export async function repricePart(
 			recomputeRollups(tx, chain.id, sales.map(minuteOf)),
 			priceCollections(tx, collectionChanges(sales)),
 		]);
-		const topics = await framesOf(tx, chain, { sales, nowMs: clock.nowMs() });
+		const topics = await framesOf(tx, chain, { sales, nowMs: clock.nowMs(), spansOf });
 		for (const [topic, frames] of topics) outbox.append(tx, topic, frames);
 	});
 }
@@ -49,8 +53,9 @@ export async function repricePart(
 async function framesOf(
 	tx: Tx,
 	chain: Chain,
-	{ sales, nowMs }: { sales: readonly PricedEvent[]; nowMs: number },
+	given: { sales: readonly PricedEvent[]; nowMs: number; spansOf: SpansOf },
 ): Promise<TopicFrames> {
+	const { sales, ...moved } = given;
 	const sold = new Set(sales.map(({ collectionId }) => collectionId));
 	const collections = await readCollectionNames(tx, [...sold]);
 	if (sales.length > REPRICE_TOLD_MAX) return catchUpFrames(chain, collections.values());
@@ -62,7 +67,8 @@ async function framesOf(
 		}),
 	);
 	const traded = [...minutes.values()];
-	await tellFigures(tx, chain, topics, { collections, traded, sold, minted: new Set(), nowMs });
+	const minted = new Set<number>();
+	await addFigureFrames(tx, chain, topics, { collections, traded, sold, minted, ...moved });
 	return topics;
 }
 

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "#core/log/silentLog.ts";
+import { DAY_MS } from "#core/time/units.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
-import { DAY_MS, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 
 const core = (): Parameters<typeof createRetention>[0] => ({
 	db: {} as never,

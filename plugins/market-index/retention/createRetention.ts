@@ -1,8 +1,7 @@
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import { DAY_MS } from "#core/time/units.ts";
 import { retentionJob } from "#plugins/market-index/retention/retentionJob.ts";
-
-const DAY_MS = 86_400_000;
 
 export type Retention = {
 	/** Events from before this are not kept. */

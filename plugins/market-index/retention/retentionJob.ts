@@ -1,6 +1,7 @@
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
-import { bucketOf } from "#plugins/market-index/apply/bucketOf.ts";
+import { DAY_MS } from "#core/time/units.ts";
+import { bucketOf } from "#plugins/market-index/rollup/bucketOf.ts";
 import { dropMonth } from "#plugins/market-index/sql/dropMonth.ts";
 import { listMonths } from "#plugins/market-index/sql/listMonths.ts";
 import { pruneElsewhere } from "#plugins/market-index/sql/pruneElsewhere.ts";
@@ -22,8 +23,6 @@ export type RetentionLimits = {
 };
 
 const LIMITS: RetentionLimits = { lockTimeoutMs: 200, rowsPerBatch: 5_000, batchesMax: 4_000 };
-
-const DAY_MS = 86_400_000;
 
 const RUN_TIMEOUT_MS = 3_600_000;
 

@@ -2,12 +2,13 @@ import { readBookAt } from "#plugins/market-index/book/readBookAt.ts";
 import { readOrderPage } from "#plugins/market-index/book/readOrderPage.ts";
 import type { OrdersQuery } from "#plugins/market-index/book/readOrders.ts";
 import { renderOrder } from "#plugins/market-index/book/renderOrder.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { usdAt } from "#plugins/market-index/read/usdAt.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 
 /**
  * One side of a collection's book, a page of it: what listings and offers have in common. Who asks
- * for it looks at the collection: its book is read, and kept current, for a while.
+ * for it looks at the collection: its book is read, and kept current, for a while. Of a book that
+ * was not read only what was pushed is known: nothing pushed is null, and not an empty book.
  */
 export async function answerOrders(
 	{ core, index, prices }: RouteContext,
@@ -26,7 +27,7 @@ export async function answerOrders(
 	const nowMs = core.clock.nowMs();
 	index.touch(found.id, "detail");
 	const reading = {
-		collectionId: found.id,
+		collection: found,
 		kinds,
 		tokenId: query.tokenId ?? null,
 		order,
@@ -39,5 +40,7 @@ export async function answerOrders(
 		readBookAt(core.db, found.id),
 	]);
 	const usdOf = usdAt(prices, nowMs);
-	return { data: orders.map((order) => renderOrder(order, usdOf)), page, bookReadAt };
+	const isUnread = bookReadAt === null && orders.length === 0 && query.cursor === undefined;
+	const data = isUnread ? null : orders.map((order) => renderOrder(order, usdOf));
+	return { data, page, bookReadAt };
 }

@@ -115,6 +115,16 @@ test("[API-13] a token of a walked contract has its owner, and a range of them i
 	for (const gone of [201, 299, 300]) {
 		expect((await ask(`/assets/ethereum/${CATS}/${gone}`)).status).toBe(404);
 	}
+	// A walk that is still under way may have seen a former owner only.
+	await database.db.execute(
+		"update market_index.ownership set end_block = 9 where collection_id = $1",
+		[id],
+	);
+	const walking = await ask(`/assets/ethereum/${CATS}/150`);
+	expect({ status: walking.status, owner: walking.body.owner }).toEqual({
+		status: 200,
+		owner: null,
+	});
 });
 
 test("[IDX-12] [API-10] sales, activity and mints show their token's image, traits and rank", async () => {
@@ -138,4 +148,15 @@ test("[IDX-12] [API-10] sales, activity and mints show their token's image, trai
 	expect(discover.body.mints).toMatchObject([
 		{ tokenId: "8", imageUrl: "ipfs://cat/8.png", traits: [{ value: "Told" }] },
 	]);
+});
+
+test("[API-13] a token that only a sale spoke of is shown, with all else unknown", async () => {
+	await fixture.seed(ethereum, [saleOf(CATS, { tokenId: 4_040n })]);
+	const { status, body } = await ask(`/assets/ethereum/${CATS}/4040`);
+	expect({ status, name: body.name, owner: body.owner }).toEqual({
+		status: 200,
+		name: null,
+		owner: null,
+	});
+	expect((await ask(`/assets/ethereum/${CATS}/4041`)).status).toBe(404);
 });

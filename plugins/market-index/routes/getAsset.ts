@@ -2,8 +2,8 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { readAsset } from "#plugins/market-index/read/readAsset.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { assetSchema } from "#plugins/market-index/schemas/assetSchema.ts";
 import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 
@@ -35,6 +35,7 @@ export function getAsset({ core, index }: RouteContext) {
 			response: { 200: assetSchema },
 			detail: {
 				...canFail(marketFault.notFound),
+				operationId: "getAsset",
 				tags: ["market"],
 				summary: "Shows one token: metadata, traits, rank",
 				description:

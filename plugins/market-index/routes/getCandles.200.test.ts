@@ -111,7 +111,8 @@ test("[API-08] [IDX-09] pages walk backward by before or cursor and meet without
 				walked = [...got, ...walked];
 				expect(page.hasMore).toBe(page.nextCursor !== null);
 				if (page.nextCursor === null) break;
-				query = `interval=${interval}&limit=5&${parameter}=${page.nextCursor}`;
+				const place = parameter === "before" ? got[0]?.openTime : page.nextCursor;
+				query = `interval=${interval}&limit=5&${parameter}=${place}`;
 			}
 			expectCandles(walked, candlesOf(trades, ms));
 		}
@@ -150,5 +151,5 @@ test("[API-08] a collection without sales has no candles", async () => {
 	const contract = contractOf(0x102);
 	await fixture.seed(ethereum, [mintOf(contract)]);
 	const { body } = await ask(`/collections/${contract}/candles`);
-	expect(body).toEqual({ candles: [], page: { nextCursor: null, hasMore: false } });
+	expect(body).toEqual({ candles: [], coverage: {}, page: { nextCursor: null, hasMore: false } });
 });

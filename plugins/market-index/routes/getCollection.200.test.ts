@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
+import { HOUR_MS, MINUTE_MS } from "#core/time/units.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	contractOf,
@@ -7,8 +8,6 @@ import {
 	ETH,
 	ethereum,
 	type Fixture,
-	HOUR_MS,
-	MINUTE_MS,
 	mintOf,
 	NOW_MS,
 	polygon,
@@ -41,7 +40,14 @@ async function detail(chain = "ethereum") {
 test("[API-06] [IDX-03] the detail has market, mint, lastSale, stats and observedAt", async () => {
 	await fixture.seed(ethereum, [mintOf(contract), saleOf(contract)]);
 	const body = await detail();
-	expect(Object.keys(body).sort()).toEqual(["lastSale", "market", "mint", "observedAt", "stats"]);
+	expect(Object.keys(body).sort()).toEqual([
+		"figures",
+		"lastSale",
+		"market",
+		"mint",
+		"observedAt",
+		"stats",
+	]);
 	expect(body.market).toMatchObject({
 		slug: contract,
 		chain: "ethereum",
@@ -60,7 +66,13 @@ test("[IDX-03] mint: the last mint's unit price, the hour's mint events, all min
 		mintOf(contract, { occurredAtMs: NOW_MS, accepted: false, quantity: 9n, totalRaw: 9n * ETH }),
 	]);
 	const body = await detail();
-	expect(body.mint).toEqual({ active: true, priceNative: 0.5, mints1h: 2, mintedSupply: 10 });
+	expect(body.mint).toEqual({
+		active: true,
+		priceNative: 0.5,
+		mints1h: 2,
+		mintedSupply: 10,
+		coverage: {},
+	});
 	expect(body.market.lastMintAt).toBe(new Date(NOW_MS - MINUTE_MS).toISOString());
 });
 
@@ -74,6 +86,7 @@ test("[IDX-03] a free mint costs 0, and one that was never seen is unknown", asy
 		priceNative: null,
 		mints1h: 0,
 		mintedSupply: 0,
+		coverage: {},
 	});
 });
 
@@ -82,6 +95,21 @@ test("[IDX-03] where the native currency has no rate, only a free mint has a kno
 	expect((await detail("polygon")).mint.priceNative).toBeNull();
 	await fixture.seed(polygon, [mintOf(contract, { occurredAtMs: NOW_MS })]);
 	expect((await detail("polygon")).mint.priceNative).toBe(0);
+});
+
+test("[IDX-03] a mint that was paid in a token is worth what the token's rate said then", async () => {
+	const currency = contractOf(0xc01);
+	await fixture.seed(ethereum, [
+		mintOf(contract, { currency, quantity: 2n, totalRaw: 50_000_000n, occurredAtMs: NOW_MS }),
+	]);
+	const unknown = await detail();
+	expect(unknown.mint.priceNative).toBeNull();
+	expect(unknown.figures.mintPriceNative).toMatchObject({ value: null, reason: "no_price" });
+	fixture.prices.setEth(2_500);
+	fixture.prices.set({ chainId: ethereum.id, currency, usd: 1, decimals: 6 });
+	const { mint, figures } = await detail();
+	expect(mint.priceNative).toBe(0.01);
+	expect(figures.mintPriceNative).toMatchObject({ valueRaw: "10000000000000000" });
 });
 
 test("[IDX-03] mint.active ends an hour after the last mint", async () => {
@@ -140,7 +168,8 @@ test("[IDX-04] a sold-out collection shows minted_out for 15 minutes, then secon
 
 test("sync.coverageEnd is told only while the lanes are level with the head", async () => {
 	await fixture.seed(ethereum, [saleOf(contract)]);
-	const lane = { chainId: ethereum.id, lane: "sale" as const, indexedAtMs: NOW_MS - 1_000 };
+	const lookedAt = { indexedAtMs: NOW_MS - 90_000, coveredUntilMs: NOW_MS - 1_000 };
+	const lane = { chainId: ethereum.id, lane: "sale" as const, ...lookedAt };
 	fixture.progress.set(ethereum.id, { ...lane, headBlock: 99, indexedBlock: 99 });
 	const end = new Date(NOW_MS - 1_000).toISOString();
 	expect((await detail()).market.sync).toEqual({ status: "queued", coverageEnd: end });

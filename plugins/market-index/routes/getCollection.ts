@@ -2,8 +2,8 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { readCollectionDetail } from "#plugins/market-index/read/readCollectionDetail.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { collectionDetailSchema } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
@@ -23,6 +23,7 @@ export function getCollection(context: RouteContext) {
 			response: { 200: collectionDetailSchema },
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "getCollection",
 				tags: ["market"],
 				summary: "Shows one collection",
 				description:

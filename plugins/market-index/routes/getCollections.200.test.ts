@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
 import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	base,
 	contractOf,
 	createMarketFixture,
-	DAY_MS,
 	ethereum,
 	type Fixture,
-	HOUR_MS,
 	mintOf,
 	NOW_MS,
 	saleOf,
@@ -21,6 +20,7 @@ import {
 	volumeOf,
 } from "#plugins/market-index/testing/randomTrades.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 const TRADED = Array.from({ length: 12 }, (_, index) => contractOf(0x100 + index));
 const QUIET = contractOf(0x200);
@@ -153,6 +153,8 @@ test("[IDX-01] a row has every field of the record and of the market, null where
 		lastProviderAt: null,
 		floorNative: null,
 		volume24hNative: 0,
+		volumeRaw: "0",
+		volumeCurrency: { symbol: "ETH", decimals: 18 },
 		ownersCount: null,
 		listedCount: null,
 		totalSupply: null,
@@ -167,6 +169,7 @@ test("[IDX-01] a row has every field of the record and of the market, null where
 		floor_price_usd: null,
 		volume_24h: 0,
 		owners: null,
+		coverage: {},
 		sync: { status: "queued", coverageEnd: null },
 		health: { providerConnected: false },
 		provider_stream: "off",
@@ -246,6 +249,30 @@ test("a page of a chain that still catches up is built anew each second", async 
 	expect(await outcome(5_000)).toBe("hit");
 });
 
+test("pages of a chain without a live lane are kept like others, until a lane begins there", async () => {
+	const outcome = async (afterMs: number) => {
+		fixture.setNow(NOW_MS + afterMs);
+		return (await ask("/collections?limit=6")).headers.get("x-svc-cache");
+	};
+	// Nobody follows the chain: as with NFT_DISCOVERY_CHAINS, or while no worker has begun.
+	expect(await outcome(0)).toBe("miss");
+	expect(await outcome(14_999)).toBe("hit");
+	expect(await outcome(15_000)).toBe("stale");
+	await until(async () => (await outcome(16_000)) === "hit", "the page was rebuilt");
+	// A lane's first block: what was kept is of before it.
+	fixture.progress.set(ethereum.id, { ...level, headBlock: 100, indexedBlock: 99 });
+	expect(await outcome(16_001)).toBe("miss");
+	expect(await outcome(16_002)).toBe("hit");
+	// Its worker died far behind the head: what is not moving is not caught up with.
+	const moved = { ...level, headBlock: 900, indexedBlock: 99 };
+	fixture.progress.set(ethereum.id, { ...moved, indexedAtMs: NOW_MS + 20_000 });
+	expect(await outcome(20_000)).toBe("miss");
+	expect(await outcome(21_000)).toBe("miss");
+	expect(await outcome(79_999)).toBe("miss");
+	expect(await outcome(80_000)).toBe("miss");
+	expect(await outcome(94_999)).toBe("hit");
+});
+
 test("[API-01] the page says how it came about: miss, hit for 15 s, stale up to 90 s", async () => {
 	const outcome = async (afterMs: number) => {
 		fixture.setNow(NOW_MS + afterMs);
@@ -281,7 +308,7 @@ test("[API-18] freshness is of the moment of serving, also on a cached page", as
 		indexedBlock: 104,
 		indexedAt: new Date(NOW_MS + 4_000).toISOString(),
 		lagBlocks: 3,
-		listRefreshedAt: new Date(NOW_MS).toISOString(),
+		listRefreshedAt: null,
 		servedAt: new Date(NOW_MS + 5_000).toISOString(),
 	});
 	expect(body.normalized[0].sync.coverageEnd).toBeNull();

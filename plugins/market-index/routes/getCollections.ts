@@ -3,10 +3,10 @@ import { z } from "zod";
 import { assert } from "#core/fault/assert.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { shareBriefly } from "#core/http/shareBriefly.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
 import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
 import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/limits.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { collectionSchema } from "#plugins/market-index/schemas/collectionSchema.ts";
 import { freshnessSchema } from "#plugins/market-index/schemas/freshnessSchema.ts";
@@ -26,11 +26,23 @@ const querySchema = z.object({
 		.meta({ description: "Only `chain`, or all chains." }),
 });
 
-const answerSchema = z.object({
-	normalized: z.array(collectionSchema),
-	data: z.object({ collections: z.array(rawCollectionSchema) }),
-	freshness: freshnessSchema,
-});
+const rawListSchema = z
+	.object({
+		collections: z
+			.array(rawCollectionSchema)
+			.meta({ description: "The rows of `normalized`, in the same order." }),
+	})
+	.meta({ id: "RawCollectionList", description: "The list in the provider's own form." });
+
+const answerSchema = z
+	.object({
+		normalized: z
+			.array(collectionSchema)
+			.meta({ description: "What the index knows of each collection." }),
+		data: rawListSchema,
+		freshness: freshnessSchema,
+	})
+	.meta({ id: "CollectionList", description: "A list of collections, in two forms." });
 
 /** The provider's lists with our own figures, topped up with what the index has seen itself. */
 export function getCollections(context: RouteContext) {
@@ -51,6 +63,7 @@ export function getCollections(context: RouteContext) {
 			query: querySchema,
 			response: { 200: answerSchema },
 			detail: {
+				operationId: "listCollections",
 				tags: ["market"],
 				summary: "Lists collections",
 				description:

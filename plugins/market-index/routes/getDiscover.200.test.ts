@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readDiscoverRows } from "#plugins/market-index/sql/readDiscoverRows.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
+import { readDiscoverRows } from "#plugins/market-index/read/readDiscoverRows.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	base,
 	contractOf,
 	createMarketFixture,
-	DAY_MS,
 	ethereum,
 	type Fixture,
-	HOUR_MS,
 	mintOf,
 	NOW_MS,
 	saleOf,
+	wholeSpans,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import {
 	countedSales,
@@ -55,6 +55,8 @@ beforeAll(async () => {
 	ask = createAsk(fixture);
 });
 afterAll(() => database.drop());
+
+const FIGURES = { nowMs: NOW_MS, spans: wholeSpans(NOW_MS) };
 
 type Row = { slug: string; chain: string; id: string };
 
@@ -149,12 +151,15 @@ test("[API-11] a row has exactly its fields", async () => {
 		imageUrl: `https://images.test/${MINTING}`,
 		floorNative: null,
 		volume24hNative: 0,
+		volumeRaw: "0",
+		volumeCurrency: { symbol: "ETH", decimals: 18 },
 		sales24h: 0,
 		floorChange24hPercent: null,
 		mints1h: 12,
 		lastMintAt: new Date(NOW_MS).toISOString(),
 		revealState: "unknown",
 		lifecycle: "minting",
+		coverage: {},
 	});
 });
 
@@ -162,11 +167,11 @@ test("rows for frames are the same rows that the route answers, without excluded
 	const ids = await Promise.all(
 		[...TRADED, EXCLUDED, MINTING].map((contract) => fixture.idOf(ethereum, contract)),
 	);
-	const rows = await readDiscoverRows(database.db, ethereum, ids, NOW_MS);
+	const rows = await readDiscoverRows(database.db, ethereum, ids, FIGURES);
 	const { body } = await ask("/discover?chain=ethereum&limit=200");
 	expect(rows).toHaveLength(10);
 	for (const row of rows) {
 		expect(row).toEqual(body.trending.find(({ slug }: Row) => slug === row.slug));
 	}
-	expect(await readDiscoverRows(database.db, ethereum, [], NOW_MS)).toEqual([]);
+	expect(await readDiscoverRows(database.db, ethereum, [], FIGURES)).toEqual([]);
 });

@@ -1,34 +1,43 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { CURSOR_PART, createCursor } from "#plugins/market-index/cursor/createCursor.ts";
+import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
+import { cursorParam } from "#core/http/cursorParam.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
+import { chainOfRow } from "#plugins/market-index/display/chainOfRow.ts";
 import type { DropRow } from "#plugins/market-index/drops/DropRow.ts";
 import { DROP_STATES, type DropPlace, readDrops } from "#plugins/market-index/drops/readDrops.ts";
 import { renderDrop } from "#plugins/market-index/drops/renderDrop.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
-import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
 import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/limits.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
-import { cursorParam } from "#plugins/market-index/schemas/cursorParam.ts";
 import { dropSchema } from "#plugins/market-index/schemas/dropSchema.ts";
 import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
-import { pageSchema } from "#plugins/market-index/schemas/pageSchema.ts";
 
 const { countOrNone, count, address } = CURSOR_PART;
-const newestFirst = createCursor("drops1", [countOrNone, count, address]);
-const nextFirst = createCursor("soon1", [countOrNone, count, address]);
+const newestFirst = createCursor("drops2", [countOrNone, count, address]);
+const nextFirst = createCursor("soon2", [countOrNone, count, address]);
+
+const answerSchema = z
+	.object({
+		data: z.array(dropSchema).meta({ description: "Drops by their start." }),
+		page: pageSchema,
+	})
+	.meta({ id: "DropPage", description: "A page of drops." });
 
 /** Mints to come, under way and over. */
-export function getDrops({ core }: RouteContext) {
+export function getDrops({ core, prices }: RouteContext) {
 	return new Elysia().get(
 		"/drops",
 		async ({ query }) => {
 			const chains = chainsOf(core, query.chain);
 			const nowMs = core.clock.nowMs();
-			const cursors = query.state === "upcoming" ? nextFirst : newestFirst;
+			const { state } = query;
+			const chain = query.chain === undefined ? undefined : chains[0]?.slug;
+			const cursors = (state === "upcoming" ? nextFirst : newestFirst).of({ chain, state });
 			const found = await readDrops(core.db, {
 				chainIds: chains.map(({ id }) => id),
-				state: query.state ?? null,
+				state: state ?? null,
 				nowMs,
 				after: query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor)),
 				limit: query.limit + 1,
@@ -37,7 +46,7 @@ export function getDrops({ core }: RouteContext) {
 			const last = shown.at(-1);
 			const hasMore = found.length > query.limit;
 			return {
-				data: shown.map((row) => renderDrop(chainOfRow(chains, row), row, nowMs)),
+				data: shown.map((row) => renderDrop(chainOfRow(chains, row), row, { prices, nowMs })),
 				page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
 			};
 		},
@@ -46,10 +55,11 @@ export function getDrops({ core }: RouteContext) {
 				chain: chainParam,
 				state: z.enum(DROP_STATES).optional().meta({ description: "Only drops in this state." }),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam,
+				cursor: cursorParam(),
 			}),
-			response: { 200: z.object({ data: z.array(dropSchema), page: pageSchema }) },
+			response: { 200: answerSchema },
 			detail: {
+				operationId: "listDrops",
 				tags: ["market"],
 				summary: "Lists drops",
 				description: "By their start: `upcoming` the next one first, otherwise the newest first.",

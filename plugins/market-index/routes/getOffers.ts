@@ -1,16 +1,14 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
+import { cursorParam } from "#core/http/cursorParam.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { answerOrders } from "#plugins/market-index/routes/answerOrders.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
-import { bookReadAtSchema } from "#plugins/market-index/schemas/bookReadAtSchema.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/limits.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
-import { cursorParam } from "#plugins/market-index/schemas/cursorParam.ts";
 import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
-import { orderSchema } from "#plugins/market-index/schemas/orderSchema.ts";
-import { pageSchema } from "#plugins/market-index/schemas/pageSchema.ts";
+import { orderPageSchema } from "#plugins/market-index/schemas/orderPageSchema.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 
@@ -31,17 +29,14 @@ export function getOffers(context: RouteContext) {
 				kind: z.enum(KINDS).optional().meta({ description: "Only offers of this kind." }),
 				tokenId: tokenIdParam.optional(),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam,
+				cursor: cursorParam(),
 			}),
 			response: {
-				200: z.object({
-					data: z.array(orderSchema),
-					page: pageSchema,
-					bookReadAt: bookReadAtSchema,
-				}),
+				200: orderPageSchema,
 			},
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionOffers",
 				tags: ["market"],
 				summary: "Lists offers",
 				description:

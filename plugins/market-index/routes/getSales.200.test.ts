@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
 import { TILE_KEYS } from "#plugins/market-index/schemas/tileSchema.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	contractOf,
 	createMarketFixture,
-	DAY_MS,
 	ETH,
 	ethereum,
 	type Fixture,
-	HOUR_MS,
 	NOW_MS,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
@@ -138,6 +137,8 @@ test("[API-10] 13 tiles, and those that nobody can know are null with no time", 
 		headBlock: 5,
 		indexedBlock: 5,
 		indexedAtMs: NOW_MS - 1_000,
+		coveredFromMs: 0,
+		coveredUntilMs: NOW_MS - 1_000,
 	});
 	const contract = contractOf(0x103);
 	await fixture.seed(ethereum, [saleOf(contract, { currency: STRANGE_COIN })]);
@@ -158,12 +159,17 @@ test("[API-10] what a provider counts is shown with its own time", async () => {
 	await fixture.seed(ethereum, [saleOf(contract)]);
 	await database.db.execute(
 		`update market_index.collection set provider_owners = 40, listed_count = 5, total_supply = 50,
-			floor_native = 2e18, last_provider_at = '2026-03-10T10:00:00Z' where slug = $1`,
+			floor_native = 2e18, last_provider_at = '2026-03-10T14:00:00Z',
+			provider_owners_at = '2026-03-10T10:00:00Z', listed_at = '2026-03-10T11:00:00Z',
+			supply_at = '2026-03-10T12:00:00Z', floor_at = '2026-03-10T13:00:00Z' where slug = $1`,
 		[contract],
 	);
 	const { list, values } = await tiles(contract);
 	expect(values).toMatchObject({ floor: 2, owners: 40, listed: 5, supply: 50, listedPercent: 10 });
-	expect(list.find(({ key }: { key: string }) => key === "owners").asOf).toBe(
-		"2026-03-10T10:00:00.000Z",
-	);
+	const times = { owners: 10, listed: 11, supply: 12, floor: 13, listedPercent: 11 };
+	for (const [name, hour] of Object.entries(times)) {
+		const tile = list.find(({ key }: { key: string }) => key === name);
+		expect([name, tile.asOf]).toEqual([name, `2026-03-10T${hour}:00:00.000Z`]);
+		expect(tile.source).toBe(name === "supply" ? "chain" : "provider");
+	}
 });

@@ -47,6 +47,7 @@ test("[API-14] words match the beginnings of words, by volume; the slug itself c
 	await database.db.execute(
 		"update market_index.collection set slug = 'cats' where slug = 'tidal-cats'",
 	);
+	lab.pass(1_000);
 	expect((await found("q=cats"))[0]).toBe("cats");
 	await database.db.execute(
 		"update market_index.collection set slug = 'tidal-cats' where slug = 'cats'",
@@ -83,9 +84,21 @@ test("[API-14] [MRG-06] a hit of the provider's is ours where we hold its slug; 
 		{ slug: "stranger", chain: null, contractAddress: null, source: "provider" },
 	]);
 	expect(await found("q=zzz&chain=ethereum")).toEqual(["dogs"]);
-	expect(lab.fake.callsOf("search").map(({ purpose }) => purpose)).toEqual(["request", "request"]);
+	expect(lab.fake.callsOf("search").map(({ purpose }) => purpose)).toEqual(["search", "search"]);
 	expect(lab.discovered.length).toBeGreaterThan(0);
 	await database.db.execute("truncate market_index.sync");
+});
+
+test("[API-14] what our own rows answer asks the provider for nothing, letter by letter", async () => {
+	lab.fake.answers.search = async () => [];
+	for (let length = 1; length <= "tidal cats".length; length++) {
+		expect(await found(`q=${encodeURIComponent("tidal cats".slice(0, length))}`)).not.toEqual([]);
+	}
+	expect(lab.fake.callsOf("search")).toHaveLength(0);
+	const unknown = Array.from({ length: 30 }, () => found("q=nobody%20has%20this"));
+	expect(await Promise.all(unknown)).toEqual(unknown.map(() => []));
+	expect(await found("q=Nobody%20has%20THIS")).toEqual([]);
+	expect(lab.fake.callsOf("search")).toHaveLength(1);
 });
 
 test("[API-14] a provider that is away costs its hits only", async () => {

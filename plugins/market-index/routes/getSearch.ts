@@ -1,21 +1,34 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/limits.ts";
+import { cursorParam } from "#core/http/cursorParam.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
 import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/limits.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
-import { cursorParam } from "#plugins/market-index/schemas/cursorParam.ts";
 import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
-import { pageSchema } from "#plugins/market-index/schemas/pageSchema.ts";
 import { searchHitSchema } from "#plugins/market-index/schemas/searchHitSchema.ts";
+import { createCollectionSearch } from "#plugins/market-index/search/createCollectionSearch.ts";
+import { createHitCache } from "#plugins/market-index/search/createHitCache.ts";
+import { readHits } from "#plugins/market-index/search/readHits.ts";
 import { readSearch } from "#plugins/market-index/search/readSearch.ts";
+
+const answerSchema = z
+	.object({
+		data: z.array(searchHitSchema).meta({ description: "Hits, the best first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "SearchPage", description: "A page of what a search found." });
 
 /** Finds collections by the words of their names, by slug or by address. */
 export function getSearch(context: RouteContext) {
+	const { core, lists } = context;
+	const hitsOf = createHitCache(core.clock, (chains, ids) => readHits(context, chains, ids));
+	const searching = { core, lists, hitsOf, search: createCollectionSearch(core.clock) };
 	return new Elysia().get(
 		"/search",
 		({ query }) =>
-			readSearch(context, {
+			readSearch(searching, {
 				text: query.q,
 				chains: chainsOf(context.core, query.chain),
 				isOneChain: query.chain !== undefined,
@@ -30,16 +43,18 @@ export function getSearch(context: RouteContext) {
 					.meta({ description: "Words, a slug or a contract address.", examples: ["tidal cats"] }),
 				chain: chainParam,
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam,
+				cursor: cursorParam(),
 			}),
-			response: { 200: z.object({ data: z.array(searchHitSchema), page: pageSchema }) },
+			response: { 200: answerSchema },
 			detail: {
+				operationId: "searchCollections",
 				tags: ["market"],
 				summary: "Searches collections",
 				description:
 					"Collections whose name or slug has words that begin with all words of `q`; the one " +
-					"whose slug it is first, then by volume of all time. The first page also has what only " +
-					"the provider finds, and stands without it where the provider is away.",
+					"whose slug it is first, then by volume of all time. Where there are none, what the " +
+					"provider finds; nothing where it is away or has been searched too often. A page of words " +
+					"that very many begin with may be short and have a next one all the same.",
 			},
 		},
 	);

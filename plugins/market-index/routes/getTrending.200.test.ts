@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time/units.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	base,
 	contractOf,
 	createMarketFixture,
-	DAY_MS,
 	ETH,
 	ethereum,
 	type Fixture,
-	HOUR_MS,
-	MINUTE_MS,
 	mintOf,
 	NOW_MS,
 	saleOf,
@@ -45,6 +43,13 @@ beforeAll(async () => {
 		mintOf(LONG_OUT, { quantity: 10n, occurredAtMs: NOW_MS - 16 * MINUTE_MS }),
 		saleOf(DROPPED, { accepted: false, reason: "zero_price" }),
 	]);
+	// Nothing that counts was seen of it; that its mint was announced makes it upcoming.
+	await database.db.execute(
+		`insert into market_index.drop
+			(chain_id, contract, provider_slug, type, is_minting, stages, starts_at, seen_at)
+		values (1, $1, 'dropped', 'seadrop_v1_erc721', false, '[]', $2, now())`,
+		[Buffer.from(DROPPED.slice(2), "hex"), new Date(NOW_MS + HOUR_MS)],
+	);
 	await fixture.seed(base, [saleOf(contractOf(0x300), { totalRaw: 2n * ETH })]);
 	await database.db.execute(
 		`update market_index.collection set max_supply = 10, provider_owners = 4, listed_count = 2,
@@ -108,8 +113,11 @@ test("[API-22] a row has slug, lifecycle, soldOut, lastMintAt and the five figur
 			holders: 4,
 			listed: 2,
 			volumeNative: 0,
+			volumeRaw: "0",
+			volumeCurrency: { symbol: "ETH", decimals: 18 },
 			floorNative: 1,
 			sales: 0,
+			coverage: {},
 		},
 	]);
 });
@@ -157,7 +165,7 @@ test("[API-12] [API-18] freshness is the chain's, and without one that of the ch
 		indexedBlock: 830,
 		indexedAt: new Date(NOW_MS - 500).toISOString(),
 		lagBlocks: 70,
-		listRefreshedAt: new Date(NOW_MS).toISOString(),
+		listRefreshedAt: null,
 		servedAt: new Date(NOW_MS).toISOString(),
 	});
 	expect(new Set(all.body.rows.map(({ chain }: Row) => chain))).toEqual(

@@ -76,7 +76,7 @@ test("words that a parameter does not know are refused, with the parameter's nam
 
 test("a cursor that no list made is refused and answers no empty page", async () => {
 	for (const tail of ["activity", "sales"]) {
-		for (const cursor of ["", "abc", "MS4x", "%F0%9F%98%80", "x".repeat(300)]) {
+		for (const cursor of ["abc", "MS4x", "%F0%9F%98%80", "x".repeat(300)]) {
 			await expectRefused(`/collections/${CATS}/${tail}?cursor=${cursor}`, "cursor");
 		}
 	}

@@ -1,4 +1,6 @@
 import { Elysia } from "elysia";
+import { canBeCached } from "#core/http/canBeCached.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { getActivity } from "#plugins/market-index/routes/getActivity.ts";
 import { getAsset } from "#plugins/market-index/routes/getAsset.ts";
 import { getCandles } from "#plugins/market-index/routes/getCandles.ts";
@@ -16,11 +18,10 @@ import { getTraits } from "#plugins/market-index/routes/getTraits.ts";
 import { getTrending } from "#plugins/market-index/routes/getTrending.ts";
 import { postQuoteEstimate } from "#plugins/market-index/routes/postQuoteEstimate.ts";
 import { postResync } from "#plugins/market-index/routes/postResync.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 
 /** The reading routes of the market. They need no credentials. */
 export function marketRoutes(context: RouteContext) {
-	return new Elysia({ prefix: "/v1/nft-market" })
+	return new Elysia({ prefix: "/v1/nft-market", detail: canBeCached() })
 		.use(getCollections(context))
 		.use(getCollection(context))
 		.use(getActivity(context))

@@ -72,7 +72,11 @@ test("[API-15] more units than the book has are said to be missing, and unknown 
 
 test("[API-15] one token, one order, or nothing that is for sale", async () => {
 	const one = await ask("/quote-estimate", { slug: CATS, tokenId: "2" });
-	expect(one.body.subtotal).toEqual({ native: 2, usd: 4_000 });
+	expect(one.body.subtotal).toEqual({
+		native: 2,
+		nativeRaw: (2n * ETH).toString(),
+		usd: 4_000,
+	});
 	const { orderHash } = one.body.listings[0];
 	const upper = `0x${orderHash.slice(2).toUpperCase()}`;
 	const same = await ask("/quote-estimate", { slug: CATS, orderHash: upper });

@@ -2,24 +2,33 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
-import { QUOTE_LISTINGS_MAX } from "#plugins/market-index/limits.ts";
+import { QUOTE_LISTINGS_MAX } from "#plugins/market-index/quote/limits.ts";
 import { readQuote } from "#plugins/market-index/quote/readQuote.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
+import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { quoteSchema } from "#plugins/market-index/schemas/quoteSchema.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 
 // Strict: a misspelled quantity that is dropped in silence would be an estimate of one.
-const bodySchema = z.strictObject({
-	chain: z.string().max(64).optional(),
-	slug: slugParams.shape.slug,
-	tokenId: tokenIdParam.optional(),
-	orderHash: z
-		.string()
-		.regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
-		.optional(),
-	quantity: z.int().min(1).max(QUOTE_LISTINGS_MAX).default(1),
-});
+const bodySchema = z
+	.strictObject({
+		chain: chainParam,
+		slug: slugParams.shape.slug,
+		tokenId: tokenIdParam.optional(),
+		orderHash: z
+			.string()
+			.regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
+			.optional()
+			.meta({ description: "Only this listing.", examples: [`0x${"5d".repeat(32)}`] }),
+		quantity: z
+			.int()
+			.min(1)
+			.max(QUOTE_LISTINGS_MAX)
+			.default(1)
+			.meta({ description: "Units to buy." }),
+	})
+	.meta({ id: "QuoteRequest", description: "What to buy: of a collection, a token or an order." });
 
 /** What buying would cost now. It asks nobody to sell and moves nothing. */
 export function postQuoteEstimate(context: RouteContext) {
@@ -39,6 +48,7 @@ export function postQuoteEstimate(context: RouteContext) {
 			response: { 200: quoteSchema },
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "estimateQuote",
 				tags: ["market"],
 				summary: "Estimates what buying costs",
 				description:

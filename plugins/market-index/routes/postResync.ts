@@ -1,10 +1,22 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
+import { field } from "#core/http/openapi/field.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
+
+const answerSchema = z
+	.object({
+		slug: field.text("The collection's slug.", "tidal-cats"),
+		chain: field.text("Slug of the chain.", "ethereum"),
+		syncStatus: field
+			.text("How its sync stands now; null: it has none yet.", "queued")
+			.meta({ examples: ["queued", "syncing"] })
+			.nullable(),
+	})
+	.meta({ id: "Resync", description: "A repair that was put in line." });
 
 /** Puts a repair of one collection in line. Open to everybody: it repeats what is done anyway. */
 export function postResync({ index, resync }: RouteContext) {
@@ -20,17 +32,11 @@ export function postResync({ index, resync }: RouteContext) {
 			params: slugParams,
 			query: z.object({ chain: chainParam }),
 			response: {
-				202: z.object({
-					slug: z.string(),
-					chain: z.string(),
-					syncStatus: z
-						.string()
-						.nullable()
-						.meta({ examples: ["queued", "syncing"] }),
-				}),
+				202: answerSchema,
 			},
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "resyncCollection",
 				tags: ["market"],
 				summary: "Repairs a collection",
 				description:

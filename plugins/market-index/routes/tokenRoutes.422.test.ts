@@ -48,7 +48,7 @@ test("[API-13] what is no token id, no contract and no chain of ours is refused 
 });
 
 test("[API-20] a cursor that this list did not make, and a name that is none, are refused", async () => {
-	for (const cursor of ["", "abc", "MS4x", "x".repeat(300), "x".repeat(5_000)]) {
+	for (const cursor of ["abc", "MS4x", "x".repeat(300), "x".repeat(5_000)]) {
 		await expectRefused(`/collections/${CATS}/traits?cursor=${cursor}`, "cursor");
 	}
 	await expectRefused(`/collections/${CATS}/traits?type=a%00b`, "type");

@@ -1,38 +1,44 @@
 import { z } from "zod";
-import { ORDER_KINDS } from "#plugins/market-index/book/BookOrder.ts";
+import { field } from "#core/http/openapi/field.ts";
+import { ORDER_KINDS } from "#plugins/market-index/event/BookOrder.ts";
+import { bookCurrencySchema } from "#plugins/market-index/schemas/bookCurrencySchema.ts";
 
-const hex = z.templateLiteral(["0x", z.string()]);
+const criterionSchema = z
+	.object({
+		type: field.text("The trait's name.", "Background"),
+		value: field.text("The value that a token must have.", "Dusk"),
+	})
+	.meta({ id: "OrderCriterion", description: "A trait that an offer asks for." });
 
 /** A listing or an offer of the provider's order book. */
-export const orderSchema = z.object({
-	orderHash: hex,
-	kind: z.enum(ORDER_KINDS),
-	tokenId: z
-		.string()
-		.nullable()
-		.meta({ description: "Null for an offer on the collection or on traits." }),
-	maker: hex,
-	quantity: z.string().meta({ description: "Units still to be had.", examples: ["1"] }),
-	priceNative: z
-		.number()
-		.nullable()
-		.meta({ description: "Per unit, an ETH equivalent; null = unknown." }),
-	priceUsd: z.number().nullable(),
-	amountRaw: z.string().meta({ description: "Per unit, in base units." }),
-	totalRaw: z.string().meta({ description: "For all units, exact." }),
-	settlementCurrency: z.object({
-		symbol: z.string().nullable(),
-		address: hex.nullable(),
-		decimals: z.number(),
-	}),
-	criteria: z
-		.array(z.object({ type: z.string(), value: z.string() }))
-		.meta({ description: "Traits that an offer asks for." }),
-	isPrivate: z.boolean(),
-	protocolAddress: hex.nullable(),
-	startsAt: z.string().nullable(),
-	expiresAt: z.string().nullable(),
-	seenAt: z.string().meta({ description: "When the provider was last seen to have it." }),
-});
+export const orderSchema = z
+	.object({
+		orderHash: field.hash("Names the order, at the provider too."),
+		kind: z.enum(ORDER_KINDS).meta({ description: "What the order is for." }),
+		tokenId: field
+			.digits("The token's id; null for an offer on the collection or on traits.", "6529")
+			.nullable(),
+		maker: field.address("Who made the order."),
+		quantity: field.digits("Units still to be had.", "1"),
+		priceNative: field
+			.number("Price of one unit in ETH equivalents; null = unknown.", 1.2)
+			.nullable(),
+		priceUsd: field
+			.number("Price of one unit in US dollars, now; null = unknown.", 3_000)
+			.nullable(),
+		amountRaw: field.digits(
+			"Price of one unit, in base units of `settlementCurrency`.",
+			"1200000000000000000",
+		),
+		totalRaw: field.digits("Price of all units, exact, in base units.", "1200000000000000000"),
+		settlementCurrency: bookCurrencySchema,
+		criteria: z.array(criterionSchema).meta({ description: "Traits that an offer asks for." }),
+		isPrivate: field.flag("Only one buyer may fill it."),
+		protocolAddress: field.address("The marketplace contract that fills it.").nullable(),
+		startsAt: field.time("When it can first be filled; null = unknown.").nullable(),
+		expiresAt: field.time("When it can no longer be filled; null = unknown.").nullable(),
+		seenAt: field.time("When the provider was last seen to have it."),
+	})
+	.meta({ id: "Order", description: "A listing or an offer of the provider's order book." });
 
 export type Order = z.output<typeof orderSchema>;

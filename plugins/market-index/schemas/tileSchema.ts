@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
 
 /** The stat strip, in its order. */
 export const TILE_KEYS = [
@@ -20,12 +22,12 @@ export const TILE_KEYS = [
 export type TileKey = (typeof TILE_KEYS)[number];
 
 /** One figure of the strip. `asOf` is null where the value is, and where its age is not known. */
-export const tileSchema = z.object({
-	key: z.enum(TILE_KEYS),
-	label: z.string(),
-	value: z.number().nullable(),
-	unit: z.enum(["ETH", "percent", "count"]),
-	asOf: z.string().nullable(),
-});
+export const tileSchema = z
+	.object({
+		key: z.enum(TILE_KEYS).meta({ description: "Which figure it is." }),
+		label: field.text("Its name for people.", "Floor"),
+		...figureSchema.shape,
+	})
+	.meta({ id: "Tile", description: "One of the 13 figures beside a collection's sales." });
 
 export type Tile = z.output<typeof tileSchema>;

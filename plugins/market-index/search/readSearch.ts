@@ -1,24 +1,18 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import { CURSOR_PART, createCursor } from "#plugins/market-index/cursor/createCursor.ts";
-import { chainOfRow } from "#plugins/market-index/read/chainOfRow.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
-import { displayFloor } from "#plugins/market-index/render/displayFloor.ts";
-import { displayVolume } from "#plugins/market-index/render/displayVolume.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
+import { nativeCurrency } from "#plugins/market-index/display/nativeCurrency.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import type { SearchHit } from "#plugins/market-index/schemas/searchHitSchema.ts";
+import type { CollectionSearch } from "#plugins/market-index/search/createCollectionSearch.ts";
+import type { HitsOf } from "#plugins/market-index/search/createHitCache.ts";
+import type { HitPlace } from "#plugins/market-index/search/HitPlace.ts";
 import { searchTerms } from "#plugins/market-index/search/searchTerms.ts";
 import { ownBySlug } from "#plugins/market-index/search/sql/ownBySlug.ts";
-import {
-	type HitPlace,
-	searchCollections,
-} from "#plugins/market-index/search/sql/searchCollections.ts";
-import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
-import { readCollections } from "#plugins/market-index/sql/readCollections.ts";
 import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 
 const { count } = CURSOR_PART;
-const cursors = createCursor("search1", [count, count, count]);
+const cursors = createCursor("search2", [count, count, count]);
 const INT4_MAX = 2_147_483_647;
 
 export type SearchPage = {
@@ -27,67 +21,69 @@ export type SearchPage = {
 };
 
 /**
- * A page of what a query finds: our own collections, and on the first page what the provider finds
- * beside them. A hit of the provider's is ours where our index holds its slug on one of the chains;
- * one whose chain nobody knows is told only to those who did not ask for a chain.
+ * A page of what a query finds: our own collections. The provider is searched where we have none,
+ * and so not for each letter that somebody types. A hit of the provider's is ours where our index
+ * holds its slug on one of the chains; one whose chain nobody knows is told only to those who did
+ * not ask for a chain.
  */
-export async function readSearch(
-	{ core, lists }: Pick<RouteContext, "core" | "lists">,
-	query: {
-		text: string;
-		chains: readonly Chain[];
-		isOneChain: boolean;
-		limit: number;
-		cursor: string | undefined;
-	},
-): Promise<SearchPage> {
+export async function readSearch(context: SearchContext, query: AskedSearch): Promise<SearchPage> {
+	const { core, lists, search, hitsOf } = context;
 	const { text, chains, limit, cursor } = query;
 	const chainIds = chains.map(({ id }) => id);
-	const [found, hits] = await Promise.all([
-		searchCollections(core.db, {
-			chainIds,
-			terms: searchTerms(text),
-			address: addressOf(text),
-			slug: text.trim().toLowerCase(),
-			after: cursor === undefined ? null : placeOf(cursors.decode(cursor)),
-			limit: limit + 1,
-		}),
-		cursor === undefined ? lists.search(text, query.isOneChain ? chainIds[0] : undefined) : [],
-	]);
-	const shown = found.slice(0, limit);
-	const hasMore = found.length > limit;
-	const last = shown.at(-1);
-	const held = await ownBySlug(core.db, { chainIds, slugs: hits.map(({ slug }) => slug) });
-	const more = held.filter(({ id, excluded }) => !excluded && !shown.some((own) => own.id === id));
-	const room = limit - shown.length;
-	const ids = [...shown, ...more.slice(0, room)].map(({ id }) => id);
-	const nowMs = core.clock.nowMs();
-	const window = windowOf(nowMs, WINDOW_MS["24h"]);
-	const rows = await readCollections(core.db, { collectionIds: ids, nowMs, window });
+	const slug = text.trim().toLowerCase();
+	const bound = cursors.of({ text: slug, chain: query.isOneChain ? chainIds[0] : undefined });
+	const after = cursor === undefined ? null : placeOf(bound.decode(cursor));
+	const { hits, next } = await search(core.db, {
+		chainIds,
+		terms: searchTerms(text),
+		address: addressOf(text),
+		slug,
+		after,
+		limit: limit + 1,
+	});
+	if (hits.length === 0 && next === null && after === null) return searchProvider(context, query);
+	const shown = hits.slice(0, limit);
+	const ids = shown.map(({ id }) => id);
+	const data = await hitsOf(chains, ids);
 	await lists.found(ids);
-	const known = new Set(held.map(({ slug }) => slug));
-	const strangers = query.isOneChain ? [] : hits.filter(({ slug }) => !known.has(slug));
-	return {
-		data: [
-			...rows.map((row) => ownHit(chainOfRow(chains, row), row)),
-			...strangers.slice(0, limit - rows.length).map(strangerHit),
-		],
-		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
-	};
+	// A short page has been looked for far beyond its last hit: the next one begins there.
+	const place = hits.length > limit ? shown.at(-1) : next;
+	const nextCursor = place ? bound.encode(partsOf(place)) : null;
+	return { data, page: { nextCursor, hasMore: nextCursor !== null } };
 }
 
-function ownHit(chain: Chain, row: CollectionRow): SearchHit {
+type SearchContext = Pick<RouteContext, "core" | "lists"> & {
+	search: CollectionSearch;
+	hitsOf: HitsOf;
+};
+
+type AskedSearch = {
+	text: string;
+	chains: readonly Chain[];
+	isOneChain: boolean;
+	limit: number;
+	cursor: string | undefined;
+};
+
+async function searchProvider(
+	context: SearchContext,
+	{ text, chains, isOneChain, limit }: AskedSearch,
+): Promise<SearchPage> {
+	const { core, lists, hitsOf } = context;
+	const chainIds = chains.map(({ id }) => id);
+	const hits = await lists.search(text, isOneChain ? chainIds[0] : undefined);
+	const held = await ownBySlug(core.db, { chainIds, slugs: hits.map(({ slug }) => slug) });
+	const ids = held
+		.filter(({ excluded }) => !excluded)
+		.slice(0, limit)
+		.map(({ id }) => id);
+	const own = await hitsOf(chains, ids);
+	await lists.found(ids);
+	const known = new Set(held.map(({ slug }) => slug));
+	const strangers = isOneChain ? [] : hits.filter(({ slug }) => !known.has(slug));
 	return {
-		slug: row.slug,
-		chain: chain.slug,
-		contractAddress: row.address,
-		name: row.name,
-		imageUrl: row.imageUrl,
-		floorNative: displayFloor(row.floorNative),
-		volume24hNative: displayVolume(row.windowVolume, row.windowSales),
-		sales24h: row.windowSales,
-		ownersCount: row.ownersCount,
-		source: "svc_index",
+		data: [...own, ...strangers.slice(0, limit - own.length).map(strangerHit)],
+		page: { nextCursor: null, hasMore: false },
 	};
 }
 
@@ -100,8 +96,11 @@ function strangerHit({ slug, name, imageUrl }: ProviderSearchHit): SearchHit {
 		imageUrl,
 		floorNative: null,
 		volume24hNative: null,
+		volumeRaw: null,
+		volumeCurrency: nativeCurrency,
 		sales24h: null,
 		ownersCount: null,
+		coverage: {},
 		source: "provider",
 	};
 }

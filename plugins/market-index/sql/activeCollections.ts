@@ -1,10 +1,10 @@
-import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
-import type { Window } from "#plugins/market-index/read/windowOf.ts";
+import { HOUR_MS } from "#core/time/units.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/rollup/bucketOf.ts";
+import type { Window } from "#plugins/market-index/rollup/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 import { busyDays } from "#plugins/market-index/sql/busyDays.ts";
+import { orderingColumns } from "#plugins/market-index/sql/collectionOrder.ts";
 import { sumsSince } from "#plugins/market-index/sql/sumsSince.ts";
-
-const HOUR_MS = 3_600_000;
 
 const [MINUTES, HOURS, DAYS] = TIERS;
 
@@ -22,7 +22,8 @@ export type Ranking = {
 
 /**
  * The collections that may be among a page's first, as CTEs; the last, `active`, has their exact
- * figures in the window: `id`, `sales`, `volume`, `mints`.
+ * figures in the window: `id`, `sales`, `priced`, `volume`, `mints`, and `orderingColumns`. Where
+ * the order is by mints, those alone are summed up.
  *
  * Summing up a day of every collection costs fifteen times more on a busy chain than on a quiet
  * one. So whole buckets of a coarse tier say how much each has at least and at most (`bound`). The
@@ -33,23 +34,28 @@ export type Ranking = {
 export function activeCollections(binder: Binder, ranking: Ranking): string {
 	const { window, nowMs, by, chains, limit, tracked } = ranking;
 	const tier = boundTier(ranking);
-	const from = binder.bind(new Date(bucketOf(window.start.getTime(), tier.ms)), "timestamptz");
+	const fromMs = bucketOf(window.start.getTime(), tier.ms);
+	const from = binder.bind(new Date(fromMs), "timestamptz");
 	const bound =
-		by === "sales" && tier === DAYS
-			? busyDays({ chains, limit, from, days: daysIn(window, nowMs) })
+		by !== "mints" && tier === DAYS
+			? busyDays({ by, chains, limit, from, days: daysIn(window, nowMs) })
 			: { ctes: wholeTier({ table: tier.table, by, chains, from }), missing: null };
 	// Their limits keep these laterals loops over primary keys, in the order of what comes before.
 	const isTracked = `cross join lateral (
-				select from market_index.collection as c where c.id = most.id and ${tracked} limit 1
+				select ${orderingColumns("c")} from market_index.collection as c
+				where c.id = most.id and ${tracked} limit 1
 			) as c`;
-	const exactly = `cross join lateral (
-				select coalesce(sum(sales), 0) as sales, coalesce(sum(volume), 0) as volume,
-					coalesce(sum(mints), 0) as mints
-				from (${sumsSince(binder, window, "most.id")}) as part
-			) as exact`;
+	const sums =
+		by === "mints" && tier === HOURS
+			? mintsSince(binder, { window, fromMs })
+			: `select coalesce(sum(sales), 0) as sales, coalesce(sum(priced), 0) as priced,
+					coalesce(sum(volume), 0) as volume, coalesce(sum(mints), 0) as mints
+				from (${sumsSince(binder, window, "most.id")}) as part`;
+	const exactly = `cross join lateral (${sums}) as exact`;
 	return `${bound.ctes}, seed as materialized (
-			select most.id, exact.* from (
-				select most.id from (select * from bound order by known desc) as most ${isTracked}
+			select most.id, exact.*, ${orderingColumns("most")} from (
+				select most.id, most.known, ${orderingColumns("c")}
+				from (select * from bound order by known desc) as most ${isTracked}
 				order by most.known desc limit ${limit}
 			) as most ${exactly}
 		), least as materialized (
@@ -57,13 +63,28 @@ export function activeCollections(binder: Binder, ranking: Ranking): string {
 		), active as materialized (
 			select * from seed where ${by} > 0
 			union all
-			select most.id, exact.* from (
-				select id from bound
+			select most.id, exact.*, ${orderingColumns("c")} from (
+				select id, known from bound
 				where most >= (select amount from least) and id not in (select id from seed)
 				${bound.missing === null ? "" : `union all ${bound.missing}`}
 			) as most ${isTracked} ${exactly}
 			where exact.${by} > 0
 		)`;
+}
+
+/**
+ * The mints of `most.id` in a window, of which `most.known` are those of its whole hours: what is
+ * before its first minute is taken off. Half of what `sumsSince` reads.
+ */
+function mintsSince(binder: Binder, given: { window: Window; fromMs: number }): string {
+	const minutes: Date[] = [];
+	for (let atMs = given.fromMs; atMs < given.window.start.getTime(); atMs += MINUTES.ms) {
+		minutes.push(new Date(atMs));
+	}
+	return `select null::int8 as sales, null::int8 as priced, 0::numeric as volume,
+				most.known - coalesce(sum(mints), 0) as mints
+			from market_index.${MINUTES.table}
+			where collection_id = most.id and bucket = any(${binder.bind(minutes, "timestamptz[]")})`;
 }
 
 /** Every collection of a tier, by `rollup_*_recent`: one to thirteen rows each. */
@@ -72,8 +93,8 @@ function wholeTier(given: { table: string; by: string; chains: string; from: str
 	return `bound as materialized (
 			select rollup.collection_id as id, sum(rollup.${by}) as known, sum(rollup.${by}) as most
 			from market_index.${table} as rollup
-			where rollup.chain_id = any(${chains}) and rollup.bucket >= ${from}
-			group by rollup.collection_id having sum(rollup.${by}) > 0
+			where rollup.chain_id = any(${chains}) and rollup.bucket >= ${from} and rollup.${by} > 0
+			group by rollup.collection_id
 		)`;
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { AMOUNT_MAX, capAmount } from "#plugins/market-index/apply/capAmount.ts";
-import type { Rollup, RollupPrices } from "#plugins/market-index/apply/Rollup.ts";
-import { mergePrices } from "#plugins/market-index/apply/sumRollups.ts";
+import { AMOUNT_MAX, capAmount } from "#plugins/market-index/rollup/capAmount.ts";
+import type { Rollup, RollupPrices } from "#plugins/market-index/rollup/Rollup.ts";
+import { mergePrices } from "#plugins/market-index/rollup/sumRollups.ts";
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -77,7 +77,7 @@ test("rows merge as their parts do in memory, in any order: open, close, ceiling
 		}),
 		{ numRuns: 60 },
 	);
-}, 30_000);
+}, 240_000);
 
 test("one call fills all three tiers", async () => {
 	const empty = { sales: 1, priced: 0, units: 0n, volume: 0n, mints: 0, prices: null };

@@ -1,9 +1,10 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
-import { TIERS, type Tier } from "#plugins/market-index/apply/bucketOf.ts";
-import { AMOUNT_MAX, capAmount } from "#plugins/market-index/apply/capAmount.ts";
-import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
-import { coarsen } from "#plugins/market-index/apply/sumRollups.ts";
-import type { CollectionChange } from "#plugins/market-index/sql/CollectionChange.ts";
+import { TIERS, type Tier } from "#plugins/market-index/rollup/bucketOf.ts";
+import type { CollectionChange } from "#plugins/market-index/rollup/CollectionChange.ts";
+import { AMOUNT_MAX, capAmount } from "#plugins/market-index/rollup/capAmount.ts";
+import type { Rollup } from "#plugins/market-index/rollup/Rollup.ts";
+import { coarsen } from "#plugins/market-index/rollup/sumRollups.ts";
 
 export type AddedFigures = {
 	/** In the finest buckets: the coarser ones follow from them. */
@@ -34,6 +35,9 @@ export async function addFigures(
 	]);
 }
 
+/** A position below all others, also below those of blocks under zero. */
+const LOWEST = "-9223372036854775807::int8";
+
 const STATEMENT = `with given as materialized (
 		select * from unnest(
 			$2::int2[], $3::int4[], $4::timestamptz[], $5::int4[], $6::int4[], $7::numeric[],
@@ -52,6 +56,7 @@ const STATEMENT = `with given as materialized (
 	last_mint_position = greatest(kept.last_mint_position, given.last_mint_position),
 	${newest("mint", "total_raw")},
 	${newest("mint", "quantity")},
+	${newest("mint", "currency")},
 	sales = kept.sales + given.sales,
 	volume_native = least(kept.volume_native + given.volume, ${AMOUNT_MAX}),
 	last_sale_position = greatest(kept.last_sale_position, given.last_sale_position),
@@ -62,11 +67,11 @@ const STATEMENT = `with given as materialized (
 	from unnest(
 		$16::int4[], $17::int8[], $18::numeric[], $19::timestamptz[], $20::timestamptz[], $21::int8[],
 		$22::numeric[], $23::numeric[], $24::int8[], $25::numeric[], $26::timestamptz[], $27::int8[],
-		$28::numeric[], $29::numeric[], $30::bytea[]
+		$28::numeric[], $29::numeric[], $30::bytea[], $31::bytea[]
 	) as given (
 		id, mints, minted_units, first_mint_at, last_mint_at, last_mint_position,
 		last_mint_total_raw, last_mint_quantity, sales, volume, last_sale_at, last_sale_position,
-		last_sale_token_id, last_sale_unit_native, last_sale_transaction
+		last_sale_token_id, last_sale_unit_native, last_sale_transaction, last_mint_currency
 	)
 	where kept.id = given.id`;
 
@@ -100,7 +105,7 @@ function upsertTier(table: Tier["table"], tier: number): string {
 function newest(kind: "mint" | "sale", figure: string): string {
 	const position = `last_${kind}_position`;
 	const column = `last_${kind}_${figure}`;
-	return `${column} = case when given.${position} > coalesce(kept.${position}, -1)
+	return `${column} = case when given.${position} > coalesce(kept.${position}, ${LOWEST})
 				then given.${column} else kept.${column} end`;
 }
 
@@ -152,9 +157,14 @@ function collectionArrays(changes: readonly CollectionChange[]): SqlValue[] {
 		changes.map((change) => change.lastSale?.tokenId ?? null),
 		changes.map((change) => change.lastSale?.unitNative ?? null),
 		changes.map((change) => transactionBytes(change)),
+		changes.map((change) => currencyBytes(change)),
 	];
 }
 
 function transactionBytes({ lastSale }: CollectionChange): Buffer | null {
-	return lastSale ? Buffer.from(lastSale.transactionHash.slice(2), "hex") : null;
+	return lastSale ? bytesOf(lastSale.transactionHash) : null;
+}
+
+function currencyBytes({ lastMint }: CollectionChange): Buffer | null {
+	return lastMint?.currency ? Buffer.from(lastMint.currency.slice(2), "hex") : null;
 }

@@ -1,9 +1,10 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { floorBefore } from "#plugins/market-index/floor/floorBefore.ts";
+import { announcedSql } from "#plugins/market-index/lifecycle/announcedSql.ts";
 import { tradedSql } from "#plugins/market-index/lifecycle/tradedSql.ts";
-import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
-import { rowOf } from "#plugins/market-index/sql/rowOf.ts";
+import { floorBefore } from "#plugins/market-index/sql/floorBefore.ts";
+import { joinCollection } from "#plugins/market-index/sql/joinCollection.ts";
 import { sumsSince } from "#plugins/market-index/sql/sumsSince.ts";
 
 /** A collection as it is stored, with the figures of one window and of the last hour's mints. */
@@ -22,15 +23,23 @@ export type CollectionRow = {
 	ownersCount: number | null;
 	/** Who counted the owners, best source first; null where nobody did. */
 	ownersSource: "walk" | "provider" | "recipients" | null;
+	/** When provider or job counted them; null of a walk, which is kept current. */
+	ownersAt: Date | null;
 	listedCount: number | null;
+	listedAt: Date | null;
 	floorNative: string | null;
+	floorAt: Date | null;
 	/** The provider knows owners or a floor of it. */
 	isTraded: boolean;
+	/** A mint was announced that is not over; only asked where nothing happened yet. */
+	isAnnounced: boolean;
 	floorUsd: number | null;
 	/** The floor of a day ago, or of the nearest time before that is known. */
 	floorBefore: string | null;
 	maxSupply: string | null;
 	totalSupply: string | null;
+	supplySource: "walk" | "chain" | "provider" | null;
+	supplyAt: Date | null;
 	/** True where supplies are those of a finished walk. */
 	isWalked: boolean;
 	/** Units minted in all: by a finished walk, else those that the index saw. */
@@ -40,70 +49,173 @@ export type CollectionRow = {
 	lastMintAt: Date | null;
 	lastMintTotalRaw: string | null;
 	lastMintQuantity: string | null;
+	/** Null for the chain's coin. */
+	lastMintCurrency: Address | null;
 	sales: number;
 	lastSaleAt: Date | null;
 	lastSaleTokenId: string | null;
 	lastSaleUnitNative: string | null;
 	lastSaleTransaction: Hex | null;
-	/** In the window: accepted sales, and the volume of those that have a price. */
+	/** In the window: accepted sales, those of them that have a price, and the volume of these. */
 	windowSales: number;
+	windowPriced: number;
 	windowVolume: string;
+	/** The time of which all of the provider's events are held; null where it was never asked. */
+	eventsFrom: Date | null;
+	eventsUntil: Date | null;
+	/** The same of what a reading that is under way has brought so far. */
+	walkFrom: Date | null;
+	walkUntil: Date | null;
+	/** Sales in the day before `providerStatsAt`, as the provider's stats count them. */
+	providerSalesDay: number | null;
+	providerStatsAt: Date | null;
 	mints1h: number;
 };
 
-const COLUMNS = `c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address,
-	c.slug, c.name, c.image_url as "imageUrl", c.sync_status as "syncStatus",
-	c.last_provider_at as "lastProviderAt", c.reveal_state as "revealState",
-	c.reveal_checked_at as "revealCheckedAt", c.revealed_at as "revealedAt",
-	coalesce(o.owners, nullif(c.provider_owners, 0), r.recipients) as "ownersCount",
-	case when o.owners is not null then 'walk' when c.provider_owners > 0 then 'provider'
-		when r.recipients is not null then 'recipients' end as "ownersSource",
-	c.listed_count as "listedCount",
-	c.floor_native as "floorNative", ${tradedSql} as "isTraded", c.floor_usd as "floorUsd",
-	floor_before.floor_native as "floorBefore", c.max_supply as "maxSupply",
-	case when o.owners is not null then greatest(o.minted - o.burned, 0)
-		when coalesce(c.total_supply, c.provider_supply) is null or c.mints = c.supply_mints
-			then coalesce(c.total_supply, c.provider_supply)
-		else greatest(coalesce(c.total_supply, c.provider_supply), c.minted_units)
-		end as "totalSupply",
-	o.owners is not null as "isWalked",
-	coalesce(o.minted, c.minted_units) as "mintedSupply",
-	c.minted_units as "mintedUnits",
-	c.first_mint_at as "firstMintAt", c.last_mint_at as "lastMintAt",
-	c.last_mint_total_raw as "lastMintTotalRaw", c.last_mint_quantity as "lastMintQuantity",
-	c.sales, c.last_sale_at as "lastSaleAt", c.last_sale_token_id as "lastSaleTokenId",
-	c.last_sale_unit_native as "lastSaleUnitNative",
-	'0x' || encode(c.last_sale_transaction, 'hex') as "lastSaleTransaction"`;
+export type CollectionColumn = keyof CollectionRow;
 
-/** A walk speaks when it is done; one that found no mint has read a contract that tells nothing. */
+export type CollectionRowsOptions = {
+	picked: string;
+	nowMs: number;
+	window?: Window;
+	orderBy: string;
+	/** The columns to read of each collection; all of them unless given. */
+	columns?: readonly CollectionColumn[] | undefined;
+	/**
+	 * Sums that choosing the collections has already made, so that they are not made again: the
+	 * window's figures as `picked (sales, priced, volume)`, the last hour's as `picked (mints)`;
+	 * null where they were not made.
+	 */
+	summed?: readonly ("window" | "mints1h")[] | undefined;
+};
+
+/**
+ * How each column of a collection's row is read: of the collection `c`, and of what is joined to it
+ * under the names that stand before the dots. `now` is bound.
+ */
+const COLUMNS: Record<CollectionColumn, string | ((now: string) => string)> = {
+	id: "c.id",
+	chainId: "c.chain_id",
+	address: `'0x' || encode(c.address, 'hex')`,
+	slug: "c.slug",
+	name: "c.name",
+	imageUrl: "c.image_url",
+	syncStatus: "c.sync_status",
+	lastProviderAt: "c.last_provider_at",
+	revealState: "c.reveal_state",
+	revealCheckedAt: "c.reveal_checked_at",
+	revealedAt: "c.revealed_at",
+	ownersCount: "coalesce(o.owners, nullif(c.provider_owners, 0), r.recipients)",
+	ownersSource: `case when o.owners is not null then 'walk' when c.provider_owners > 0 then
+		'provider' when r.recipients is not null then 'recipients' end`,
+	ownersAt: `case when o.owners is not null then null when c.provider_owners > 0 then
+		c.provider_owners_at else r.counted_at end`,
+	listedCount: "c.listed_count",
+	listedAt: "greatest(c.listed_at, s.orders_at)",
+	floorNative: "c.floor_native",
+	floorAt: "c.floor_at",
+	isTraded: tradedSql,
+	isAnnounced: (now) => `case when c.first_mint_at is null and c.sales = 0 then ${announcedSql(now)}
+		else false end`,
+	floorUsd: "c.floor_usd",
+	floorBefore: "floor_before.floor_native",
+	maxSupply: "c.max_supply",
+	totalSupply: `case when o.owners is not null then greatest(o.minted - o.burned, 0) when
+		coalesce(c.total_supply, c.provider_supply) is null or c.mints =
+		c.supply_mints then coalesce(c.total_supply, c.provider_supply) else
+		greatest(coalesce(c.total_supply, c.provider_supply), c.minted_units) end`,
+	supplySource: `case when o.owners is not null then 'walk' when c.total_supply is not null
+		then 'chain' when c.provider_supply is not null then 'provider' end`,
+	supplyAt: `case when c.total_supply is not null then c.supply_at else
+		c.provider_supply_at end`,
+	isWalked: "o.owners is not null",
+	mintedSupply: "coalesce(o.minted, c.minted_units)",
+	mintedUnits: "c.minted_units",
+	firstMintAt: "c.first_mint_at",
+	lastMintAt: "c.last_mint_at",
+	lastMintTotalRaw: "c.last_mint_total_raw",
+	lastMintQuantity: "c.last_mint_quantity",
+	lastMintCurrency: "'0x' || encode(c.last_mint_currency, 'hex')",
+	sales: "c.sales",
+	lastSaleAt: "c.last_sale_at",
+	lastSaleTokenId: "c.last_sale_token_id",
+	lastSaleUnitNative: "c.last_sale_unit_native",
+	lastSaleTransaction: `'0x' || encode(c.last_sale_transaction, 'hex')`,
+	eventsFrom: "s.events_from",
+	eventsUntil: "s.events_until",
+	walkFrom: "greatest(s.walk_reached, s.walk_hole + interval '1 second')",
+	walkUntil: "s.walk_until",
+	providerSalesDay: "c.provider_sales_day",
+	providerStatsAt: "c.provider_stats_at",
+	windowSales: "f.sales",
+	windowPriced: "f.priced",
+	windowVolume: "f.volume",
+	mints1h: "m.mints",
+};
+
+const ALL = Object.keys(COLUMNS) as CollectionColumn[];
+
+/**
+ * The rest of a statement whose `picked (id)` chose collections: each one's row and figures. They
+ * are read by the rollups' primary keys for those picked only, whatever else the chain has. What no
+ * column is read of is not joined.
+ */
+export function collectionRows(binder: Binder, options: CollectionRowsOptions): string {
+	const { picked, orderBy, nowMs, columns = ALL } = options;
+	const select = (name: CollectionColumn) => {
+		const column = COLUMNS[name];
+		if (typeof column === "string") return `${column} as "${name}"`;
+		return `${column(binder.bind(new Date(nowMs), "timestamptz"))} as "${name}"`;
+	};
+	const selected = columns.map(select).join(",\n\t\t\t");
+	const joins = joinsOf(binder, options).filter(({ alias }) => alias.test(selected));
+	return `${picked}
+		select ${selected}
+		from picked
+		${joinCollection("picked.id")}
+		${joins.map(({ sql }) => sql()).join("\n\t\t")}
+		order by ${orderBy}`;
+}
+
+/** Bound only where they are joined. */
+function joinsOf(binder: Binder, { nowMs, summed = [], ...options }: CollectionRowsOptions) {
+	const window = options.window ?? windowOf(nowMs, WINDOW_MS["24h"]);
+	const hour = windowOf(nowMs, WINDOW_MS["1h"]);
+	const isSummed = summed.includes("window");
+	const isCounted = summed.includes("mints1h");
+	return [
+		{ alias: /\b[or]\./, sql: () => OWNERS },
+		{ alias: /\bs\./, sql: () => SYNC },
+		{ alias: /\bfloor_before\./, sql: () => floorBefore(binder, nowMs) },
+		{
+			alias: /\bf\./,
+			sql: () => `cross join lateral (
+			select ${sum("sales", isSummed)}::int8 as sales, ${sum("priced", isSummed)}::int8 as priced,
+				${sum("volume", isSummed)} as volume
+			from (${sumsSince(binder, window, "c.id")}) as rollup
+			${isSummed ? "where picked.sales is null" : ""}
+		) as f`,
+		},
+		{
+			alias: /\bm\./,
+			sql: () => `cross join lateral (
+			select ${sum("mints", isCounted)}::int8 as mints
+			from (${sumsSince(binder, hour, "c.id")}) as rollup
+			${isCounted ? "where picked.mints is null" : ""}
+		) as m`,
+		},
+	];
+}
+
+function sum(column: string, isSummed: boolean): string {
+	return `coalesce(${isSummed ? `picked.${column}, ` : ""}sum(${column}), 0)`;
+}
+
+/**
+ * A walk counts once it is done. One that found no mint has read a contract that tells nothing.
+ */
 const OWNERS = `left join market_index.ownership as o on o.collection_id = picked.id
 			and o.next_block > o.end_block and o.minted > 0
 		left join market_index.recipients as r on r.collection_id = picked.id`;
 
-/**
- * The rest of a statement whose `picked (id)` chose collections: each one's row and figures. They
- * are read by the rollups' primary keys for those picked only, whatever else the chain has.
- */
-export function collectionRows(
-	binder: Binder,
-	options: { picked: string; nowMs: number; window?: Window; orderBy: string },
-): string {
-	const { picked, nowMs, orderBy } = options;
-	const window = options.window ?? windowOf(nowMs, WINDOW_MS["24h"]);
-	return `${picked}
-		select ${COLUMNS}, f.sales as "windowSales", f.volume as "windowVolume",
-			m.mints as "mints1h"
-		from picked
-		${rowOf("picked.id")}
-		${OWNERS}
-		${floorBefore(binder, nowMs)}
-		cross join lateral (
-			select coalesce(sum(sales), 0)::int8 as sales, coalesce(sum(volume), 0) as volume
-			from (${sumsSince(binder, window, "c.id")}) as rollup
-		) as f
-		cross join lateral (
-			select coalesce(sum(mints), 0)::int8 as mints
-			from (${sumsSince(binder, windowOf(nowMs, WINDOW_MS["1h"]), "c.id")}) as rollup
-		) as m
-		order by ${orderBy}`;
-}
+const SYNC = "left join market_index.sync as s on s.collection_id = picked.id";

@@ -1,8 +1,8 @@
 import { type CopyWriter, createCopyWriter } from "#core/db/copy/createCopyWriter.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import type { StorableEvent } from "#plugins/market-index/event/StorableEvent.ts";
 import { INSERT_COLUMN_COUNT, INSERT_COLUMNS } from "#plugins/market-index/sql/insertColumns.ts";
-import type { StorableEvent } from "#plugins/market-index/sql/StorableEvent.ts";
 
 /** Handed to COPY at a time: few calls, and nothing huge. */
 const CHUNK_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,

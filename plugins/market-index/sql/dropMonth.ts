@@ -1,8 +1,6 @@
 import type { Database } from "#core/db/Database.ts";
+import { isSqlState } from "#core/db/isSqlState.ts";
 import { PARTITION_LOCK_KEY } from "#plugins/market-index/sql/partitionLockKey.ts";
-
-/** PostgreSQL's code for a lock that was not there in time. */
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
  * Drops a month's partition; false where readers kept it for the whole wait.
@@ -24,8 +22,7 @@ export async function dropMonth(
 		});
 		return true;
 	} catch (error) {
-		if (error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE)
-			return false;
+		if (isSqlState(error, "lock_not_available")) return false;
 		throw error;
 	}
 }

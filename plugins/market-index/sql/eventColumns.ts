@@ -1,31 +1,19 @@
-import type { Address, Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 
 /** An event as the driver answers it; `eventOf` makes a StoredEvent of it. */
-export type EventColumns = {
+export type EventColumns = Omit<
+	StoredEvent,
+	"kind" | "occurredAtMs" | "tokenId" | "quantity" | "totalRaw" | "totalNative"
+> & {
 	kind: number;
 	chainId: number;
-	contract: Address;
-	accepted: boolean;
-	reason: string | null;
-	onchainVerified: boolean;
-	blockNumber: number;
-	blockHash: Hex;
-	transactionHash: Hex;
-	logIndex: number;
-	subIndex: number;
 	occurredAt: Date;
 	tokenId: string;
 	quantity: string;
-	from: Address;
-	to: Address;
-	venue: string | null;
-	currency: Address | null;
 	totalRaw: string | null;
 	totalNative: string | null;
-	payload: Readonly<Record<string, unknown>> | null;
 };
 
 /** The select list for an event `e` of a collection `c`. */

@@ -1,6 +1,7 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
 /** Those of these contracts whose collections are registered; by the index on chain and address. */
 export async function findCollections(
@@ -12,7 +13,7 @@ export async function findCollections(
 		`select id, '0x' || encode(address, 'hex') as address, slug, name,
 			image_url as "imageUrl", excluded
 		from market_index.collection where chain_id = $1 and address = any($2::bytea[])`,
-		[chainId, addresses.map((address) => Buffer.from(address.slice(2), "hex"))],
+		[chainId, addresses.map((address) => bytesOf(address))],
 	);
 	return rows.map((row) => ({ ...row, isNew: false }));
 }

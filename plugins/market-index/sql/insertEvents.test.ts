@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { EventRow } from "#plugins/market-index/apply/EventRow.ts";
-import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
+import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
+import { resolveCollections } from "#plugins/market-index/register/resolveCollections.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
-import { resolveCollections } from "#plugins/market-index/sql/resolveCollections.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
 import { contractOf, ethereum, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -20,7 +20,11 @@ const HUGE = 2n ** 256n - 1n;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	const known = await database.db.transaction((tx) =>
-		resolveCollections(tx, ethereum.id, new Map([[CATS, "erc721"]])),
+		resolveCollections(
+			tx,
+			{ add: async () => {} },
+			{ chainId: ethereum.id, contracts: new Map([[CATS, "erc721"]]) },
+		),
 	);
 	collectionId = known.get(CATS)?.id ?? 0;
 });

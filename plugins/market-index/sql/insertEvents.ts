@@ -1,11 +1,11 @@
-import type { Hex } from "#core/chain/Hex.ts";
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
-import { isUniqueViolation } from "#core/db/isUniqueViolation.ts";
-import { COPY_ROWS_MIN } from "#plugins/market-index/limits.ts";
+import { isSqlState } from "#core/db/isSqlState.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import type { StorableEvent } from "#plugins/market-index/event/StorableEvent.ts";
 import { copyEvents } from "#plugins/market-index/sql/copyEvents.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import { INSERT_COLUMNS } from "#plugins/market-index/sql/insertColumns.ts";
-import type { StorableEvent } from "#plugins/market-index/sql/StorableEvent.ts";
+import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
 
 /**
  * Stores events and answers those that were not stored before, in the order given.
@@ -30,7 +30,7 @@ export async function insertEvents<Row extends StorableEvent>(
 		await tx.execute("release savepoint events");
 		return rows;
 	} catch (error) {
-		if (!isUniqueViolation(error)) throw error;
+		if (!isSqlState(error, "unique_violation")) throw error;
 		await tx.execute("rollback to savepoint events");
 		return insertStaged(tx, chainId, rows);
 	}
@@ -113,8 +113,4 @@ function columnArrays(rows: readonly StorableEvent[]): SqlValue[] {
 		rows.map((row) => row.reason),
 		rows.map((row) => (row.payload === null ? null : JSON.stringify(row.payload))),
 	];
-}
-
-function bytesOf(hex: Hex): Buffer {
-	return Buffer.from(hex.slice(2), "hex");
 }

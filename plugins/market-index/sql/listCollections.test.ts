@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time/units.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
 import { listCollections } from "#plugins/market-index/sql/listCollections.ts";
-import {
-	base,
-	DAY_MS,
-	ethereum,
-	HOUR_MS,
-	MINUTE_MS,
-	NOW_MS,
-} from "#plugins/market-index/testing/marketFixture.ts";
+import { base, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { fillIndex } from "#test/bench/fill/fillIndex.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -24,7 +18,7 @@ beforeAll(async () => {
 		nowMs: NOW_MS,
 		chainIds: [ethereum.id, base.id],
 	});
-}, 60_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 const chainIds = [ethereum.id, base.id];

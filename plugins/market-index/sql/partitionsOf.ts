@@ -1,7 +1,8 @@
 import type { Database, Tx } from "#core/db/Database.ts";
+import { isSqlState } from "#core/db/isSqlState.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import { PARTITION_YEAR_MAX, PARTITION_YEAR_MIN } from "#plugins/market-index/limits.ts";
+import { PARTITION_YEAR_MAX, PARTITION_YEAR_MIN } from "#plugins/market-index/sql/limits.ts";
 import { PARTITION_LOCK_KEY } from "#plugins/market-index/sql/partitionLockKey.ts";
 
 /**
@@ -22,9 +23,6 @@ export type Partitions = {
 	 */
 	ensure(timesMs: Iterable<number>, options?: { ahead?: boolean }): Promise<void>;
 };
-
-/** A row in `event_elsewhere` belongs to the month that was to be attached. */
-const CHECK_VIOLATION = "23514";
 
 export type PartitionsOptions = {
 	lockTimeoutMs?: number;
@@ -60,8 +58,9 @@ export function partitionsOf(
 					await own
 						.transaction((tx) => makePartition(tx, month, timeoutMs))
 						.catch((error) => {
-							// Its events came while a shorter retention kept it out: they go on sharing.
-							if (codeOf(error) !== CHECK_VIOLATION) throw error;
+							// Its events came while a shorter retention kept it out: a row in `event_elsewhere`
+							// belongs to the month that was to be attached, and they go on sharing.
+							if (!isSqlState(error, "check_violation")) throw error;
 						});
 					made.add(month);
 				};
@@ -128,8 +127,4 @@ async function makePartition(tx: Tx, month: string, lockTimeoutMs: number): Prom
 		`alter table market_index.event attach partition ${table}
 		for values from ('${from}') to ('${to}')`,
 	);
-}
-
-function codeOf(error: unknown): unknown {
-	return error instanceof Error && "code" in error ? error.code : null;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { positionOf } from "#plugins/market-index/apply/positionOf.ts";
+import { positionOf } from "#plugins/market-index/event/positionOf.ts";
 import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -1,4 +1,4 @@
-import { PROVIDER_LOG_INDEX } from "#plugins/market-index/merge/providerPlace.ts";
+import { PROVIDER_LOG_INDEX } from "#plugins/market-index/event/providerPlace.ts";
 
 /** What `positionOf` answers, of an event's columns: its place in the chain as one number. */
 export const positionSql = `((block_number << 30) | case

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLog } from "#core/log/silentLog.ts";
+import { DAY_MS } from "#core/time/units.ts";
 import { createMergeLab } from "#plugins/market-index/merge/testing/mergeLab.ts";
 import { told } from "#plugins/market-index/merge/testing/told.ts";
 import { retentionJob } from "#plugins/market-index/retention/retentionJob.ts";
-import { contractOf, DAY_MS, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
+import { contractOf, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

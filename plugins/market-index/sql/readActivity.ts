@@ -1,13 +1,13 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { EventCursor } from "#plugins/market-index/cursor/eventCursor.ts";
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import type { EventPlace } from "#plugins/market-index/cursor/eventCursor.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import { createBinder } from "#plugins/market-index/sql/Binder.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 
 export type ActivityQuery = {
 	collectionId: number;
@@ -16,7 +16,7 @@ export type ActivityQuery = {
 	acceptedOnly: boolean;
 	/** Leaves out what is older. */
 	since: Date | null;
-	after: EventCursor | null;
+	after: EventPlace | null;
 	limit: number;
 };
 

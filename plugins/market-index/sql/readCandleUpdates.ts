@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { Rollup } from "#plugins/market-index/apply/Rollup.ts";
-import type { Candle } from "#plugins/market-index/render/Candle.ts";
-import { type CandleRow, renderCandle } from "#plugins/market-index/render/renderCandle.ts";
+import type { Candle } from "#plugins/market-index/rollup/Candle.ts";
+import type { Rollup } from "#plugins/market-index/rollup/Rollup.ts";
+import { type CandleRow, renderCandle } from "#plugins/market-index/rollup/renderCandle.ts";
 
 /** The minute candles that a batch moved, as they stand now; by primary key. */
 export async function readCandleUpdates(

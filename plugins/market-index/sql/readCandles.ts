@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { CandleRow } from "#plugins/market-index/render/renderCandle.ts";
+import type { CandleRow } from "#plugins/market-index/rollup/renderCandle.ts";
 
 /**
  * Each interval is a whole number of one tier's buckets, and begins at multiples since 1970, UTC.

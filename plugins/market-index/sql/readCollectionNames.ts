@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { KnownCollection } from "#plugins/market-index/sql/KnownCollection.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
 /** What streams say of collections, by primary key. */
 export async function readCollectionNames(

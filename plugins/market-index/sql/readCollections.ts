@@ -1,13 +1,18 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { Window } from "#plugins/market-index/read/windowOf.ts";
+import type { Window } from "#plugins/market-index/rollup/windowOf.ts";
 import { createBinder } from "#plugins/market-index/sql/Binder.ts";
 import { type CollectionRow, collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
 
 /** These collections in the order of their ids as given, with their figures of the window. */
-export async function readCollections(
+export async function readCollections<Column extends keyof CollectionRow = keyof CollectionRow>(
 	db: Queryable,
-	query: { collectionIds: readonly number[]; nowMs: number; window: Window },
-): Promise<CollectionRow[]> {
+	query: {
+		collectionIds: readonly number[];
+		nowMs: number;
+		window: Window;
+		columns?: readonly Column[];
+	},
+): Promise<Pick<CollectionRow, Column>[]> {
 	if (query.collectionIds.length === 0) return [];
 	const binder = createBinder();
 	const ids = binder.bind(query.collectionIds, "int4[]");
@@ -18,6 +23,7 @@ export async function readCollections(
 		nowMs: query.nowMs,
 		window: query.window,
 		orderBy: "picked.place",
+		columns: query.columns,
 	});
-	return db.query<CollectionRow>(text, binder.values);
+	return db.query<Pick<CollectionRow, Column>>(text, binder.values);
 }

@@ -1,6 +1,7 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { Currencies } from "#plugins/market-index/render/renderEvent.ts";
+import type { Currencies } from "#plugins/market-index/event/Currencies.ts";
 
 /** What is known of these ERC-20s, by primary key. */
 export async function readCurrencies(
@@ -16,7 +17,7 @@ export async function readCurrencies(
 	}>(
 		`select '0x' || encode(address, 'hex') as address, symbol, decimals
 		from market_index.currency where chain_id = $1 and address = any($2::bytea[])`,
-		[chainId, addresses.map((address) => Buffer.from(address.slice(2), "hex"))],
+		[chainId, addresses.map((address) => bytesOf(address))],
 	);
 	return new Map(rows.map(({ address, symbol, decimals }) => [address, { symbol, decimals }]));
 }

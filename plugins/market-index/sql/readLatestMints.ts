@@ -1,11 +1,11 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import type { TokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 

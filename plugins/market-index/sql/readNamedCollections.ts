@@ -1,3 +1,4 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
@@ -31,6 +32,6 @@ export async function readNamedCollections(
 		join market_index.collection as c on c.id = named.id
 		where not c.excluded
 		order by c.chain_id, named.priority, c.id`,
-		[chainIds, slugs, address === null ? null : Buffer.from(address.slice(2), "hex")],
+		[chainIds, slugs, address === null ? null : bytesOf(address)],
 	);
 }

@@ -1,8 +1,9 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { shownPayload } from "#plugins/market-index/merge/shownPayload.ts";
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import { shownPayload } from "#plugins/market-index/payload/shownPayload.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
 
 /**
@@ -23,7 +24,7 @@ export async function readSaleImage(
 			row.id,
 			EVENT_KIND.sale,
 			row.lastSaleAt,
-			Buffer.from(row.lastSaleTransaction.slice(2), "hex"),
+			bytesOf(row.lastSaleTransaction),
 			row.lastSaleTokenId,
 		],
 	);

@@ -1,12 +1,11 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
 import { createBinder } from "#plugins/market-index/sql/Binder.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 import { rollupsSince } from "#plugins/market-index/sql/rollupsSince.ts";
 
 /** What one collection sold in 24 hours; amounts in wei, prices for one unit. */
-export type TileFigures = {
-	sales: number;
+export type TileSums = {
 	units: string;
 	volume: string;
 	high: string | null;
@@ -25,18 +24,18 @@ export async function readTileFigures(
 	db: Queryable,
 	collectionId: number,
 	nowMs: number,
-): Promise<TileFigures> {
+): Promise<TileSums> {
 	const binder = createBinder();
 	const id = binder.bind(collectionId, "int4");
 	const ofCollection = `rollup.collection_id = ${id}`;
 	const day = windowOf(nowMs, WINDOW_MS["24h"]);
 	const twoDays = windowOf(nowMs, 2 * WINDOW_MS["24h"]);
 	const since = binder.bind(day.start, "timestamptz");
-	const rows = await db.query<TileFigures>(
+	const rows = await db.query<TileSums>(
 		`select day.*, two_days.volume - day.volume as "volumeBefore", middle.median
 		from (
-			select coalesce(sum(sales), 0)::int8 as sales, coalesce(sum(units), 0) as units,
-				coalesce(sum(volume), 0) as volume, max(high) as high, min(low) as low
+			select coalesce(sum(units), 0) as units, coalesce(sum(volume), 0) as volume,
+				max(high) as high, min(low) as low
 			from (${rollupsSince(binder, day, ofCollection)}) as rollup
 		) as day, (
 			select coalesce(sum(volume), 0) as volume
@@ -55,8 +54,7 @@ export async function readTileFigures(
 	return rows[0] ?? NOTHING;
 }
 
-const NOTHING: TileFigures = {
-	sales: 0,
+const NOTHING: TileSums = {
 	units: "0",
 	volume: "0",
 	high: null,

@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
-import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
-import { AMOUNT_MAX } from "#plugins/market-index/apply/capAmount.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/rollup/bucketOf.ts";
+import { AMOUNT_MAX } from "#plugins/market-index/rollup/capAmount.ts";
 import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
 
 export type MinuteKey = { collectionId: number; bucketMs: number };

@@ -89,7 +89,7 @@ test("renames at the same moment never choose the same slug", async () => {
 	expect(slugs.toSorted()).toContain("same");
 });
 
-test("when a thousand have the name, the next one keeps its address", async () => {
+test("however many have the name, the next one gets the suffix behind theirs", async () => {
 	await database.db.execute(
 		`insert into market_index.collection (chain_id, address, slug, standard)
 		select $1, decode(lpad(to_hex(n + 4096), 40, '0'), 'hex'),
@@ -97,8 +97,8 @@ test("when a thousand have the name, the next one keeps its address", async () =
 		from generate_series(1, 1000) as n`,
 		[ethereum.id],
 	);
-	expect(await rename(A, "many")).toBeNull();
-	expect(await found(A)).toBe(A);
+	expect(await rename(A, "many")).toBe("many-1001");
+	expect([await found("many-1001"), await found(A)]).toEqual([A, A]);
 });
 
 test("a collection that is gone has nothing to rename", async () => {

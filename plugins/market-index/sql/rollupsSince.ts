@@ -1,4 +1,4 @@
-import type { Window } from "#plugins/market-index/read/windowOf.ts";
+import type { Window } from "#plugins/market-index/rollup/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 
 /**

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/read/windowOf.ts";
+import { DAY_MS } from "#core/time/units.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/rollup/bucketOf.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
 import { createBinder } from "#plugins/market-index/sql/Binder.ts";
 import { sumsSince } from "#plugins/market-index/sql/sumsSince.ts";
-import { DAY_MS, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+import { ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

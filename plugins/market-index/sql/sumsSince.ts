@@ -1,11 +1,11 @@
-import { bucketOf, TIERS } from "#plugins/market-index/apply/bucketOf.ts";
-import type { Window } from "#plugins/market-index/read/windowOf.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/rollup/bucketOf.ts";
+import type { Window } from "#plugins/market-index/rollup/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 
 const [MINUTES, HOURS, DAYS] = TIERS;
 
 /**
- * Rows of one collection whose sums are those of a window: `sales`, `volume`, `mints`.
+ * Rows of one collection whose sums are those of a window: `sales`, `priced`, `volume`, `mints`.
  *
  * A window's edge is cut at the nearest whole hour and day, to either side: what that takes in too
  * much is there once more, negative. So however busy a collection is, it costs at most 30 minutes,
@@ -22,7 +22,7 @@ export function sumsSince(binder: Binder, window: Window, collectionId: string):
 	return [
 		edge(binder, { tier: MINUTES, from: start, to: hours, collectionId }),
 		edge(binder, { tier: HOURS, from: hours, to: days, collectionId }),
-		`select sales, volume, mints from market_index.${DAYS.table}
+		`select sales, priced, volume, mints from market_index.${DAYS.table}
 			where collection_id = ${collectionId} and bucket >= ${binder.bind(days, "timestamptz")}
 				and bucket < 'infinity'`,
 	].join("\nunion all ");
@@ -35,7 +35,8 @@ function edge(binder: Binder, { tier, from, to, collectionId }: Edge): string {
 	const [low, high, sign] = from <= to ? [from, to, ""] : [to, from, "-"];
 	const buckets: Date[] = [];
 	for (let at = low.getTime(); at < high.getTime(); at += tier.ms) buckets.push(new Date(at));
-	return `select ${sign}sales as sales, ${sign}volume as volume, ${sign}mints as mints
+	return `select ${sign}sales as sales, ${sign}priced as priced, ${sign}volume as volume,
+				${sign}mints as mints
 			from market_index.${tier.table}
 			where collection_id = ${collectionId}
 				and bucket = any(${binder.bind(buckets, "timestamptz[]")})`;

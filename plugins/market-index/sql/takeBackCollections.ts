@@ -1,8 +1,11 @@
 import type { Tx } from "#core/db/Database.ts";
-import { AMOUNT_MAX } from "#plugins/market-index/apply/capAmount.ts";
-import type { CollectionChange } from "#plugins/market-index/sql/CollectionChange.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import type { CollectionChange } from "#plugins/market-index/rollup/CollectionChange.ts";
+import { AMOUNT_MAX } from "#plugins/market-index/rollup/capAmount.ts";
 import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
+
+/** The zero address: the chain's coin. */
+const NO_TOKEN = `decode('${"00".repeat(20)}', 'hex')`;
 
 /**
  * Takes changes out of collections again, after their events are gone and their rollups made anew.
@@ -35,6 +38,8 @@ export async function takeBackCollections(
 				else kept.last_mint_total_raw end,
 			last_mint_quantity = case when given.mints > 0 then mint.quantity
 				else kept.last_mint_quantity end,
+			last_mint_currency = case when given.mints > 0 then nullif(mint.currency, ${NO_TOKEN})
+				else kept.last_mint_currency end,
 			sales = kept.sales - given.sales,
 			volume_native = case when kept.volume_native < ${AMOUNT_MAX}
 				then kept.volume_native - given.volume
@@ -80,8 +85,8 @@ function summed(column: string, kind: number): string {
  * an hour back from the newest one forgives a test chain whose clock was moved.
  */
 function last(kind: number): string {
-	return `select e.occurred_at, e.token_id, e.quantity, e.total_raw, e.total_native,
-			e.transaction_hash, ${positionSql} as position, span.newest
+	return `select e.occurred_at, e.token_id, e.quantity, e.currency, e.total_raw,
+			e.total_native, e.transaction_hash, ${positionSql} as position, span.newest
 		from (select max(e.occurred_at) as newest from ${accepted(kind)}) as span, ${accepted(kind)}
 			and e.occurred_at >= span.newest - interval '1 hour'
 		order by ${positionSql} desc, e.sub_index limit 1`;

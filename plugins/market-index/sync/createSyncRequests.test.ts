@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createSyncRequests } from "#plugins/market-index/sync/createSyncRequests.ts";
 import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
 import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 let lab: SyncLab;
-beforeAll(async () => {
-	database = await createTestDatabase();
+withSyncLab((made) => {
+	({ database, lab } = made);
 });
-beforeEach(async () => {
-	lab = createSyncLab(database.db);
-	await lab.clear();
-});
-afterAll(() => database.drop());
 
 const SYNC = "market-index.full-sync";
 const syncs = () => lab.queued.filter(({ task }) => task === SYNC).map(({ priority }) => priority);

@@ -1,5 +1,6 @@
 import type { TouchReason } from "#plugins/market-index/contract.ts";
-import { supplyJobs } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import {
 	DISCOVERY_EVERY_MS,
 	RESYNC_EVERY_MS,
@@ -9,9 +10,9 @@ import {
 	WATCH_MS,
 } from "#plugins/market-index/sync/limits.ts";
 import { moveSync } from "#plugins/market-index/sync/moveSync.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
 import { lockSync } from "#plugins/market-index/sync/sql/lockSync.ts";
 import { putInLine } from "#plugins/market-index/sync/sql/putInLine.ts";
+import { renewParts } from "#plugins/market-index/sync/sql/renewParts.ts";
 import { LISTED_PRIORITY, OPENED_PRIORITY, syncJobs } from "#plugins/market-index/sync/syncJobs.ts";
 
 export type SyncRequests = {
@@ -41,6 +42,7 @@ export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 				await db.transaction(async (tx) => {
 					const asked = { collectionIds: [collectionId], nowMs: clock.nowMs() };
 					const ids = await putInLine(tx, { ...asked, everyMs: VIEW_EVERY_MS, watchMs: WATCH_MS });
+					await renewParts(tx, ids);
 					await queue.add(tx, syncJobs(ids, OPENED_PRIORITY));
 				});
 			} catch (error) {
@@ -66,6 +68,10 @@ export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 				const asked = { collectionIds: [collectionId], nowMs: clock.nowMs(), watchMs: null };
 				const ids = await putInLine(tx, { ...asked, everyMs: RESYNC_EVERY_MS });
 				if (ids.length === 0) return row.status;
+				// A repair reads everything, also what an earlier sync has left here.
+				await tx.execute("update market_index.sync set parts = null where collection_id = $1", [
+					collectionId,
+				]);
 				await queue.add(tx, syncJobs(ids, OPENED_PRIORITY));
 				return moveSync(tx, log, { collectionId, event: "queue" });
 			}),

@@ -1,10 +1,14 @@
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import { sleep } from "#core/time/sleep.ts";
 import { pruneSnapshotsJob } from "#plugins/market-index/floor/pruneSnapshotsJob.ts";
-import { applyOrderPush, type OrderPush } from "#plugins/market-index/orders/applyOrderPush.ts";
+import { applyOrderPushes } from "#plugins/market-index/orders/applyOrderPushes.ts";
 import { bookJob } from "#plugins/market-index/orders/bookJob.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
 import { pruneOrdersJob } from "#plugins/market-index/orders/pruneOrdersJob.ts";
-import { createPause } from "#plugins/market-index/sync/createPause.ts";
+import { createLoneFailures } from "#plugins/market-index/pace/createLoneFailures.ts";
+import { createPause } from "#plugins/market-index/pace/createPause.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import {
 	createSyncRequests,
 	type SyncRequests,
@@ -14,22 +18,24 @@ import { fullSyncJob } from "#plugins/market-index/sync/fullSyncJob.ts";
 import { fullSyncTask } from "#plugins/market-index/sync/fullSyncTask.ts";
 import { leanSyncJob } from "#plugins/market-index/sync/leanSyncJob.ts";
 import { noteGap } from "#plugins/market-index/sync/noteGap.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
-import { supplyCatchUpJob } from "#plugins/market-index/sync/supplyCatchUpJob.ts";
 
 export type Syncing = SyncRequests & {
 	jobs: Job[];
 	tasks: QueueTask[];
-	/** A change of a book that the provider's stream told. */
-	applyOrderPush(push: OrderPush): Promise<void>;
+	/** Stores changes of order books that came by the provider's stream. */
+	applyOrderPushes(pushes: readonly OrderPush[]): Promise<void>;
 	/** Pushes may have been missed: what they would have told is asked for. */
 	noteGap(gap: { slugs: readonly string[]; sinceMs: number }): Promise<void>;
 };
 
 /** Everything that keeps collections in step with the provider. */
-export function createSyncing(options: Omit<SyncContext, "pause">): Syncing {
+export function createSyncing(
+	options: Omit<SyncContext, "pause" | "loneFailures" | "wait"> &
+		Partial<Pick<SyncContext, "wait">>,
+): Syncing {
 	const { core, provider } = options;
-	const context = { ...options, pause: createPause(core.clock) };
+	const own = { pause: createPause(core.clock), loneFailures: createLoneFailures() };
+	const context = { wait: sleep, ...options, ...own };
 	return {
 		...createSyncRequests({ core, provider }),
 		jobs: [
@@ -39,10 +45,9 @@ export function createSyncing(options: Omit<SyncContext, "pause">): Syncing {
 			followJob(context),
 			pruneOrdersJob(context),
 			pruneSnapshotsJob(core),
-			supplyCatchUpJob(core),
 		],
 		tasks: [fullSyncTask(context)],
-		applyOrderPush: (push) => applyOrderPush(context, push),
+		applyOrderPushes: (pushes) => applyOrderPushes(context, pushes),
 		noteGap: (gap) => noteGap(core.db, gap),
 	};
 }

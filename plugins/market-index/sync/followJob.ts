@@ -1,6 +1,6 @@
 import type { Job } from "#core/schedule/Job.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import { FOLLOW_EVERY_MS, FOLLOWED_MAX } from "#plugins/market-index/sync/limits.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
 import { followedSlugs } from "#plugins/market-index/sync/sql/followedSlugs.ts";
 
 /** Tells the provider's stream whom to follow. Each process has a stream of its own, or none. */

@@ -1,23 +1,36 @@
 import type { Job } from "#core/schedule/Job.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import {
+	PAUSE_WAITED_OUT_MS,
 	SYNC_EVERY_MS,
 	SYNCS_PER_TICK_MAX,
 	TRACKED_PER_TICK_MAX,
 } from "#plugins/market-index/sync/limits.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
 import { claimSyncs } from "#plugins/market-index/sync/sql/claimSyncs.ts";
 import { trackCollections } from "#plugins/market-index/sync/sql/trackCollections.ts";
 import { LISTED_PRIORITY, OPENED_PRIORITY, syncJobs } from "#plugins/market-index/sync/syncJobs.ts";
 
-/** Puts the next collections in line each minute, failed ones too; none while a limit lasts. */
-export function fullSyncJob({ core, provider, pause }: Omit<SyncContext, "merge" | "prices">): Job {
+/**
+ * Puts the next collections in line each minute, failed ones too; none during a limit. A limit
+ * that ends soon is waited for: else the collections that it put back would wait for the next
+ * tick.
+ */
+export function fullSyncJob({
+	core,
+	provider,
+	pause,
+	wait,
+}: Pick<SyncContext, "core" | "provider" | "pause" | "wait">): Job {
 	return {
 		name: "market-index.full-sync",
 		schedule: { everyMs: SYNC_EVERY_MS },
 		lock: "cluster",
 		timeoutMs: SYNC_EVERY_MS,
-		async run() {
-			if (!provider.isOn || pause.leftMs() > 0) return;
+		async run({ signal }) {
+			if (!provider.isOn) return;
+			const leftMs = pause.leftMs();
+			if (leftMs > 0 && leftMs <= PAUSE_WAITED_OUT_MS) await wait(leftMs, signal);
+			if (signal.aborted || pause.leftMs() > 0) return;
 			const chainIds = core.indexed.map(({ chain }) => chain.id);
 			await trackCollections(core.db, { chainIds, limit: TRACKED_PER_TICK_MAX });
 			await core.db.transaction(async (tx) => {

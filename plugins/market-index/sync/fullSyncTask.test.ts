@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Fault } from "#core/fault/Fault.ts";
+import { MINUTE_MS } from "#core/time/units.ts";
 import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import {
 	detailOf,
@@ -7,21 +8,16 @@ import {
 	saleEventOf,
 	statsOf,
 } from "#plugins/market-index/sync/testing/providerWords.ts";
+import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
 import { base, ETH, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 let lab: SyncLab;
-beforeAll(async () => {
-	database = await createTestDatabase();
+withSyncLab((made) => {
+	({ database, lab } = made);
 });
-beforeEach(async () => {
-	lab = createSyncLab(database.db);
-	await lab.clear();
-});
-afterAll(() => database.drop());
 
-const MINUTE_MS = 60_000;
 const HALF = (ETH / 2n).toString();
 
 test("[MRG-11] full syncs have five workers of their own in each process", () => {
@@ -227,18 +223,18 @@ test("[MRG-15] [MRG-17] listings that cannot be read cost what they tell, and no
 	});
 });
 
-const FAILURES: [string, (lab: SyncLab) => Fault][] = [
-	["provider_unavailable", ({ fake }) => fake.faults.unavailable()],
-	["provider_unreadable", ({ fake }) => fake.faults.unreadable()],
-	["provider_refused", ({ fake }) => fake.faults.refused()],
+const FAILURES: [string, "stats" | "collection", (lab: SyncLab) => Fault][] = [
+	["provider_unavailable", "stats", ({ fake }) => fake.faults.unavailable()],
+	["provider_unreadable", "collection", ({ fake }) => fake.faults.unreadable()],
+	["provider_refused", "stats", ({ fake }) => fake.faults.refused()],
 ];
 
-for (const [code, make] of FAILURES) {
+for (const [code, method, make] of FAILURES) {
 	test(`[MRG-12] ${code}: nothing is overwritten, and the wait grows from 1 to 30 minutes`, async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, `cats-${code}`);
 		await lab.sync(id);
-		lab.fake.fail("stats", make(lab));
+		lab.fake.fail(method, make(lab));
 		const waits: number[] = [];
 		for (let turn = 0; turn < 7; turn++) {
 			await lab.sync(id);
@@ -253,7 +249,7 @@ for (const [code, make] of FAILURES) {
 		});
 		// The adapter tells it, once a minute for all collections.
 		expect(lab.said).toEqual([]);
-		lab.fake.fail("stats", null);
+		lab.fake.fail(method, null);
 		await lab.sync(id);
 		expect(await lab.row(id)).toMatchObject({
 			sync_status: "synced",
@@ -262,6 +258,38 @@ for (const [code, make] of FAILURES) {
 		});
 	});
 }
+
+test("a sync to which something new was told waits a minute again: its parts grow old no sooner than it ends", async () => {
+	const { id, address } = await lab.register();
+	lab.know(address, "halting");
+	const fault = lab.fake.faults.unavailable();
+	const waited = async () => {
+		await lab.sync(id);
+		return (((await lab.row(id))["next_at"] as Date).getTime() - NOW_MS) / MINUTE_MS;
+	};
+	lab.fake.fail("collection", fault);
+	// The contract's slug is told the first time, and nothing after it.
+	expect([await waited(), await waited(), await waited()]).toEqual([1, 2, 4]);
+	lab.fake.fail("collection", null);
+	lab.fake.fail("stats", fault);
+	expect([await waited(), await waited()]).toEqual([1, 2]);
+});
+
+test("a part that fails for ever is asked for less and less, though the others grow old meanwhile", async () => {
+	const { id, address } = await lab.register();
+	lab.know(address, "half");
+	lab.fake.fail("stats", lab.fake.faults.unavailable());
+	const waits: number[] = [];
+	for (let turn = 0; turn < 10; turn++) {
+		await lab.sync(id);
+		const waitMs = ((await lab.row(id))["next_at"] as Date).getTime() - lab.time.nowMs;
+		waits.push(waitMs / MINUTE_MS);
+		lab.time.nowMs += waitMs;
+	}
+	expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30]);
+	// Parts of an hour ago were asked for again.
+	expect(lab.fake.callsOf("collection").length).toBeGreaterThan(1);
+});
 
 test("[MRG-11] a limit is no failure: the collection goes back in line, and nobody else asks meanwhile", async () => {
 	const { id, address } = await lab.register();

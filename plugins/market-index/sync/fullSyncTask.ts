@@ -1,22 +1,35 @@
 import { z } from "zod";
 import { Fault } from "#core/fault/Fault.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
-import { askProvider } from "#plugins/market-index/sync/askProvider.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import { backoffMs } from "#plugins/market-index/sync/backoffMs.ts";
-import { SYNC_CONCURRENCY, SYNC_TIMEOUT_MS } from "#plugins/market-index/sync/limits.ts";
+import { endSync } from "#plugins/market-index/sync/endSync.ts";
+import {
+	LIMIT_WAITED_OUT_MS,
+	LIMITS_WAITED_OUT_MAX,
+	PART_AGE_MAX_MS,
+	SYNC_AGAIN_MS,
+	SYNC_CONCURRENCY,
+	SYNC_TIMEOUT_MS,
+} from "#plugins/market-index/sync/limits.ts";
 import { moveSync } from "#plugins/market-index/sync/moveSync.ts";
-import { readRecentEvents } from "#plugins/market-index/sync/readRecentEvents.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
+import type { PartReading } from "#plugins/market-index/sync/parts/PartReading.ts";
+import { readParts } from "#plugins/market-index/sync/parts/readParts.ts";
+import { countParts, partsOf } from "#plugins/market-index/sync/parts/SyncParts.ts";
 import { deferSync } from "#plugins/market-index/sync/sql/deferSync.ts";
-import { lockSync, type SyncRow } from "#plugins/market-index/sync/sql/lockSync.ts";
-import { storeSync } from "#plugins/market-index/sync/storeSync.ts";
+import { lockSync } from "#plugins/market-index/sync/sql/lockSync.ts";
 import { FULL_SYNC_TASK } from "#plugins/market-index/sync/syncJobs.ts";
+import { walkOnce } from "#plugins/market-index/sync/walk/walkOnce.ts";
 
 const payload = z.object({ collectionId: z.int() });
 
-/** Reads one collection whole from the provider. It never fails its job: `sync` says when next. */
+/**
+ * Reads all parts of one collection that are missing from the provider, and one page of its first
+ * day of events. It never fails its job: the row in `sync` says when the next try is, and parts
+ * that arrived are not asked for again.
+ */
 export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
-	const { core, provider, pause } = context;
+	const { provider, pause } = context;
 	return {
 		name: FULL_SYNC_TASK,
 		payload,
@@ -25,34 +38,54 @@ export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
 		lane: { name: "sync", concurrency: SYNC_CONCURRENCY },
 		async run({ collectionId }, { signal }) {
 			if (!provider.isOn) return;
-			const row = await begin(context, collectionId);
-			if (!row) return;
-			try {
-				await sync(context, row, signal);
-			} catch (error) {
-				const isLimited = pause.note(error);
-				const isStopped = signal.aborted && signal.reason?.name !== "TimeoutError";
-				await giveUp(context, row, isLimited || isStopped ? null : error);
+			await waitOut(context, signal);
+			const begun = await begin(context, collectionId);
+			if (!begun) return;
+			const reading = { context, signal, ...begun };
+			for (let waits = 0; ; waits++) {
+				try {
+					return await sync(reading);
+				} catch (error) {
+					const isLimited = pause.note(error);
+					if (isLimited && waits < LIMITS_WAITED_OUT_MAX && (await waitOut(context, signal)))
+						continue;
+					const isStopped = signal.aborted && signal.reason?.name !== "TimeoutError";
+					return giveUp(context, begun.row, isLimited || isStopped ? null : error);
+				}
 			}
 		},
 	};
+}
 
-	async function sync(context: SyncContext, row: BegunSync, signal: AbortSignal): Promise<void> {
-		const reading = await askProvider(context, row, signal);
-		if (reading.kind === "known" && row.isFirst) {
-			const { slug } = reading;
-			await readRecentEvents(context, { collection: row, slug, purpose: "background", signal });
-		}
-		const { id: collectionId, startedAt } = row;
-		await core.db.transaction((tx) => storeSync(tx, context, { collectionId, startedAt, reading }));
-	}
+/**
+ * Waits for a limit that is nearly over; answers whether the provider may be asked now. The minute
+ * slides: when it is used up, one call after the other is free again.
+ */
+async function waitOut({ pause, wait }: SyncContext, signal: AbortSignal): Promise<boolean> {
+	const leftMs = pause.leftMs();
+	if (leftMs > 0 && leftMs <= LIMIT_WAITED_OUT_MS) await wait(leftMs, signal);
+	return !signal.aborted && pause.leftMs() === 0;
+}
+
+async function sync(reading: PartReading): Promise<void> {
+	const { context, row, signal } = reading;
+	const read = await readParts(reading);
+	if (read.kind === "taken") return;
+	const isKnown = read.kind === "known";
+	const walked = isKnown && row.isFirst ? await walkOnce(context, row.id, signal) : "walked";
+	if (isKnown && read.failures.length > 0) throw read.failures[0];
+	const parts = isKnown ? reading.parts : null;
+	await context.core.db.transaction((tx) => endSync(tx, context, { row, parts, walked }));
 }
 
 /**
  * Takes the collection, unless another worker has it. While the provider is not to be asked it goes
  * back in line at once: a limit is no failure of the collection's.
  */
-function begin({ core, pause }: SyncContext, collectionId: number): Promise<BegunSync | null> {
+function begin(
+	{ core, pause }: SyncContext,
+	collectionId: number,
+): Promise<Pick<PartReading, "row" | "parts"> | null> {
 	return core.db.transaction(async (tx) => {
 		const row = await lockSync(tx, collectionId);
 		if (!row) return null;
@@ -73,35 +106,42 @@ function begin({ core, pause }: SyncContext, collectionId: number): Promise<Begu
 			collectionId,
 			startedAt,
 		]);
-		return { ...row, startedAt };
+		// Parts of a sync that only waits for its first day grow no older than a sync that ended.
+		const goodForMs = isTaken && row.startedAt === null ? SYNC_AGAIN_MS : PART_AGE_MAX_MS;
+		return { row: { ...row, startedAt }, parts: partsOf(row.parts, nowMs - goodForMs) };
 	});
 }
-
-/** When it was begun tells whether it is still this worker's. */
-type BegunSync = SyncRow & { startedAt: Date };
 
 /**
  * `error` is null where the collection only goes back in line. Where another worker took it up
  * meanwhile, how it goes on is that one's to say.
+ *
+ * A sync to which something new was told counts as the first that failed: waiting longer each time
+ * would have the parts that are here grow old before the last one comes. A part that grew old and
+ * was told again is nothing new: beside one that fails for ever it would undo each long wait.
  */
 async function giveUp(
 	{ core, pause }: SyncContext,
-	{ id: collectionId, address, failures, startedAt }: BegunSync,
+	row: PartReading["row"],
 	error: unknown,
 ): Promise<void> {
+	const { id: collectionId, address, startedAt } = row;
 	const isFailure = error !== null;
-	const failed = isFailure ? failures + 1 : failures;
 	const failedCode = !isFailure ? null : error instanceof Fault ? error.code : "internal";
-	const waitMs = isFailure ? backoffMs(failed) : pause.leftMs();
-	await core.db.transaction(async (tx) => {
+	const given = await core.db.transaction(async (tx) => {
 		const now = await lockSync(tx, collectionId);
-		if (now?.startedAt?.getTime() !== startedAt.getTime()) return;
+		if (now?.startedAt?.getTime() !== startedAt.getTime()) return null;
 		await moveSync(tx, core.log, { collectionId, event: isFailure ? "fail" : "put_back" });
-		const nextAt = new Date(core.clock.nowMs() + waitMs);
-		await deferSync(tx, { collectionId, nextAt, failures: failed, failedCode });
+		const nowMs = core.clock.nowMs();
+		const hasMore = countParts(now.parts) > countParts(row.parts);
+		const failures = !isFailure ? row.failures : hasMore ? 1 : row.failures + 1;
+		const waitMs = isFailure ? backoffMs(failures) : pause.leftMs();
+		const nextAt = new Date(nowMs + waitMs);
+		await deferSync(tx, { collectionId, nextAt, failures, failedCode });
+		return { failures, retryInMs: waitMs };
 	});
 	if (!isFailure) return;
-	const about = { contract: address, failures: failed, retryInMs: waitMs, error };
+	const about = { contract: address, ...given, error };
 	// What the provider did is told by its adapter, once for all collections that it cost.
 	if (error instanceof Fault) core.log.debug("a collection was not synced", about);
 	else core.log.error("a collection was not synced", about);

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { claimLean } from "#plugins/market-index/sync/sql/claimLean.ts";
-import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import { expect, test } from "bun:test";
+import { DAY_MS } from "#core/time/units.ts";
+import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { saleEventOf } from "#plugins/market-index/sync/testing/providerWords.ts";
+import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
+import { claimTurn } from "#plugins/market-index/sync/walk/sql/claimTurn.ts";
 import { contractOf, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 let lab: SyncLab;
-beforeAll(async () => {
-	database = await createTestDatabase();
+withSyncLab((made) => {
+	({ database, lab } = made);
 });
-beforeEach(async () => {
-	lab = createSyncLab(database.db);
-	await lab.clear();
-});
-afterAll(() => database.drop());
-
-const DAY_MS = 86_400_000;
 
 /** Collections that the provider knows, asked for their events so many minutes ago. */
 async function known(...minutes: number[]) {
@@ -74,10 +69,10 @@ test("[MRG-11] the provider's budget wins: a limit ends the tick, and the stales
 	expect(lab.said).toEqual([]);
 	lab.fake.fail("events", null);
 	lab.time.nowMs += 3_000;
-	const claim = { chainIds: [1], nowMs: lab.time.nowMs, everyMs: 18_000 };
+	const claim = { kind: "first", chainIds: [1], nowMs: lab.time.nowMs, everyMs: 18_000 } as const;
 	const order = [];
 	for (let turn = 0; turn < 3; turn++) {
-		order.push((await claimLean(database.db, claim))?.providerSlug);
+		order.push((await claimTurn(database.db, claim))?.providerSlug);
 	}
 	expect(order).toEqual(["c1", "c2", "c0"]);
 });

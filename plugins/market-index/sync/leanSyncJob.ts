@@ -1,38 +1,73 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import {
 	LEAN_BUSY_MS,
 	LEAN_CONCURRENCY,
 	LEAN_EVERY_MS,
+	LEAN_TIMEOUT_MS,
+	PAGES_PER_REFRESH,
+	REFRESHES_PER_RUN,
 } from "#plugins/market-index/sync/limits.ts";
-import { readRecentEvents } from "#plugins/market-index/sync/readRecentEvents.ts";
-import type { SyncContext } from "#plugins/market-index/sync/SyncContext.ts";
-import { claimLean, type DueLean } from "#plugins/market-index/sync/sql/claimLean.ts";
+import type { ClaimedTurn } from "#plugins/market-index/sync/walk/ClaimedTurn.ts";
+import { createLevelWatch } from "#plugins/market-index/sync/walk/createLevelWatch.ts";
+import { endTurnInVain } from "#plugins/market-index/sync/walk/endTurnInVain.ts";
+import { claimTurn, type TurnKind } from "#plugins/market-index/sync/walk/sql/claimTurn.ts";
+import { isBehind } from "#plugins/market-index/sync/walk/sql/isBehind.ts";
+import { mendTurns } from "#plugins/market-index/sync/walk/sql/mendTurns.ts";
+import { walkTurn } from "#plugins/market-index/sync/walk/walkTurn.ts";
 
 /** A timer may come a little early, and then finds what the last tick took first. */
 const EARLY_MS = 2_000;
 
+type Run = {
+	endsAtMs: number;
+	signal: AbortSignal;
+	failed: unknown[];
+	/** Pages of first days that are being read. */
+	firsts: number;
+	/** Whether collections wait for a first sync, which leaves refreshes their share. */
+	isBehind: boolean;
+	/**
+	 * How many more refreshes this run may make while none of the first days has a page to read.
+	 */
+	spare: number;
+};
+
 /**
- * Every 20 seconds, ten at a time, the stalest first: recent events of every collection that the
- * provider knows. The provider's budget wins: the first limit ends the tick, and whoever was not
- * reached is the stalest of the next. Of enough collections it would use up all of that budget, so
- * it has a share of it, and its limit lets nobody else stand still.
+ * Every 20 seconds, ten at a time: a turn is one page of one collection's events, and who had none
+ * for the longest is next. First days and refreshes each have their share of the turns: while both
+ * want them, three are a first day's and the fourth a refresh's. The provider's budget wins: the
+ * first limit ends the run, and whoever was not reached is the stalest of the next. Of enough
+ * collections it would use up all of that budget, so it has a share of it, and its limit lets
+ * nobody else stand still.
  */
 export function leanSyncJob(context: SyncContext): Job {
 	const { core, provider, pause } = context;
+	const lookAtChains = createLevelWatch(context);
+	const chainIds = core.indexed.map(({ chain }) => chain.id);
+	/** Pages of first days since the last refresh. */
+	let firsts = 0;
 	return {
 		name: "market-index.lean-sync",
 		schedule: { everyMs: LEAN_EVERY_MS },
 		lock: "cluster",
-		timeoutMs: LEAN_EVERY_MS,
+		timeoutMs: LEAN_TIMEOUT_MS,
 		async run({ signal }) {
 			if (!provider.isOn) return;
-			const endsAtMs = core.clock.nowMs() + LEAN_BUSY_MS;
-			const failed: unknown[] = [];
-			// Whoever still waits for the provider then is given back, not waited for.
-			const busy = AbortSignal.any([signal, AbortSignal.timeout(LEAN_BUSY_MS)]);
-			const work = () => workUntil(endsAtMs, { signal: busy, failed });
-			await Promise.all(Array.from({ length: LEAN_CONCURRENCY }, work));
+			await lookAtChains();
+			const nowMs = core.clock.nowMs();
+			await mendTurns(core.db, { chainIds, nowMs });
+			const run: Run = {
+				endsAtMs: nowMs + LEAN_BUSY_MS,
+				signal,
+				failed: [],
+				firsts: 0,
+				isBehind: await isBehind(core.db, { chainIds, nowMs }),
+				spare: REFRESHES_PER_RUN,
+			};
+			await Promise.all(Array.from({ length: LEAN_CONCURRENCY }, () => workUntil(run)));
+			const { failed } = run;
 			if (failed.length === 0) return;
 			// What the provider did is told by its adapter.
 			const ours = failed.find((error) => !(error instanceof Fault));
@@ -43,30 +78,53 @@ export function leanSyncJob(context: SyncContext): Job {
 		},
 	};
 
-	async function workUntil(
-		endsAtMs: number,
-		{ signal, failed }: { signal: AbortSignal; failed: unknown[] },
-	): Promise<void> {
-		const chainIds = core.indexed.map(({ chain }) => chain.id);
-		while (!signal.aborted && pause.leftMs() === 0) {
-			const nowMs = core.clock.nowMs();
-			if (nowMs > endsAtMs) return;
-			const due = await claimLean(core.db, { chainIds, nowMs, everyMs: LEAN_EVERY_MS - EARLY_MS });
-			if (!due) return;
+	async function workUntil(run: Run): Promise<void> {
+		while (!run.signal.aborted && pause.leftMs() === 0) {
+			if (core.clock.nowMs() > run.endsAtMs) return;
+			await lookAtChains();
+			const turn = await nextTurn(run);
+			if (!turn) return;
 			try {
-				const { providerSlug: slug } = due;
-				await readRecentEvents(context, { collection: due, slug, purpose: "endless", signal });
+				// A limit that another one met meanwhile is this one's too.
+				if (pause.leftMs() > 0) {
+					return await endTurnInVain(context, turn, { error: null, isNobodysFault: true });
+				}
+				await walkTurn(context, turn, { purpose: "endless", signal: run.signal });
+				context.loneFailures.came(turn.id);
 			} catch (error) {
-				if (pause.note(error) || signal.aborted) return giveBack(due);
-				failed.push(error);
+				const isNobodysFault = pause.note(error) || run.signal.aborted;
+				await endTurnInVain(context, turn, { error, isNobodysFault });
+				if (isNobodysFault) return;
+				run.failed.push(error);
+			} finally {
+				if (turn.eventsUntil === null) run.firsts--;
 			}
 		}
 	}
 
-	async function giveBack({ id, leanAt }: DueLean): Promise<void> {
-		await core.db.execute("update market_index.sync set lean_at = $2 where collection_id = $1", [
-			id,
-			leanAt,
-		]);
+	async function nextTurn(run: Run): Promise<ClaimedTurn | null> {
+		if (firsts >= PAGES_PER_REFRESH) {
+			firsts = 0;
+			const refresh = await claim(run, "refresh");
+			if (refresh) return refresh;
+		}
+		const first = await claim(run, "first");
+		if (first) {
+			firsts++;
+			return first;
+		}
+		if (run.isBehind || run.firsts > 0) {
+			if (run.spare === 0) return null;
+			run.spare--;
+		}
+		return claim(run, "refresh");
+	}
+
+	async function claim(run: Run, kind: TurnKind): Promise<ClaimedTurn | null> {
+		const nowMs = core.clock.nowMs();
+		const everyMs = LEAN_EVERY_MS - EARLY_MS;
+		const turn = await claimTurn(core.db, { kind, chainIds, nowMs, everyMs });
+		if (turn?.eventsUntil === null) run.firsts++;
+		return turn;
 	}
 }

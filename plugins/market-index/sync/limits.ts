@@ -5,13 +5,16 @@ export const SYNCS_PER_TICK_MAX = 24;
 export const SYNC_CONCURRENCY = 5;
 export const SYNC_TIMEOUT_MS = 90_000;
 
+/** How far a collection that was never synced goes before others that are due … */
+export const QUEUED_AHEAD_MS = 1_800_000;
+/** … one that somebody looks at, and one whose sync was begun and not ended. */
+export const WATCHED_AHEAD_MS = 600_000;
+export const BEGUN_AHEAD_MS = 60_000;
 /** How long a full sync stands before a collection is synced again. */
 export const SYNC_AGAIN_MS = 600_000;
 /** One that the provider has no floor or no owners of yet is asked about sooner, while young. */
 export const UNCOUNTED_AGAIN_MS = 120_000;
 export const YOUNG_MS = 86_400_000;
-/** One whose floor went (sold, cancelled, over) is asked about again, this long after it was. */
-export const FLOOR_AGAIN_MS = 60_000;
 /** A contract that the provider does not know. */
 export const UNNAMED_AGAIN_MS = 1_800_000;
 /** Put in line, a collection is nobody else's for so long. */
@@ -19,26 +22,99 @@ export const IN_LINE_MS = 300_000;
 
 export const BACKOFF_FIRST_MS = 60_000;
 export const BACKOFF_MAX_MS = 1_800_000;
-/** After a limit that names no time; and the longest that one may name. */
-export const PAUSE_MS = 30_000;
-export const PAUSE_MAX_MS = 600_000;
+
+/** The longest limit that a sync waits for while it is under way, and how many times it does. */
+export const LIMIT_WAITED_OUT_MS = 3_000;
+export const LIMITS_WAITED_OUT_MAX = 20;
+/** How often, and how far apart, it is looked whether a provider that failed answers others. */
+export const ASKED_AGAIN_LOOKS_MAX = 8;
+export const ASKED_AGAIN_AFTER_MS = 250;
+/** The longest limit that a tick waits for. */
+export const PAUSE_WAITED_OUT_MS = 50_000;
 
 /** Collections that come to be tracked for sync in one tick. */
 export const TRACKED_PER_TICK_MAX = 1_000;
 /** Pages of the cheapest listings that a full sync reads, to find the floor and to count. */
 export const BEST_PAGES_MAX = 5;
-export const PROVIDER_PAGE = 200;
+/**
+ * How old the first of these pages may be for a sync to go on with the rest: as old as figures of a
+ * synced collection become.
+ */
+export const LISTINGS_READING_MAX_MS = 600_000;
+/** The longest limit that is waited for between two of these pages. */
+export const LISTINGS_WAIT_MAX_MS = 45_000;
 
 export const LEAN_EVERY_MS = 20_000;
 export const LEAN_CONCURRENCY = 10;
-/** A run ends in time for the next one. */
+/** After this time a run begins no turn: it is to end before the next run. */
 export const LEAN_BUSY_MS = 18_000;
-/** Pages of events of one collection in one run: 5,000 events. */
-export const LEAN_PAGES_MAX = 25;
-/** What a collection's first lean sync asks for. */
+/**
+ * A run ends after this time at the latest: its last turn may have to wait for a call and for a
+ * slow answer.
+ */
+export const LEAN_TIMEOUT_MS = 60_000;
+/** How much of the past a collection's first walk asks for; no later walk goes back further. */
 export const LEAN_FIRST_MS = 86_400_000;
 /** Events come late to the provider's list: so much is asked for again. */
 export const LEAN_OVERLAP_MS = 120_000;
+/**
+ * While first days are read, a collection with a whole first day has a turn after so many pages of
+ * these: a quarter of all turns.
+ */
+export const PAGES_PER_REFRESH = 3;
+/** The parts of the background's calls that are reserved for the lean sync, and for full syncs. */
+export const LEAN_SHARE = 0.4;
+export const FULL_SHARE = 0.5;
+/**
+ * How many refreshes a run may make while first days are waited for: a quarter of a run's calls.
+ */
+export const REFRESHES_PER_RUN = 4;
+/** How long a collection waits for its first sync before refreshes give way to it. */
+export const BACKLOG_AFTER_MS = 60_000;
+
+/** How long a turn (one page) belongs to whoever took it. */
+export const TURN_MS = 60_000;
+/**
+ * How long a walk rests after a page that could not be read: about a run, doubled for each in a
+ * row, up to the second number.
+ */
+export const TURN_REST_MS = 18_000;
+export const TURN_REST_MAX_MS = 1_800_000;
+/** After so many turns in which a page could not be read, its walk ends where it is. */
+export const PAGE_TRIES_MAX = 6;
+/** Pages of a first walk that go before everything else: 10,000 events. */
+export const FIRST_PAGES_MAX = 50;
+/** Pages of one walk: 200,000 events. What lies beyond is not covered, and that is said. */
+export const WALK_PAGES_MAX = 1_000;
+/** Pages in a row that brought a walk no further, until it ends where it is. */
+export const WALK_IDLE_MAX = 25;
+/**
+ * After so many of them behind a cursor, the cursor is taken for lost: the walk goes on by time.
+ */
+export const WALK_LOST_AFTER = 3;
+/** How far events of one page may be out of the order of their times. */
+export const WALK_SLACK_MS = 60_000;
+/** How many times in a row a list is not believed that lacks what it told before. */
+export const BACK_IN_TIME_MAX = 3;
+
+/** How often it is looked at whether lanes are level with the head. */
+export const LEVEL_LOOK_MS = 5_000;
+/** How long lanes count as level after they were seen level with the head. */
+export const LEVEL_AGE_MAX_MS = 30_000;
+/** After so long without being seen level, lanes may have left something out. */
+export const LEVEL_BREAK_MS = 120_000;
+/** While lanes are level, how often the provider is asked for what only it knows. */
+export const LEVEL_AGAIN_MS = 600_000;
+/**
+ * How long a collection is asked for often after a sale that level lanes did not tell: no lane
+ * decodes its venue.
+ */
+export const FOREIGN_MS = 86_400_000;
+/** How much earlier than a lane the provider may tell a sale. */
+export const FOREIGN_AFTER_MS = 300_000;
+
+/** How long the parts of an unfinished sync are good: longer than the longest wait. */
+export const PART_AGE_MAX_MS = 2_400_000;
 
 /** So much before a gap of the stream is taken for lost as well. */
 export const GAP_MARGIN_MS = 60_000;
@@ -60,3 +136,9 @@ export const FOLLOWED_MAX = 1_000;
 
 /** Collections whose supply is asked for again in one tick after mints of a catch-up. */
 export const SUPPLIES_PER_TICK_MAX = 200;
+
+/**
+ * While a chain's lanes are behind its head, at most so many contracts a minute are asked for their
+ * total supply again.
+ */
+export const SUPPLIES_BEHIND_MAX = 10;

@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { faultOf } from "#core/http/faultOf.ts";
 import { problemResponse } from "#core/http/problemResponse.ts";
+import { strictQueries } from "#core/http/strictQueries.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
 
 export type Answer = {
 	status: number;
@@ -19,7 +20,7 @@ export function createAsk(
 ): (path: string, body?: unknown) => Promise<Answer> {
 	const app = new Elysia()
 		.onError(({ error }) => problemResponse(faultOf(error), { requestId: "test" }))
-		.use(marketRoutes(context));
+		.use(strictQueries(marketRoutes(context)));
 	return async (path, sent) => {
 		const url = `http://localhost/v1/nft-market${path}`;
 		const post = { method: "POST", body: JSON.stringify(sent), headers: JSON_HEADERS };

@@ -1,24 +1,24 @@
 import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { HOUR_MS } from "#core/time/units.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import type { NewEvent, TouchReason } from "#plugins/market-index/contract.ts";
+import type { ChainSpans } from "#plugins/market-index/figures/ChainSpans.ts";
 import { createFinder } from "#plugins/market-index/read/createFinder.ts";
-import type { RouteContext } from "#plugins/market-index/routes/RouteContext.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import { type FakePrices, fakePrices } from "#test/harness/fakePrices.ts";
 
 /** Not at a minute, an hour or a day: windows must cut where they say. */
 export const NOW_MS = Date.parse("2026-03-10T14:37:25.500Z");
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
 export const ETH = 10n ** 18n;
 
 const registry = createChainRegistry(builtinChains);
@@ -45,7 +45,7 @@ export type Fixture = RouteContext & {
 	touched: [number, TouchReason][];
 	/** Applies events through the lane's own applier. */
 	seed(chain: Chain, events: readonly NewEvent[]): Promise<void>;
-	/** What the sale lanes say; by chain id. */
+	/** What the lanes hold, by chain id. Unless a test says otherwise: all there ever was. */
 	progress: Map<number, LaneProgress>;
 	setNow(nowMs: number): void;
 	/** The index's id of a contract. */
@@ -78,6 +78,7 @@ export function createMarketFixture(
 		clock,
 		partitions: partitionsOf(db),
 		prices,
+		spansOf: async () => wholeSpans(nowMs),
 		queue: { add: async () => {} },
 		outbox: {
 			append: () => {},
@@ -92,7 +93,7 @@ export function createMarketFixture(
 		index: { find: createFinder(core), touch: (id, reason) => void touched.push([id, reason]) },
 		touched,
 		resync: async () => "queued",
-		providerHealth: () => ({ isConnected: false, stream: "off" }),
+		providerHealth: () => ({ isOn: false, isConnected: false, stream: "off" }),
 		lists: {
 			listFor: async () => null,
 			complete: async () => {},
@@ -101,7 +102,10 @@ export function createMarketFixture(
 		},
 		gasPrice: async () => 10n ** 9n,
 		scanner: {
-			progress: async (chainId, lane) => progress.get(chainId) ?? { ...SILENT, chainId, lane },
+			progress: async (chainId, lane) => {
+				const said = progress.get(chainId) ?? SILENT;
+				return { coveredFromMs: 0, coveredUntilMs: nowMs, ...said, chainId, lane };
+			},
 		},
 		prices,
 		progress,
@@ -114,11 +118,17 @@ export function createMarketFixture(
 		async idOf(chain, contract) {
 			const rows = await db.query<{ id: number }>(
 				`select id from market_index.collection where chain_id = $1 and address = $2`,
-				[chain.id, Buffer.from(contract.slice(2), "hex")],
+				[chain.id, bytesOf(contract)],
 			);
 			return rows[0]?.id ?? -1;
 		},
 	};
+}
+
+/** What lanes hold that saw everything until now. */
+export function wholeSpans(nowMs: number): ChainSpans {
+	const span = { fromMs: 0, untilMs: nowMs };
+	return { sales: span, mints: span, movesUntilMs: nowMs };
 }
 
 const SILENT = { headBlock: null, indexedBlock: null, indexedAtMs: null };

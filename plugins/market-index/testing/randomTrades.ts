@@ -1,12 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
+import { DAY_MS } from "#core/time/units.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
-import {
-	DAY_MS,
-	ETH,
-	mintOf,
-	NOW_MS,
-	saleOf,
-} from "#plugins/market-index/testing/marketFixture.ts";
+import { ETH, mintOf, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 
 /** An ERC-20 that no chain of the tests knows the rate of. */
 export const STRANGE_COIN: Address = `0x${"c0".repeat(20)}`;

@@ -1,8 +1,9 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { ORDER_KINDS, type OrderKind } from "#plugins/market-index/book/BookOrder.ts";
-import { contractOf, ETH, HOUR_MS, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+import { HOUR_MS } from "#core/time/units.ts";
+import { ORDER_KINDS, type OrderKind } from "#plugins/market-index/event/BookOrder.ts";
+import { contractOf, ETH, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 
 export type SeededOrder = {
 	collectionId: number;

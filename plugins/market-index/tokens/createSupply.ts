@@ -1,4 +1,5 @@
-import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Core } from "#core/plugin/Core.ts";
 import { AHEAD_TOKENS, PART_TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
 import { readTokenUris } from "#plugins/market-index/tokens/readTokenUris.ts";
 import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
@@ -9,7 +10,7 @@ export type DueToken = { tokenId: bigint; uri: string };
 
 export type SupplyOptions = {
 	core: Pick<Core, "db" | "clock">;
-	rpc: ChainAccess["rpc"];
+	rpc: Rpc;
 	collection: Pick<TokenState, "id" | "address" | "standard">;
 	signal: AbortSignal;
 	/** Hears of tokens whose URI the contract does not tell. */

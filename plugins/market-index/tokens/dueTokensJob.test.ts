@@ -7,7 +7,7 @@ import {
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { dueTokensJob } from "#plugins/market-index/tokens/dueTokensJob.ts";
 import { createTokenLab } from "#plugins/market-index/tokens/testing/tokenLab.ts";
-import { tokenChanged } from "#plugins/market-index/tokens/tokenChanged.ts";
+import { tokensChanged } from "#plugins/market-index/tokens/tokensChanged.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -39,7 +39,7 @@ test("tokens are read when their time has come, and those that cannot be read ta
 
 test("a collection that a fork took away gets no tokens any more", async () => {
 	const made = createTokenLab(database.db);
-	await tokenChanged(made.context.core, 999_999, 1n);
+	await tokensChanged(made.context.core, 999_999, [1n]);
 	const rows = await database.db.query(
 		"select from market_index.token where collection_id = 999999",
 	);

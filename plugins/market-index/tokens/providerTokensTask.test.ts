@@ -49,7 +49,9 @@ beforeEach(async () => {
 	);
 	id = await fixture.idOf(ethereum, contract);
 	await nameAtProvider(database.db, id, `cats-${id}`);
-	await learnTokens(database.db, { collectionId: id, at: new Date(NOW_MS) });
+	await database.db.transaction((tx) =>
+		learnTokens(tx, { collectionId: id, at: new Date(NOW_MS) }),
+	);
 	made.tell(1n, "ipfs://1");
 	made.lab.documents.set("ipfs://1", documentOf({ Hat: "own" }));
 	await made.run(readTokensTask(made.context), { collectionId: id });
@@ -65,6 +67,42 @@ const supply = (count: number) =>
 		id,
 		count,
 	]);
+
+const ranked = async () => {
+	await database.db.execute("update market_index.token set rank = 1 where collection_id = $1", [
+		id,
+	]);
+	await supply(50);
+	made.lab.fake.answers.nfts = async () => ({
+		items: [nftOf(contract, 2n, { standard: "erc1155" })],
+		cursor: null,
+	});
+};
+const standardAndRank = async () => {
+	const [row] = await database.db.query<{ standard: string; rank: number | null }>(
+		`select c.standard, t.rank from market_index.collection as c
+		join market_index.token as t on t.collection_id = c.id and t.token_id = 1
+		where c.id = $1`,
+		[id],
+	);
+	return row;
+};
+
+test("a contract that only the provider told is of the standard that it tells, without ranks", async () => {
+	await ranked();
+	await database.db.execute(
+		"update market_index.event set onchain_verified = false where collection_id = $1",
+		[id],
+	);
+	await ask();
+	expect(await standardAndRank()).toEqual({ standard: "erc1155", rank: null });
+});
+
+test("the standard that a contract's own logs told stays, whatever the provider says", async () => {
+	await ranked();
+	await ask();
+	expect(await standardAndRank()).toEqual({ standard: "erc721", rank: 1 });
+});
 
 test("[IDX-06] what the provider says stands in for a token that cannot be read", async () => {
 	const { answers, callsOf } = made.lab.fake;
@@ -129,14 +167,32 @@ test("a collection that the provider knows no more of is not asked about again a
 
 test("tokens of other contracts and chains in the provider's collection are not taken for ours", async () => {
 	await supply(100);
-	const items = [
-		nftOf(contractOf(0xbad), 2n),
-		nftOf(contract, 2n, { chainId: 8453 }),
-		nftOf(contract, 2n, { chainId: null }),
-	];
+	const items = [nftOf(contractOf(0xbad), 2n), nftOf(contract, 2n, { chainId: 8453 })];
 	made.lab.fake.answers.nfts = async () => ({ items, cursor: null });
 	await ask();
 	expect((await stored())[1]).toMatchObject({ source: null, name: null });
+});
+
+test("a page of the slug names no chain: its tokens are known by their contract", async () => {
+	await supply(100);
+	const { answers, callsOf } = made.lab.fake;
+	answers.nfts = async () => ({ items: [nftOf(contract, 2n, { chainId: null })], cursor: null });
+	await ask();
+	expect(callsOf("nfts").map(({ args }) => args[0])).toEqual([{ slug: `cats-${id}` }]);
+	expect((await stored())[1]).toMatchObject({ source: "provider", name: "Provider's cat" });
+});
+
+test("where the slug has the address on two chains, the contract's own tokens are asked for", async () => {
+	await supply(100);
+	const both = ["ethereum", "base"].map((chain) => ({ chain, address: contract.toUpperCase() }));
+	await database.db.execute(
+		"update market_index.collection set provider_row = $2::jsonb where id = $1",
+		[id, JSON.stringify({ contracts: both })],
+	);
+	await ask();
+	expect(made.lab.fake.callsOf("nfts").map(({ args }) => args[0])).toEqual([
+		{ chainId: ethereum.id, address: contract },
+	]);
 });
 
 test("a limit of the provider's is a fault that the queue tries again, and nothing is forgotten", async () => {
@@ -154,4 +210,19 @@ test("a collection that the provider has no name for is not asked about", async 
 	);
 	await ask();
 	expect(made.lab.fake.calls).toEqual([]);
+});
+
+test("that it was asked is noted only with the jobs that follow from it: else it is asked again", async () => {
+	await supply(100);
+	const { answers, callsOf } = made.lab.fake;
+	answers.nfts = async () => ({ items: [nftOf(contract, 3n)], cursor: null });
+	const queue = { add: async () => Promise.reject(new Error("away")) };
+	const broken = { ...made.context, core: { ...made.context.core, queue } };
+	const run = made.run(providerTokensTask(broken), { collectionId: id, cursor: null });
+	await expect(run).rejects.toThrow("away");
+	await ask();
+	expect(callsOf("nfts")).toHaveLength(2);
+	// What was noted together with its jobs is not asked for a third time.
+	await ask();
+	expect(callsOf("nfts")).toHaveLength(2);
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import { coversSupply } from "#plugins/market-index/tokens/coversSupply.ts";
 import {
@@ -9,6 +10,7 @@ import {
 	TOKENS_MAX,
 } from "#plugins/market-index/tokens/limits.ts";
 import { noteProviderAsked } from "#plugins/market-index/tokens/sql/noteProviderAsked.ts";
+import { storeProviderStandard } from "#plugins/market-index/tokens/sql/storeProviderStandard.ts";
 import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 import { unheardTokens } from "#plugins/market-index/tokens/sql/unheardTokens.ts";
 import {
@@ -50,19 +52,19 @@ export function providerTokensTask(context: TokenContext): QueueTask<typeof payl
 			const told = await ask(context, state, { cursor, signal });
 			const after = await tokenState(core.db, collectionId);
 			if (!after) return;
-			if (told.cursor === null) {
-				await noteProviderAsked(core.db, { collectionId, at: new Date(core.clock.nowMs()) });
+			const jobs: NewJob[] = [];
+			if (told.cursor !== null) jobs.push(providerTokensJob(state.id, { cursor: told.cursor }));
+			if (told.changed > 0) {
+				jobs.push(traitsJob(state.id, { delayMs: traitsDelayMs(after, "done", nowMs) }));
 			}
-			await core.db.transaction((tx) =>
-				core.queue.add(tx, [
-					...(told.cursor === null ? [] : [providerTokensJob(state.id, { cursor: told.cursor })]),
-					...(told.changed === 0
-						? []
-						: [traitsJob(state.id, { delayMs: traitsDelayMs(after, "done", nowMs) })]),
-					// Tokens that only the provider knew speak for themselves now.
-					...(after.tokens > state.tokens ? [readTokensJob(state.id)] : []),
-				]),
-			);
+			// Tokens that only the provider knew speak for themselves now.
+			if (after.tokens > state.tokens) jobs.push(readTokensJob(state.id));
+			const at = new Date(core.clock.nowMs());
+			// Together: once it is noted, nobody asks again who could put these in line.
+			await core.db.transaction(async (tx) => {
+				if (told.cursor === null) await noteProviderAsked(tx, { collectionId, at });
+				await core.queue.add(tx, jobs);
+			});
 		},
 	};
 }
@@ -106,7 +108,10 @@ async function askPages(
 	let next = cursor;
 	let changed = 0;
 	for (let page = 0; page < PROVIDER_PAGES_MAX; page++) {
-		const { items, cursor: following } = await provider.nfts(state.providerSlug ?? "", {
+		const { chainId, address, providerSlug, isTwin } = state;
+		// A page of the slug has no chain: where that leaves two contracts, this one's is asked for.
+		const of = isTwin || providerSlug === null ? { chainId, address } : { slug: providerSlug };
+		const { items, cursor: following } = await provider.nfts(of, {
 			purpose: "background",
 			signal,
 			limit: PROVIDER_PAGE,
@@ -123,19 +128,23 @@ async function askPages(
 /** Of a provider's collection on several contracts only this contract's tokens. */
 async function store(
 	core: TokenContext["core"],
-	{ id, chainId, address, tokens: known }: TokenState,
+	{ id, chainId, address, standard: known, tokens: count }: TokenState,
 	nfts: readonly ProviderNft[],
 ): Promise<number> {
-	const tokens = nfts
-		.filter((nft) => nft.contract === address && nft.chainId === chainId)
-		.map((nft): ProviderToken => {
-			return { tokenId: nft.tokenId, rank: nft.rank, ...storableDocument(nft) };
-		});
+	const own = nfts.filter((nft) => {
+		return nft.contract === address && (nft.chainId ?? chainId) === chainId;
+	});
+	const tokens = own.map((nft): ProviderToken => {
+		return { tokenId: nft.tokenId, rank: nft.rank, ...storableDocument(nft) };
+	});
 	if (tokens.length === 0) return 0;
-	return writeProviderTokens(core.db, {
-		collectionId: id,
-		at: new Date(core.clock.nowMs()),
-		tokens,
-		room: Math.max(TOKENS_MAX - known, 0),
+	const standard = own.find((nft) => nft.standard !== null)?.standard ?? known;
+	const at = new Date(core.clock.nowMs());
+	const room = Math.max(TOKENS_MAX - count, 0);
+	const told = { collectionId: id, at, tokens, room };
+	return core.db.transaction(async (tx) => {
+		const changed = await writeProviderTokens(tx, told);
+		if (standard !== known) await storeProviderStandard(tx, { collectionId: id, standard });
+		return changed;
 	});
 }

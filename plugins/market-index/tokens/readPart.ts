@@ -6,12 +6,12 @@ import {
 	PART_TOKENS_MAX,
 	READS_IN_FLIGHT_MAX,
 	UNREACHABLE_MAX,
-	URI_LENGTH_MAX,
 } from "#plugins/market-index/tokens/limits.ts";
 import { type FailedToken, failTokens } from "#plugins/market-index/tokens/sql/failTokens.ts";
 import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 import { type ReadToken, writeTokens } from "#plugins/market-index/tokens/sql/writeTokens.ts";
 import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
+import { shownUri, storableUri } from "#plugins/market-index/tokens/storableUri.ts";
 import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
 
 export type Part = {
@@ -32,7 +32,7 @@ export type Part = {
  */
 export async function readPart(
 	{ core, readUri }: Pick<TokenContext, "core" | "readUri">,
-	{ rpc }: Pick<ChainAccess, "rpc">,
+	{ rpcFor }: Pick<ChainAccess, "rpcFor">,
 	collection: Pick<TokenState, "id" | "address" | "standard">,
 	signal: AbortSignal,
 ): Promise<Part> {
@@ -42,7 +42,7 @@ export async function readPart(
 	let unreachable = 0;
 	const supply = createSupply({
 		core,
-		rpc,
+		rpc: rpcFor("tokens"),
 		collection,
 		signal,
 		untold: (tokenId) =>
@@ -66,13 +66,15 @@ export async function readPart(
 			const outcome = await readUri(due.uri, { signal });
 			// What was broken off says nothing about the token.
 			signal.throwIfAborted();
-			const known = { tokenId: due.tokenId, uri: storableUri(due.uri), uriHash: hashOf(due.uri) };
+			const { tokenId } = due;
+			const uriHash = hashOf(due.uri);
 			if (outcome.kind === "read") {
 				unreachable = 0;
-				await writer.read({ ...known, ...storableDocument(outcome) });
+				const uri = storableUri(due.uri);
+				await writer.read({ tokenId, uri, uriHash, ...storableDocument(outcome) });
 			} else {
 				unreachable = outcome.isUnreachable ? unreachable + 1 : 0;
-				await writer.fail({ ...known, code: outcome.code });
+				await writer.fail({ tokenId, uri: shownUri(due.uri), uriHash, code: outcome.code });
 			}
 		}
 	};
@@ -96,13 +98,14 @@ function createWriter(core: TokenContext["core"], collectionId: number, part: Pa
 		const at = new Date(core.clock.nowMs());
 		if (tokens.length > 0) {
 			const write = { collectionId, beganAt, at, tokens };
-			const { changed, swapped } = await writeTokens(core.db, write);
+			const { changed, swapped } = await core.db.transaction((tx) => writeTokens(tx, write));
 			part.read += tokens.length;
 			part.changed += changed;
 			part.swapped += swapped;
 		}
 		if (lost.length > 0) {
-			part.swapped += await failTokens(core.db, { collectionId, at, tokens: lost });
+			const failing = { collectionId, at, tokens: lost };
+			part.swapped += await core.db.transaction((tx) => failTokens(tx, failing));
 			part.failed += lost.length;
 		}
 	};
@@ -124,10 +127,4 @@ function createWriter(core: TokenContext["core"], collectionId: number, part: Pa
 
 function hashOf(uri: string): Uint8Array {
 	return createHash("sha256").update(uri).digest();
-}
-
-/** A `data:` URI is its document: that is stored already, and the hash tells whether it changed. */
-function storableUri(uri: string): string {
-	const shown = /^data:/i.test(uri) ? uri.slice(0, uri.indexOf(",") + 1) : uri;
-	return shown.slice(0, URI_LENGTH_MAX).toWellFormed().replaceAll("\u0000", "\ufffd");
 }

@@ -1,7 +1,7 @@
+import { readAbiText } from "#core/chain/abi/readAbiText.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { callViews } from "#plugins/market-index/metadata/callViews.ts";
-import { readAbiText } from "#plugins/market-index/metadata/readAbiText.ts";
 
 /** `tokenURI(uint256)` and `uri(uint256)`. */
 const SELECTOR = { erc721: "0xc87b56dd", erc1155: "0x0e89341c" } as const;

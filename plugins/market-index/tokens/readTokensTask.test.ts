@@ -26,12 +26,12 @@ import {
 	nameAtProvider,
 	storedTokens,
 } from "#plugins/market-index/tokens/testing/tokenLab.ts";
-import { tokenChanged } from "#plugins/market-index/tokens/tokenChanged.ts";
 import {
 	PROVIDER_TOKENS_TASK,
 	READ_TOKENS_TASK,
 	TRAITS_TASK,
 } from "#plugins/market-index/tokens/tokenJobs.ts";
+import { tokensChanged } from "#plugins/market-index/tokens/tokensChanged.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -60,7 +60,9 @@ async function collectionOf(count: number, standard: "erc721" | "erc1155" = "erc
 	);
 	await fixture.seed(ethereum, mints);
 	const id = await fixture.idOf(ethereum, contract);
-	await learnTokens(database.db, { collectionId: id, at: new Date(NOW_MS) });
+	await database.db.transaction((tx) =>
+		learnTokens(tx, { collectionId: id, at: new Date(NOW_MS) }),
+	);
 	for (let token = 0; token < count; token++) {
 		made.tell(BigInt(token), `ipfs://cats/${token}`, standard);
 		made.lab.documents.set(`ipfs://cats/${token}`, documentOf({ Hat: `${token % 3}` }));
@@ -73,7 +75,7 @@ test("a token that is said to change while it is read is read once more", async 
 	const { context, lab } = made;
 	const readUri: typeof context.readUri = async (...given) => {
 		lab.nowMs += 1_000;
-		await tokenChanged(context.core, id, 0n);
+		await tokensChanged(context.core, id, [0n]);
 		return context.readUri(...given);
 	};
 	const dueAt = () =>
@@ -257,7 +259,7 @@ test("letters that the database refuses, and media that a browser would run, are
 	);
 	expect(row).toEqual({
 		name: null,
-		description: "a\ufffdb\ufffd",
+		description: "a b",
 		image: null,
 		traits: [{ type: "Ha t", value: "re d" }],
 	});

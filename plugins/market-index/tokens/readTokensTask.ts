@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
-import { CHAIN_AWAY_MS } from "#plugins/market-index/jobs/metadataJobs.ts";
+import { CHAIN_AWAY_MS } from "#plugins/market-index/metadata/metadataJobs.ts";
 import { PART_TIMEOUT_MS, UNREACHABLE_AGAIN_MS } from "#plugins/market-index/tokens/limits.ts";
 import { type Part, readPart } from "#plugins/market-index/tokens/readPart.ts";
 import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";

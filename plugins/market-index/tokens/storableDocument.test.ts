@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { IMAGE_LENGTH_MAX } from "#plugins/market-index/limits.ts";
+import { IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/limits.ts";
 import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
 
 const told = (given: Partial<Parameters<typeof storableDocument>[0]>) =>

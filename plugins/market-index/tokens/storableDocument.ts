@@ -1,5 +1,6 @@
-import { IMAGE_LENGTH_MAX } from "#plugins/market-index/limits.ts";
+import { cleanProse } from "#core/outside/cleanProse.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
+import { IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/limits.ts";
 import { DESCRIPTION_LENGTH_MAX } from "#plugins/market-index/tokens/limits.ts";
 import { storableTraits } from "#plugins/market-index/tokens/storableTraits.ts";
 import type { TokenDocument } from "#plugins/market-index/tokens/TokenDocument.ts";
@@ -7,24 +8,21 @@ import type { ProviderTrait } from "#plugins/provider/contract.ts";
 
 type Told = Omit<TokenDocument, "traits"> & { traits: readonly ProviderTrait[] | null };
 
-/** Schemes that may stand in a media URL; a browser must never be handed `javascript:`. */
+/**
+ * Schemes that may stand in a media URL. Whoever told it has looked at the rest (`cleanUrl`): only
+ * the reader of documents knows which of them are of the operator's own gateways.
+ */
 const MEDIA_SCHEMES = /^(https?:\/\/|ipfs:\/\/|ar:\/\/|data:(image|video|audio)\/)/i;
 
 /** A document as far as the database takes it: whoever told it, lengths and letters are bounded. */
 export function storableDocument(told: Told): TokenDocument {
 	return {
 		name: cleanName(told.name),
-		description: textOf(told.description),
+		description: cleanProse(told.description, { lengthMax: DESCRIPTION_LENGTH_MAX }),
 		imageUrl: mediaOf(told.imageUrl),
 		animationUrl: mediaOf(told.animationUrl),
 		traits: told.traits === null ? null : storableTraits(told.traits),
 	};
-}
-
-function textOf(text: string | null): string | null {
-	if (text === null) return null;
-	const kept = text.slice(0, DESCRIPTION_LENGTH_MAX).toWellFormed().replaceAll("\u0000", "\ufffd");
-	return kept.trim() === "" ? null : kept;
 }
 
 function mediaOf(url: string | null): string | null {

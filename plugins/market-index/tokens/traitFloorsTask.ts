@@ -32,7 +32,8 @@ export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload
 			const state = await tokenState(core.db, collectionId);
 			if (!state) return;
 			const at = new Date(core.clock.nowMs());
-			const { listed } = await floorTraits(core.db, { collectionId, at });
+			const floored = { collectionId, at };
+			const { listed } = await core.db.transaction((tx) => floorTraits(tx, floored));
 			if (listed > 0) return;
 			if (isNewBook && state.traited === 0) {
 				// Only the provider knows which tokens have what: it is asked with the counts.
@@ -41,13 +42,13 @@ export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload
 				if (provider.isOn) await core.db.transaction((tx) => core.queue.add(tx, [later]));
 				return;
 			}
-			if (isNewBook) return writeProviderFloors(core.db, collectionId, []);
-			await writeProviderFloors(core.db, collectionId, await toldFloors(context, state, signal));
+			const floors = isNewBook ? [] : await readProviderFloors(context, state, signal);
+			await core.db.transaction((tx) => writeProviderFloors(tx, collectionId, floors));
 		},
 	};
 }
 
-async function toldFloors(
+async function readProviderFloors(
 	{ core, provider, prices }: TokenContext,
 	{ chainId, providerSlug }: TokenState,
 	signal: AbortSignal,

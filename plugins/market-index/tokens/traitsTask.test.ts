@@ -7,6 +7,7 @@ import {
 	mintOf,
 	NOW_MS,
 } from "#plugins/market-index/testing/marketFixture.ts";
+import { learnTokensTask } from "#plugins/market-index/tokens/learnTokensTask.ts";
 import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
 import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
 import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
@@ -58,7 +59,9 @@ async function tell(id: number, hats: readonly (Traits | null)[], standard?: "er
 			traits ? documentOf(traits) : documentOf({}, { traits: null }),
 		);
 	}
-	await learnTokens(database.db, { collectionId: id, at: new Date(NOW_MS) });
+	await database.db.transaction((tx) =>
+		learnTokens(tx, { collectionId: id, at: new Date(NOW_MS) }),
+	);
 	await database.db.execute("update market_index.token set next_at = $2 where collection_id = $1", [
 		id,
 		new Date(NOW_MS),
@@ -167,6 +170,36 @@ test("[IDX-08] a part of a collection is not ranked as if it were all of it", as
 	await set(id, "total_supply = 2");
 	await count(id, true);
 	expect(await ranks(id)).toEqual([1, 1]);
+});
+
+test("[IDX-08] ranks of a part go once it is known that there are more tokens, and come back", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
+	await count(id);
+	expect(await ranks(id)).toEqual([1, 1]);
+	made.jobs();
+	await set(id, "provider_supply = 4");
+	await made.run(learnTokensTask(made.context), { collectionId: id });
+	expect(made.jobs()).toMatchObject([{ task: TRAITS_TASK, payload: { collectionId: id } }]);
+	await count(id, true);
+	expect(await ranks(id)).toEqual([null, null]);
+	made.jobs();
+	await made.run(learnTokensTask(made.context), { collectionId: id });
+	expect(made.jobs()).toEqual([]);
+	await set(id, "provider_supply = 2");
+	await count(id, true);
+	expect(await ranks(id)).toEqual([1, 1]);
+});
+
+test("[IDX-08] a walk that found no mint does not make a part of a collection all of it", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
+	await set(id, "provider_supply = 4");
+	await database.db.execute(
+		`insert into market_index.ownership (collection_id, chain_id, address, next_block, end_block)
+		select id, chain_id, address, 101, 100 from market_index.collection where id = $1`,
+		[id],
+	);
+	await count(id);
+	expect(await ranks(id)).toEqual([null, null]);
 });
 
 test("[IDX-08] the method is not for tokens of several units", async () => {

@@ -6,6 +6,7 @@ import { isRevealed } from "#plugins/market-index/tokens/isRevealed.ts";
 import { PART_TIMEOUT_MS } from "#plugins/market-index/tokens/limits.ts";
 import { countTraits } from "#plugins/market-index/tokens/sql/countTraits.ts";
 import { noteTraits } from "#plugins/market-index/tokens/sql/noteTraits.ts";
+import { takeRanksBack } from "#plugins/market-index/tokens/sql/takeRanksBack.ts";
 import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 import { tokenTraits } from "#plugins/market-index/tokens/sql/tokenTraits.ts";
 import { writeProviderCounts } from "#plugins/market-index/tokens/sql/writeProviderCounts.ts";
@@ -41,7 +42,7 @@ export function traitsTask(context: TokenContext): QueueTask<typeof payload> {
 				await core.db.transaction((tx) => core.queue.add(tx, [later]));
 				return;
 			}
-			if (state.traited > 0) await countTraits(core.db, collectionId);
+			if (state.traited > 0) await core.db.transaction((tx) => countTraits(tx, collectionId));
 			else await countByProvider(context, state, signal);
 			const isRanked = await rank(core, state);
 			await noteTraits(core.db, { collectionId, at: new Date(nowMs), isRanked });
@@ -63,7 +64,7 @@ async function countByProvider(
 			storableTraits([{ type, value }]).map((trait) => ({ ...trait, tokens: count })),
 		),
 	);
-	await writeProviderCounts(core.db, id, counts);
+	await core.db.transaction((tx) => writeProviderCounts(tx, id, counts));
 }
 
 /**
@@ -73,10 +74,15 @@ async function countByProvider(
  */
 async function rank({ db }: TokenContext["core"], state: TokenState): Promise<boolean> {
 	if (state.standard !== "erc721" || state.traited === 0) return false;
-	const isWhole = state.untried === 0 && coversSupply(state.traited, state.supply);
-	if (!isWhole) return false;
+	if (!coversSupply(state.traited, state.supply)) {
+		// The supply came to be known after what was there had been taken for all.
+		if (state.isRanked) await db.transaction((tx) => takeRanksBack(tx, state.id));
+		return false;
+	}
+	if (state.untried > 0) return false;
 	const tokens = await tokenTraits(db, state.id);
 	const isShown = state.revealState !== "placeholder" && isRevealed(tokens);
-	await writeRanks(db, state.id, isShown ? rankTokens(tokens) : []);
+	const ranks = isShown ? rankTokens(tokens) : [];
+	await db.transaction((tx) => writeRanks(tx, state.id, ranks));
 	return true;
 }

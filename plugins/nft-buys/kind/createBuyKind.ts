@@ -2,7 +2,7 @@ import { assert } from "#core/fault/assert.ts";
 import { type BuyRequest, buyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
 import { nftSpendDenial } from "#plugins/nft-buys/nftSpendDenial.ts";
-import type { BuyWorld } from "#plugins/nft-buys/plan/BuyWorld.ts";
+import type { BuyDeps } from "#plugins/nft-buys/plan/BuyDeps.ts";
 import { keepsBuy } from "#plugins/nft-buys/plan/keepsBuy.ts";
 import { planBuy } from "#plugins/nft-buys/plan/planBuy.ts";
 import { shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
@@ -10,7 +10,7 @@ import { ownershipDenial } from "#plugins/nft-buys/settle/ownershipDenial.ts";
 import type { IntentKind } from "#plugins/wallets/contract.ts";
 
 /** How buying a token from a listing goes, for the path that money leaves by. */
-export function createBuyKind(world: BuyWorld): IntentKind<BuyRequest> {
+export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 	return {
 		name: "nft_buy",
 		plugin: "nft-buys",
@@ -19,9 +19,9 @@ export function createBuyKind(world: BuyWorld): IntentKind<BuyRequest> {
 		deny: nftSpendDenial,
 		keeps: keepsBuy,
 		prepare: ({ request, chainId }, { wallet, outbound, signal }) =>
-			planBuy(world, { request, chainId, wallet, outbound, signal }),
+			planBuy(deps, { request, chainId, wallet, outbound, signal }),
 		async settle(intent, receipt, { wallet, outbound, signal }) {
-			const rpc = world.rpcOf(intent.chainId);
+			const rpc = deps.rpcOf(intent.chainId);
 			assert(rpc && intent.plan, "a receipt is of a plan on a chain that is served");
 			const goods = shownBuy.read(intent.plan.shown);
 			const asked = { goods, wallet: wallet.address, receipt, signal };

@@ -8,7 +8,7 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { seaportAbi } from "#plugins/nft-buys/abi/seaportAbi.ts";
-import type { BuyWorld } from "#plugins/nft-buys/plan/BuyWorld.ts";
+import type { BuyDeps } from "#plugins/nft-buys/plan/BuyDeps.ts";
 import { planBuy } from "#plugins/nft-buys/plan/planBuy.ts";
 import { wireOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
@@ -104,7 +104,7 @@ function ask(said: Said, quantity: bigint, chain: Chain = OPEN): Promise<Prepara
 		}),
 		encodeFunctionResult({ abi: seaportAbi, functionName: "getCounter", result: counter }),
 	];
-	const world: BuyWorld = {
+	const deps: BuyDeps = {
 		clock: { nowMs: () => NOW_MS },
 		chains,
 		rpcOf: () => ({ batch: async () => answers }) as unknown as Rpc,
@@ -112,7 +112,7 @@ function ask(said: Said, quantity: bigint, chain: Chain = OPEN): Promise<Prepara
 		prices: fakePrices(chains),
 	};
 	const { tokenId } = quantity === 1n ? single.listing : edition.listing;
-	return planBuy(world, {
+	return planBuy(deps, {
 		chainId: ANVIL,
 		wallet,
 		outbound: (_step, call) => call(),

@@ -15,7 +15,7 @@ import { PLAN_LIFETIME_MS } from "#plugins/nft-buys/limits.ts";
 import { findListing } from "#plugins/nft-buys/listing/findListing.ts";
 import { readFunds } from "#plugins/nft-buys/listing/readFunds.ts";
 import { readOrderState } from "#plugins/nft-buys/listing/readOrderState.ts";
-import type { BuyWorld } from "#plugins/nft-buys/plan/BuyWorld.ts";
+import type { BuyDeps } from "#plugins/nft-buys/plan/BuyDeps.ts";
 import { fundsDenial } from "#plugins/nft-buys/plan/fundsDenial.ts";
 import { shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
 import { encodeFilling } from "#plugins/nft-buys/seaport/encodeFilling.ts";
@@ -42,7 +42,7 @@ type Asked = {
  * a minute, and which a buy by hand asks for once. Changes nothing anywhere.
  */
 export async function planBuy(
-	world: BuyWorld,
+	deps: BuyDeps,
 	given: Pick<Asked, "outbound" | "signal"> & {
 		request: BuyRequest;
 		chainId: number;
@@ -51,8 +51,8 @@ export async function planBuy(
 ): Promise<Preparation> {
 	const { request, chainId, wallet, outbound, signal } = given;
 	const { contract, tokenId, orderHash, priceLimitRaw } = request;
-	const chain = world.chains.byId(chainId);
-	const rpc = world.rpcOf(chainId);
+	const chain = deps.chains.byId(chainId);
+	const rpc = deps.rpcOf(chainId);
 	if (!canPay(wallet)) return denied("no_executable_wallet", "The wallet cannot pay.");
 	if (!chain || !rpc) return denied("chain_unavailable", "The chain is not served here.");
 	if (tokenId === null) return denied("listing_not_found", "A buy names a token.");
@@ -63,7 +63,7 @@ export async function planBuy(
 		contract,
 		tokenId: BigInt(tokenId),
 		quantity: BigInt(request.quantity),
-		nowMs: world.clock.nowMs(),
+		nowMs: deps.clock.nowMs(),
 	};
 	const asked: Asked = {
 		chain,
@@ -73,10 +73,10 @@ export async function planBuy(
 		outbound,
 		signal,
 	};
-	const { provider } = world;
+	const { provider } = deps;
 	const listing = await findListing({ ...wanted, orderHash }, { provider, outbound, signal });
 	if (!listing) return denied("listing_not_found", "That token is not for sale.");
-	return await planFill(world, asked, listing);
+	return await planFill(deps, asked, listing);
 }
 
 /** Somebody must look at these wallets first. */
@@ -84,15 +84,11 @@ function canPay({ capability }: Wallet): boolean {
 	return capability !== "disabled" && capability !== "review-required";
 }
 
-async function planFill(
-	world: BuyWorld,
-	asked: Asked,
-	listing: ProviderOrder,
-): Promise<Preparation> {
+async function planFill(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Promise<Preparation> {
 	const { wanted, outbound, signal, rpc } = asked;
 	const { orderHash, maker: offerer } = listing;
 	const { marketplace, chainId, contract, tokenId, wallet } = wanted;
-	const early = listingDenial(listing, wanted) ?? bookLimitDenial(world, asked, listing);
+	const early = listingDenial(listing, wanted) ?? bookLimitDenial(deps, asked, listing);
 	if (early) return { kind: "denied", denial: early };
 	const state = await outbound("nft_buy.order_state", () =>
 		readOrderState(rpc, { marketplace, orderHash, offerer, signal }),
@@ -101,7 +97,7 @@ async function planFill(
 	const over = stateDenial(state, book?.parameters.counter ?? null);
 	if (over) return { kind: "denied", denial: over };
 	const fulfilment = await outbound("nft_buy.fulfilment", () =>
-		world.provider.listingFulfilment(
+		deps.provider.listingFulfilment(
 			{
 				chainId,
 				protocolAddress: marketplace,
@@ -123,7 +119,7 @@ async function planFill(
 	const denial =
 		zoneDenial(filling.parameters, { extraData, wallet, nowMs: wanted.nowMs }) ??
 		fillingDenial({ filling, payment, fulfilment, listing, wanted, state }) ??
-		limitOf(world, asked, { currency: payment.currency, raw: payment.total });
+		limitOf(deps, asked, { currency: payment.currency, raw: payment.total });
 	if (denial) return { kind: "denied", denial };
 	return await planOf(asked, { listing, filling, payment, fulfilment });
 }
@@ -146,15 +142,15 @@ function readFulfilment(
 }
 
 /** By the book's price first: a listing that is too expensive costs no fulfilment. */
-function bookLimitDenial(world: BuyWorld, asked: Asked, listing: ProviderOrder): Denial | null {
+function bookLimitDenial(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Denial | null {
 	const { currency, totalRaw, quantity } = listing;
 	if (currency === null || quantity <= 0n) return null;
 	const raw = mulDiv(totalRaw, asked.wanted.quantity, quantity, "up");
-	return limitOf(world, asked, { currency, raw });
+	return limitOf(deps, asked, { currency, raw });
 }
 
 function limitOf(
-	{ prices }: BuyWorld,
+	{ prices }: BuyDeps,
 	{ chain, priceLimitRaw: limitRaw, wanted }: Asked,
 	price: Parameters<typeof limitDenial>[0]["price"],
 ): Denial | null {

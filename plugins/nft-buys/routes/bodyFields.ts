@@ -16,7 +16,10 @@ export const bodyFields = {
 		.string()
 		.max(64)
 		.optional()
-		.meta({ description: "By slug, other spelling or id. Optional where one chain is served." }),
+		.meta({
+			description: "By slug, other spelling or id. Optional where one chain is served.",
+			examples: ["ethereum"],
+		}),
 	contract: z
 		.string()
 		// A mixed-case address has a checksum (EIP-55), and a wrong one is a typing error.
@@ -24,7 +27,10 @@ export const bodyFields = {
 		.toLowerCase()
 		.refine(isLower, "must be an address")
 		.refine((text) => text !== ZERO_ADDRESS, "must be a contract")
-		.meta({ description: "The collection's contract." }),
+		.meta({
+			description: "The collection's contract.",
+			examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
+		}),
 	tokenId: whole
 		.refine((text) => BigInt(text) < UNITS_BOUND, "must fit 256 bits")
 		.meta({ description: "A token's id, as text or as a number.", examples: ["6529"] }),
@@ -49,11 +55,18 @@ export const bodyFields = {
 		.string()
 		.toLowerCase()
 		.refine(isWord, "must be 32 bytes in hex")
-		.meta({ description: "Exactly this listing." }),
+		.meta({
+			pattern: "^0x[0-9a-fA-F]{64}$",
+			description: "Exactly this listing.",
+			examples: [`0x${"5d".repeat(32)}`],
+		}),
 	walletId: z
 		.uuid()
 		.optional()
-		.meta({ description: "Which of your wallets pays; the canonical one unless given." }),
+		.meta({
+			description: "Which of your wallets pays; the canonical one unless given.",
+			examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+		}),
 };
 
 /** The members of such a body whose numbers must not become doubles. */

@@ -6,6 +6,7 @@ import { buyFault } from "#plugins/nft-buys/faults.ts";
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import type { SignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
 import { intentKinds } from "#plugins/nft-buys/routes/intentKinds.ts";
+import { intentParams } from "#plugins/nft-buys/routes/intentParams.ts";
 import { intentSchema } from "#plugins/nft-buys/routes/intentSchema.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
 
@@ -23,8 +24,10 @@ export function getIntent({ wallets, chains }: BuyContext, signedIn: SignedIn) {
 		},
 		{
 			transform: async (hook) => void (await signedIn(hook)),
+			params: intentParams,
 			response: { 200: intentSchema },
 			detail: {
+				operationId: "getIntent",
 				tags: ["trading"],
 				summary: "Reads an NFT buy or offer",
 				description: "What was asked for, what is or was to be signed, and where it stands.",

@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
+import { cursorParam } from "#core/http/cursorParam.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/nft-buys/limits.ts";
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import type { SignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
@@ -16,11 +18,22 @@ const querySchema = z.object({
 		.regex(/^[1-9][0-9]{0,3}$/, message)
 		.transform(Number)
 		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({ type: "integer", minimum: 1, maximum: PAGE_MAX })
+		.meta({
+			type: "integer",
+			minimum: 1,
+			maximum: PAGE_MAX,
+			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
+			examples: [PAGE_DEFAULT],
+		})
 		.default(PAGE_DEFAULT),
-	cursor: z.string().max(256).optional(),
+	cursor: cursorParam(),
 });
-const page = z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() });
+const answerSchema = z
+	.object({
+		data: z.array(intentSchema).meta({ description: "Intents, newest first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "IntentPage", description: "A page of your buys and offers." });
 
 /** Your buys and offers, newest first. */
 export function getIntents({ wallets, chains }: BuyContext, signedIn: SignedIn) {
@@ -39,8 +52,9 @@ export function getIntents({ wallets, chains }: BuyContext, signedIn: SignedIn) 
 		{
 			transform: async (hook) => void (await signedIn(hook)),
 			query: querySchema,
-			response: { 200: z.object({ data: z.array(intentSchema), page }) },
+			response: { 200: answerSchema },
 			detail: {
+				operationId: "listIntents",
 				tags: ["trading"],
 				summary: "Lists your NFT buys and offers",
 				description: "Newest first, also those that were refused.",

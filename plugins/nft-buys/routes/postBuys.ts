@@ -1,19 +1,14 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canCarry } from "#core/http/canCarry.ts";
-import { canFail } from "#core/http/canFail.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { moneyFault } from "#core/money/faults.ts";
-import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { answerIntent } from "#plugins/nft-buys/routes/answerIntent.ts";
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import { bodyFields, exactMembers } from "#plugins/nft-buys/routes/bodyFields.ts";
 import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
 import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
 import type { SignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
+import { orderDetail } from "#plugins/nft-buys/routes/orderDetail.ts";
 import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
-import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const { chain, contract, tokenId, quantity, price, orderHash, walletId } = bodyFields;
 // Strict: a misspelled limit that is silently dropped would be no limit.
@@ -26,6 +21,10 @@ const bodySchema = z
 		maxPriceNative: price.optional(),
 		orderHash: orderHash.optional(),
 		walletId,
+	})
+	.meta({
+		id: "BuyRequest",
+		description: "What to buy. `maxPriceNative`, `orderHash` or both have to be there.",
 	})
 	.refine((body) => body.maxPriceNative !== undefined || body.orderHash !== undefined, {
 		path: ["maxPriceNative"],
@@ -59,6 +58,7 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 			body: bodySchema,
 			response: { 201: createdSchema },
 			detail: {
+				operationId: "createBuy",
 				tags: ["trading"],
 				summary: "Buys an NFT from a listing",
 				description:
@@ -66,15 +66,7 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 					"The whole transaction is checked against the listing before anything is signed. What is " +
 					"refused answers 201 too, with the intent `rejected` and its `errorCode`. Send an " +
 					"`idempotency-key`, and send the same one again where no answer came.",
-				security: [{ session: [] }],
-				...canFail(
-					httpFault.unauthorized,
-					buyFault.chainRequired,
-					moneyFault.amountInvalid,
-					...tradingDocumented.onceFailures,
-				),
-				parameters: tradingDocumented.onceParameters,
-				...canCarry(tradingDocumented.onceHeaders),
+				...orderDetail(),
 			},
 		},
 	);

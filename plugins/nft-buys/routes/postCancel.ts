@@ -6,6 +6,7 @@ import { buyFault } from "#plugins/nft-buys/faults.ts";
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import type { SignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
 import { intentKinds } from "#plugins/nft-buys/routes/intentKinds.ts";
+import { intentParams } from "#plugins/nft-buys/routes/intentParams.ts";
 import { intentSchema } from "#plugins/nft-buys/routes/intentSchema.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
@@ -25,8 +26,10 @@ export function postCancel({ wallets, chains, ending }: BuyContext, signedIn: Si
 		},
 		{
 			transform: async (hook) => void (await signedIn(hook)),
+			params: intentParams,
 			response: { 200: intentSchema },
 			detail: {
+				operationId: "cancelIntent",
 				tags: ["trading"],
 				summary: "Cancels an NFT buy or offer",
 				description: tradingDocumented.cancelDescription,

@@ -1,29 +1,26 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canCarry } from "#core/http/canCarry.ts";
-import { canFail } from "#core/http/canFail.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { moneyFault } from "#core/money/faults.ts";
-import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { answerIntent } from "#plugins/nft-buys/routes/answerIntent.ts";
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import { bodyFields, exactMembers } from "#plugins/nft-buys/routes/bodyFields.ts";
 import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
 import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
 import type { SignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
+import { orderDetail } from "#plugins/nft-buys/routes/orderDetail.ts";
 import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
-import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const { chain, contract, tokenId, quantity, price, walletId } = bodyFields;
-const bodySchema = z.strictObject({
-	chain,
-	contract,
-	tokenId: tokenId.optional(),
-	quantity,
-	priceNative: price,
-	walletId,
-});
+const bodySchema = z
+	.strictObject({
+		chain,
+		contract,
+		tokenId: tokenId.optional(),
+		quantity,
+		priceNative: price,
+		walletId,
+	})
+	.meta({ id: "OfferRequest", description: "What to offer for, and how much." });
 
 /** Records an offer, and refuses it: orders of our own are not built here. */
 export function postOffers(context: BuyContext, signedIn: SignedIn) {
@@ -51,19 +48,12 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
 			body: bodySchema,
 			response: { 201: createdSchema },
 			detail: {
+				operationId: "createOffer",
 				tags: ["trading"],
 				summary: "Offers for an NFT",
 				description:
 					"Answers 201 with the intent `rejected` and `provider_offer_requires_local_order_builder`.",
-				security: [{ session: [] }],
-				...canFail(
-					httpFault.unauthorized,
-					buyFault.chainRequired,
-					moneyFault.amountInvalid,
-					...tradingDocumented.onceFailures,
-				),
-				parameters: tradingDocumented.onceParameters,
-				...canCarry(tradingDocumented.onceHeaders),
+				...orderDetail(),
 			},
 		},
 	);

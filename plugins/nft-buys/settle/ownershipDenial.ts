@@ -1,5 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { tokenAbi } from "#plugins/nft-buys/abi/tokenAbi.ts";
@@ -71,7 +72,7 @@ async function callsAt(
 	const { goods, receipt, signal, data, blocks } = asked;
 	const to = goods.contract;
 	const calls = blocks.map((block) => {
-		const at = block === "latest" ? block : `0x${block.toString(16)}`;
+		const at = block === "latest" ? block : hexQuantity(block);
 		return { method: "eth_call", params: [{ to, data }, at] };
 	});
 	const outcomes = await rpc.settle(calls, { signal, minBlock: receipt.blockNumber });
@@ -86,6 +87,8 @@ function wordOf(outcome: RpcOutcome): Word {
 	if (outcome.kind === "fault") {
 		const { fault } = outcome;
 		if (fault.code !== "rpc_refused") throw fault;
+		// By its words: nodes share no code for a revert. It is 3, -32000, -32015 or -32603, and all
+		// but the first stand for other refusals too.
 		const reverts = /revert/i.test(fault.message);
 		return reverts ? { kind: "word", word: null } : { kind: "refused", fault };
 	}

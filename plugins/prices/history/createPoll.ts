@@ -1,3 +1,4 @@
+import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -7,7 +8,6 @@ import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
 import { feedCalls } from "#plugins/prices/feed/feedCalls.ts";
 import { parseRound } from "#plugins/prices/feed/parseRound.ts";
 import type { Round } from "#plugins/prices/feed/Round.ts";
-import { readWord } from "#plugins/prices/feed/readWord.ts";
 import { addSpan } from "#plugins/prices/history/addSpan.ts";
 import type { FeedSpans, Span } from "#plugins/prices/history/Learned.ts";
 import type { ReadOptions } from "#plugins/prices/history/ReadOptions.ts";
@@ -84,7 +84,7 @@ async function missingDecimals({ db, feeds }: ReadOptions): Promise<Missing[]> {
 
 async function readDecimals(
 	{ db, clock, metrics }: ReadOptions,
-	{ chain, rpc }: ChainAccess,
+	{ chain, rpcFor }: ChainAccess,
 	{
 		missing,
 		spans,
@@ -93,12 +93,12 @@ async function readDecimals(
 ): Promise<void> {
 	const own = missing.filter(({ chainId }) => chainId === chain.id);
 	const answers = await ask(
-		rpc,
+		rpcFor("prices"),
 		own.map(({ address }) => feedCalls.decimals(address)),
 		signal,
 	);
 	for (const [index, { of, chainId, address, placesMax, feed }] of own.entries()) {
-		const places = readWord(answers[index]);
+		const places = readAbiUint(answers[index]);
 		if (places === null || places > BigInt(placesMax)) {
 			metrics.rejected("decimals");
 			continue;
@@ -112,7 +112,7 @@ async function readDecimals(
 
 async function readNewest(
 	options: ReadOptions,
-	{ chain, rpc }: ChainAccess,
+	{ chain, rpcFor }: ChainAccess,
 	{ spans, signal }: { spans: FeedSpans; signal: AbortSignal },
 ): Promise<void> {
 	const { db, clock, feeds, metrics } = options;
@@ -120,7 +120,7 @@ async function readNewest(
 	for (const feed of feeds) if (feed.feedChainId === chain.id) own.set(feedKey(feed), feed);
 	const asked = [...own.values()];
 	const calls = asked.map(({ address }) => feedCalls.latestRound(address));
-	const answers = await ask(rpc, calls, signal);
+	const answers = await ask(rpcFor("prices"), calls, signal);
 	for (const [index, feed] of asked.entries()) {
 		const parsed = parseRound(answers[index] ?? null, clock.nowMs());
 		if (parsed.kind === "problem") {

@@ -1,10 +1,10 @@
+import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
 import { feedCalls } from "#plugins/prices/feed/feedCalls.ts";
 import { parseRound } from "#plugins/prices/feed/parseRound.ts";
 import type { Round } from "#plugins/prices/feed/Round.ts";
-import { readWord } from "#plugins/prices/feed/readWord.ts";
 import { addSpan } from "#plugins/prices/history/addSpan.ts";
 import type { FeedSpans } from "#plugins/prices/history/Learned.ts";
 import type { ReadOptions } from "#plugins/prices/history/ReadOptions.ts";
@@ -31,11 +31,11 @@ export function createFillGaps(options: ReadOptions): (signal: AbortSignal) => P
 	return async (signal) => {
 		const spans: FeedSpans = new Map();
 		const gaps = await readOpenGaps(options.db);
-		for (const { chain, rpc } of options.indexed) {
+		for (const { chain, rpcFor } of options.indexed) {
 			const found = firstOf(gaps, options.feeds, chain.id);
 			if (!found || signal.aborted) continue;
 			try {
-				await fillPart({ ...options, rpc, signal, spans }, found);
+				await fillPart({ ...options, rpc: rpcFor("price_history"), signal, spans }, found);
 				silent.delete(chain.id);
 			} catch (error) {
 				if (signal.aborted) return;
@@ -165,11 +165,11 @@ async function endOfLowerPhase({ rpc, signal }: Filling, gap: Gap): Promise<bigi
 	const phase = lowerPhase(gap.above);
 	if (phase === null) return null;
 	const [named] = await rpc.settle([feedCalls.phaseAggregator(gap.address, phase)], { signal });
-	const aggregator = named?.kind === "result" ? readWord(named.result) : null;
+	const aggregator = named?.kind === "result" ? readAbiUint(named.result) : null;
 	if (aggregator === null || aggregator === 0n || aggregator >> 160n !== 0n) return null;
 	const address: `0x${string}` = `0x${aggregator.toString(16).padStart(40, "0")}`;
 	const [told] = await rpc.settle([feedCalls.latestRoundId(address)], { signal });
-	const last = told?.kind === "result" ? readWord(told.result) : null;
+	const last = told?.kind === "result" ? readAbiUint(told.result) : null;
 	if (last === null || last === 0n || last >> PHASE_BITS !== 0n) return null;
 	return ((phase << PHASE_BITS) | last) + 1n;
 }

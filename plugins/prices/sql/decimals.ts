@@ -1,6 +1,6 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { bytesOfAddress } from "#plugins/prices/sql/bytesOfAddress.ts";
 
 /** `feed`: of an aggregator's answers; `token`: of what is priced. */
 export type DecimalsOf = "feed" | "token";
@@ -19,7 +19,7 @@ export const decimals = {
 		await db.execute(
 			`insert into prices.${of} (chain_id, address, decimals) values ($1, $2, $3)
 			on conflict (chain_id, address) do update set decimals = excluded.decimals`,
-			[known.chainId, bytesOfAddress(known.address), known.decimals],
+			[known.chainId, bytesOf(known.address), known.decimals],
 		);
 	},
 };

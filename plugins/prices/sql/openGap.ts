@@ -1,5 +1,5 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { bytesOfAddress } from "#plugins/prices/sql/bytesOfAddress.ts";
 import type { Gap } from "#plugins/prices/sql/Gap.ts";
 
 /** Remembers rounds that are to be read. */
@@ -7,6 +7,6 @@ export async function openGap(tx: Tx, gap: Omit<Gap, "roundsAsked">): Promise<vo
 	await tx.execute(
 		`insert into prices.gap (chain_id, feed, below, above) values ($1, $2, $3, $4)
 		on conflict (chain_id, feed, below) do nothing`,
-		[gap.feedChainId, bytesOfAddress(gap.address), gap.below, gap.above],
+		[gap.feedChainId, bytesOf(gap.address), gap.below, gap.above],
 	);
 }

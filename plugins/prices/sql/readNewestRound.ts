@@ -1,6 +1,6 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Round } from "#plugins/prices/feed/Round.ts";
-import { bytesOfAddress } from "#plugins/prices/sql/bytesOfAddress.ts";
 import type { FeedRef } from "#plugins/prices/sql/FeedRef.ts";
 
 /** The round of the greatest id at or below one that is stored, by primary key. */
@@ -13,7 +13,7 @@ export async function readNewestRound(
 		`select round_id as id, answer, updated_at as "updatedAt" from prices.round
 		where chain_id = $1 and feed = $2 and ($3::numeric is null or round_id <= $3)
 		order by round_id desc limit 1`,
-		[feed.feedChainId, bytesOfAddress(feed.address), upTo],
+		[feed.feedChainId, bytesOf(feed.address), upTo],
 	);
 	const [row] = rows;
 	if (!row) return null;

@@ -1,6 +1,6 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Round } from "#plugins/prices/feed/Round.ts";
-import { bytesOfAddress } from "#plugins/prices/sql/bytesOfAddress.ts";
 import type { FeedRef } from "#plugins/prices/sql/FeedRef.ts";
 
 /** Stores rounds under the writers' lock; one that a fork changed is written over. */
@@ -14,7 +14,7 @@ export async function saveRounds(tx: Tx, feed: FeedRef, rounds: readonly Round[]
 		where (kept.answer, kept.updated_at) <> (excluded.answer, excluded.updated_at)`,
 		[
 			feed.feedChainId,
-			bytesOfAddress(feed.address),
+			bytesOf(feed.address),
 			rounds.map(({ id }) => id),
 			rounds.map(({ answer }) => answer),
 			rounds.map(({ updatedAtMs }) => new Date(updatedAtMs)),

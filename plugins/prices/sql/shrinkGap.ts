@@ -1,5 +1,5 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { bytesOfAddress } from "#plugins/prices/sql/bytesOfAddress.ts";
 import type { Gap } from "#plugins/prices/sql/Gap.ts";
 
 export type GapEnd = "more" | "done" | "given_up";
@@ -14,7 +14,7 @@ export async function shrinkGap(
 	gap: Gap,
 	{ above, asked, end }: { above: bigint; asked: number; end: GapEnd },
 ): Promise<boolean> {
-	const place = [gap.feedChainId, bytesOfAddress(gap.address), gap.below, gap.above];
+	const place = [gap.feedChainId, bytesOf(gap.address), gap.below, gap.above];
 	const here = "chain_id = $1 and feed = $2 and below = $3 and above = $4 and is_open";
 	if (end === "done" && gap.below > 0n) {
 		return (await tx.execute(`delete from prices.gap where ${here}`, place)) === 1;

@@ -32,6 +32,8 @@ export type Client = {
 	unreadable(call: Call, detail: string): Fault;
 	/** Counts and tells rows that were left out. */
 	leftOut(call: Call, rows: number): void;
+	/** Tells that a list broke off before its end. */
+	brokeOff(call: Call): void;
 	isConnected(): boolean | null;
 };
 
@@ -95,7 +97,8 @@ export function createClient(options: {
 				const answer = await attemptAgain(call);
 				if (answer.kind === "too_often") {
 					tell("rate_limited", { endpoint, detail: answer.detail });
-					throw tooOften(blocks.leftMs(bucketOf(call)), answer.detail);
+					const { detail } = answer;
+					throw tooOften(blocks.leftMs(bucketOf(call)), { detail, refusedBy: "provider" });
 				}
 				if (answer.kind === "failed") throw answer.fault;
 				const read = answer.kind === "read" ? { json: answer.json } : null;
@@ -121,6 +124,9 @@ export function createClient(options: {
 			if (rows === 0) return;
 			metrics.unreadableRows.inc({ endpoint: call.endpoint }, rows);
 			tell("rows", { endpoint: call.endpoint, rows });
+		},
+		brokeOff({ endpoint }) {
+			tell("pages", { endpoint });
 		},
 		isConnected: () => isConnected,
 	};

@@ -8,7 +8,8 @@ export type FailureKind =
 	| "provider_unavailable"
 	| "provider_unreadable"
 	| "provider_refused"
-	| "rows";
+	| "rows"
+	| "pages";
 
 export type FailureLog = (kind: FailureKind, context: Record<string, unknown>) => void;
 
@@ -18,6 +19,7 @@ const SENTENCES: Readonly<Record<FailureKind, string>> = {
 	provider_unreadable: "the provider answered something that cannot be read",
 	provider_refused: "the provider refuses a request",
 	rows: "rows of the provider cannot be read and are left out",
+	pages: "a list of the provider breaks off: its next page cannot be read or leads to itself",
 };
 
 /** One line a minute for each kind of failure, which counts those it stands for. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { cleanLine } from "#core/outside/cleanLine.ts";
 import { REFUSAL_LENGTH_MAX } from "#plugins/provider/limits.ts";
-import { cleanText } from "#plugins/provider/wire/cleanText.ts";
 import { parseWireJson } from "#plugins/provider/wire/parseWireJson.ts";
 
 const refusalSchema = z.object({
@@ -19,5 +19,5 @@ export function refusalText(body: string): string {
 		typeof error === "string" ? error : JSON.stringify(error),
 	);
 	const said = errors?.join("; ") || data?.detail || data?.error?.message || body;
-	return cleanText(said, { lengthMax: REFUSAL_LENGTH_MAX }) ?? "(nothing)";
+	return cleanLine(said, { lengthMax: REFUSAL_LENGTH_MAX }) ?? "(nothing)";
 }

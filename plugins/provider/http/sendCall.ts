@@ -1,10 +1,10 @@
 import type { Fault } from "#core/fault/Fault.ts";
 import { readCapped } from "#core/http/readCapped.ts";
+import { cleanLine } from "#core/outside/cleanLine.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 import { blockMs } from "#plugins/provider/http/blockMs.ts";
 import { refusalText } from "#plugins/provider/http/refusalText.ts";
 import { BODY_BYTES_MAX, REFUSAL_BYTES_MAX } from "#plugins/provider/limits.ts";
-import { cleanText } from "#plugins/provider/wire/cleanText.ts";
 import { parseWireJson } from "#plugins/provider/wire/parseWireJson.ts";
 
 export type SentCall = {
@@ -89,6 +89,6 @@ function unreadable(detail: string): CallAnswer {
 }
 
 function withoutUrls(text: string): string {
-	const clean = cleanText(text, { lengthMax: 300 }) ?? "(nothing)";
+	const clean = cleanLine(text, { lengthMax: 300 }) ?? "(nothing)";
 	return clean.replace(/\b[a-z]+:\/\/\S+/gi, "(URL)");
 }

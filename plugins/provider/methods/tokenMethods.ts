@@ -19,20 +19,21 @@ export function tokenMethods(reader: Reader, chains: ChainNames): TokenMethods {
 			const segments = [...contract, "nfts", String(tokenId)];
 			return reader.one({ endpoint: "nft", segments, options }, (json): Reading<ProviderNft> => {
 				const envelope = wireField.record.parse(json);
-				return envelope ? readNft(envelope.nft, { chains, chainId }) : "unreadable";
+				return envelope ? readNft(envelope.nft, { chainId }) : "unreadable";
 			});
 		},
-		nfts: (slug, options) =>
-			reader.page(
-				{
-					endpoint: "nfts",
-					// In the singular, unlike everything else there is of a collection.
-					segments: ["collection", slug, "nfts"],
-					query: { limit: pageLimit(options.limit, ROWS_PER_PAGE_MAX), next: options.cursor },
-					options,
-				},
-				{ list: "nfts", read: (row: unknown) => readNft(row, { chains }) },
-			),
+		nfts(of, options) {
+			const limit = pageLimit(options.limit, ROWS_PER_PAGE_MAX);
+			const query = { limit, next: options.cursor };
+			// In the singular, unlike everything else there is of a collection.
+			const segments =
+				"slug" in of
+					? ["collection", of.slug, "nfts"]
+					: ["chain", chainName(chains, of.chainId), "contract", of.address, "nfts"];
+			const chainId = "slug" in of ? null : of.chainId;
+			const rows = { list: "nfts", read: (row: unknown) => readNft(row, { chainId }) };
+			return reader.page({ endpoint: "nfts", segments, query, options }, rows);
+		},
 		drops: (options) =>
 			reader.page(
 				{

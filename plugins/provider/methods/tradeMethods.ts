@@ -4,6 +4,7 @@ import { ROWS_PER_PAGE_MAX } from "#plugins/provider/limits.ts";
 import { chainName } from "#plugins/provider/methods/chainName.ts";
 import { pageLimit } from "#plugins/provider/methods/pageLimit.ts";
 import type { ChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import { eventTimeMs } from "#plugins/provider/wire/eventTimeMs.ts";
 import { readEvent } from "#plugins/provider/wire/readEvent.ts";
 import { readFulfilment } from "#plugins/provider/wire/readFulfilment.ts";
 
@@ -27,7 +28,11 @@ export function tradeMethods(
 					},
 					options,
 				},
-				{ list: "asset_events", read: (row: unknown) => readEvent(row, chains) },
+				{
+					list: "asset_events",
+					read: (row: unknown) => readEvent(row, chains),
+					timeOf: eventTimeMs,
+				},
 			),
 		listingFulfilment: (listing, options) =>
 			reader.one(

@@ -1,25 +1,39 @@
 import type { ProviderCallOptions } from "#plugins/provider/contract.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
-import { CALL_DISTANCE_MS, QUEUE_CALLS_MAX } from "#plugins/provider/limits.ts";
+import {
+	CALL_DISTANCE_MS,
+	PAGE_CALLS_WAITING_MAX,
+	QUEUE_CALLS_MAX,
+} from "#plugins/provider/limits.ts";
 import type { Bucket } from "#plugins/provider/pace/createBlocks.ts";
 import { tooOften } from "#plugins/provider/pace/tooOften.ts";
 
 export type Turn = { bucket: Bucket } & ProviderCallOptions;
 
 export type Waiting = Turn & {
-	/** How long it waits for the shared minute already. */
+	/** How long it waits for the shared minute already, and until when it need not ask again. */
 	budgetWaitedMs: number;
+	refusedUntilMs: number;
 	begin(release: () => void): void;
 	fail(error: unknown): void;
 };
 
 /** Who gives up a place in a full queue last. */
-const PURPOSES = ["request", "background", "endless"] as const satisfies Turn["purpose"][];
+const PURPOSES = [
+	"request",
+	"view",
+	"search",
+	"background",
+	"endless",
+] as const satisfies Turn["purpose"][];
+
+/** What clients wait for, in the order of their turns. */
+const CLIENTS = ["request", "view", "search"] as const;
 
 const BACKGROUND_FIRST = ["background", "endless"] as const;
 const ENDLESS_FIRST = ["endless", "background"] as const;
 
-/** The calls of this process that wait for their turn, requests before all else. */
+/** The calls of this process that wait for their turn, those of clients before all else. */
 export type CallQueue = {
 	/** Waits; answers what `begin` is given. Leaves the queue when its signal aborts. */
 	join(turn: Turn): Promise<() => void>;
@@ -46,10 +60,17 @@ export function createCallQueue(): CallQueue {
 	}
 	/** A full queue gives the place of the last of the least urgent to who is more urgent. */
 	function makeRoom(purpose: Turn["purpose"]): void {
-		if (queue.length < QUEUE_CALLS_MAX) return;
-		const error = tooOften(QUEUE_CALLS_MAX * CALL_DISTANCE_MS, "too many wait for their turn");
+		const isPage = (one: Turn["purpose"]) => one === "view" || one === "search";
+		const pages = queue.filter((waiting) => isPage(waiting.purpose)).length;
+		const isCrowd = isPage(purpose) && pages >= PAGE_CALLS_WAITING_MAX;
+		if (queue.length < QUEUE_CALLS_MAX && !isCrowd) return;
+		const error = tooOften(QUEUE_CALLS_MAX * CALL_DISTANCE_MS, {
+			detail: "too many wait for their turn",
+			refusedBy: "pace",
+		});
 		const lesser = PURPOSES.slice(PURPOSES.indexOf(purpose) + 1).toReversed();
-		for (const one of lesser) {
+		// A crowd of pages has its own places to give, and takes nobody else's.
+		for (const one of isCrowd ? lesser.filter(isPage) : lesser) {
 			const last = queue.findLast((waiting) => waiting.purpose === one);
 			if (!last) continue;
 			drop(last, error);
@@ -69,6 +90,7 @@ export function createCallQueue(): CallQueue {
 				const waiting: Waiting = {
 					...turn,
 					budgetWaitedMs: 0,
+					refusedUntilMs: Number.NEGATIVE_INFINITY,
 					begin(release) {
 						settled();
 						resolve(release);
@@ -85,8 +107,10 @@ export function createCallQueue(): CallQueue {
 		next(may) {
 			const firstOf = (purpose: Turn["purpose"]) =>
 				queue.find((waiting) => waiting.purpose === purpose && may(waiting));
-			const asked = firstOf("request");
-			if (asked) return asked;
+			for (const purpose of CLIENTS) {
+				const asked = firstOf(purpose);
+				if (asked) return asked;
+			}
 			const [one, other] = turns;
 			const first = firstOf(one) ?? firstOf(other);
 			if (first) turns = first.purpose === "background" ? ENDLESS_FIRST : BACKGROUND_FIRST;

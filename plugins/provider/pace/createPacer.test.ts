@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { inProcessBudget } from "#core/budget/inProcessBudget.ts";
+import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { createBlocks } from "#plugins/provider/pace/createBlocks.ts";
 import type { Turn } from "#plugins/provider/pace/createCallQueue.ts";
@@ -8,6 +8,8 @@ import { createPacer } from "#plugins/provider/pace/createPacer.ts";
 const request: Turn = { bucket: "read", purpose: "request" };
 const background: Turn = { bucket: "read", purpose: "background" };
 const endless: Turn = { bucket: "read", purpose: "endless" };
+const view: Turn = { bucket: "read", purpose: "view" };
+const search: Turn = { bucket: "read", purpose: "search" };
 
 /** Time passes only where the pacer waits. */
 function lab(processes = 1) {
@@ -69,10 +71,12 @@ describe("pace", () => {
 			turn("b2", background),
 			turn("r1", request),
 			turn("b3", background),
+			turn("s1", search),
+			turn("v1", view),
 			turn("r2", request),
 		]);
 		// The first had begun before any other came.
-		expect(order).toEqual(["b1", "r1", "r2", "b2", "b3"]);
+		expect(order).toEqual(["b1", "r1", "r2", "v1", "s1", "b2", "b3"]);
 	});
 
 	test("[MRG-11] work that would use up all there is takes turns with the rest of the background", async () => {
@@ -100,7 +104,8 @@ describe("the shared minute", () => {
 		const from = time.nowMs;
 		const begun: number[] = [];
 		for (let round = 0; round < 30; round++) {
-			for (const pacer of pacers) begun.push(await pass(request, pacer));
+			const turn = round < 13 ? background : request;
+			for (const pacer of pacers) begun.push(await pass(turn, pacer));
 		}
 		expect(begun).toHaveLength(120);
 		time.nowMs = from + 59_000;
@@ -111,19 +116,54 @@ describe("the shared minute", () => {
 	test("[MRG-08] with 20 left the background is told so at once, and requests go on", async () => {
 		const { outcome, pass, time } = lab();
 		const from = time.nowMs;
-		for (let turn = 0; turn < 30; turn++) await pass(request);
-		for (let turn = 0; turn < 70; turn++) await pass(background);
+		for (let turn = 0; turn < 45; turn++) await pass(request);
+		for (let turn = 0; turn < 55; turn++) await pass(background);
 		const atMs = time.nowMs;
 		expect(await outcome(background)).toMatch(/^rate_limited \d+$/);
 		// It did not wait for more than its place in the pace.
 		expect(time.nowMs - atMs).toBeLessThanOrEqual(250);
-		expect(await outcome(request)).toBe("begun");
+		for (let turn = 0; turn < 20; turn++) expect(await outcome(request)).toBe("begun");
 		expect(time.nowMs - from).toBeLessThan(60_000);
+	});
+
+	test("whatever clients ask for, 30 of the minute are left to the background", async () => {
+		const { outcome } = lab();
+		const begun = async (turn: Turn, times: number) => {
+			const told = [];
+			for (let time = 0; time < times; time++) told.push(await outcome(turn));
+			return told.filter((one) => one === "begun").length;
+		};
+		expect(await begun(search, 20)).toBe(15);
+		expect(await begun(view, 45)).toBe(40);
+		expect(await begun(request, 16)).toBe(15);
+		expect(await begun(background, 31)).toBe(30);
+	});
+
+	test("a search that has no place is told so at once, and keeps nobody else waiting", async () => {
+		const { outcome, time } = lab();
+		for (let turn = 0; turn < 15; turn++) await outcome(search);
+		const from = time.nowMs;
+		expect(await outcome(search)).toMatch(/^rate_limited \d+$/);
+		expect(await outcome(view)).toBe("begun");
+		expect(time.nowMs - from).toBeLessThanOrEqual(250);
+	});
+
+	test("[MRG-08] a request that has to wait a little for the minute keeps nobody else waiting", async () => {
+		const { outcome, pass, time } = lab();
+		const from = time.nowMs;
+		for (let turn = 0; turn < 70; turn++) await pass(request);
+		time.nowMs = from + 58_000;
+		const waits = outcome(request);
+		expect(await outcome(background)).toBe("begun");
+		expect(time.nowMs - from).toBeLessThan(58_500);
+		expect(await waits).toBe("begun");
+		expect(time.nowMs - from).toBeGreaterThanOrEqual(60_000);
+		expect(time.nowMs - from).toBeLessThan(61_000);
 	});
 
 	test("[MRG-11] neither the background nor work without an end can use up what is the other's", async () => {
 		for (const [one, most, other, least] of [
-			[background, 80, endless, 20],
+			[background, 60, endless, 40],
 			[endless, 50, background, 50],
 		] as const) {
 			const { outcome, pass } = lab();
@@ -137,7 +177,7 @@ describe("the shared minute", () => {
 
 	test("[MRG-08] a request that would wait longer than 3 s is told how long", async () => {
 		const { outcome, pass, time } = lab();
-		for (let turn = 0; turn < 120; turn++) await pass(request);
+		for (let turn = 0; turn < 70; turn++) await pass(request);
 		const atMs = time.nowMs;
 		const told = await outcome(request);
 		expect(told).toMatch(/^rate_limited \d+$/);
@@ -201,6 +241,18 @@ describe("the queue", () => {
 		expect(outcomes.filter((told) => told.startsWith("rate_limited"))).toHaveLength(2);
 	});
 
+	test("a crowd of pages and searches takes no place of others, and pages go before searches", async () => {
+		const { outcome } = lab();
+		const begun = (told: string[]) => told.filter((one) => one === "begun").length;
+		const waiting = Array.from({ length: 12 }, () => outcome(background));
+		const searches = Array.from({ length: 40 }, () => outcome(search));
+		const views = Array.from({ length: 5 }, () => outcome(view));
+		expect(begun(await Promise.all(views))).toBe(5);
+		// Of 24 places five went to the pages, and the share of a minute is 15.
+		expect(begun(await Promise.all(searches))).toBe(15);
+		expect(begun(await Promise.all(waiting))).toBe(12);
+	});
+
 	test("a full queue of requests refuses one more", async () => {
 		const { outcome } = lab();
 		const told = await Promise.all(Array.from({ length: 41 }, () => outcome(request)));
@@ -251,6 +303,7 @@ describe("the queue", () => {
 		const pacer = createPacer({
 			budgetName: "key",
 			budget: {
+				...inner,
 				take: async (name, terms) => {
 					if (isDown) throw new Error("away");
 					return inner.take(name, terms);

@@ -1,22 +1,16 @@
 import type { Budget, BudgetAnswer } from "#core/budget/Budget.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { sleep } from "#core/time/sleep.ts";
-import {
-	BLOCK_WAITED_OUT_MS,
-	CALL_DISTANCE_MS,
-	CALLS_FOR_REQUESTS,
-	CALLS_OF_BACKGROUND_MAX,
-	CALLS_OF_ENDLESS_MAX,
-	CALLS_PER_MINUTE_MAX,
-	MINUTE_MS,
-} from "#plugins/provider/limits.ts";
+import { BLOCK_WAITED_OUT_MS, CALL_DISTANCE_MS } from "#plugins/provider/limits.ts";
 import type { Blocks } from "#plugins/provider/pace/createBlocks.ts";
 import {
+	type CallQueue,
 	createCallQueue,
 	type Turn,
 	type Waiting,
 } from "#plugins/provider/pace/createCallQueue.ts";
 import { createPlaces } from "#plugins/provider/pace/createPlaces.ts";
+import { termsOf } from "#plugins/provider/pace/termsOf.ts";
 import { tooOften } from "#plugins/provider/pace/tooOften.ts";
 
 export type Pacer = {
@@ -24,14 +18,12 @@ export type Pacer = {
 	turn(turn: Turn): Promise<() => void>;
 };
 
-/** What each may have of the minute beside the other. */
-const SHARES = { background: CALLS_OF_BACKGROUND_MAX, endless: CALLS_OF_ENDLESS_MAX } as const;
-
 /**
  * Whose turn it is to call the provider: one each 250 ms in this process and 120 a minute on the
- * key, requests before the background. A wait of at most three seconds is waited out; whoever would
- * wait longer is told so at once, as is the background when only 20 of the minute are left, or when
- * it has had its share of the rest: who comes by the clock might else always come too late.
+ * key, clients before the background. A wait of at most three seconds is waited out by whoever
+ * waits for a page or to buy; all others, and whoever would wait longer, are told so at once. Each
+ * purpose has a share of the minute (`termsOf`): who comes by the clock might else always come too
+ * late, and whoever searches could use up what buyers need.
  */
 export function createPacer(options: {
 	/** The same in every process that uses this key. */
@@ -60,7 +52,7 @@ export function createPacer(options: {
 		isPumping = true;
 		try {
 			for (;;) {
-				failBlocked();
+				failBlocked(queue, blocks);
 				const waitMs = untilNextMs();
 				if (waitMs === null) return;
 				waking = new AbortController();
@@ -74,13 +66,6 @@ export function createPacer(options: {
 		}
 	}
 
-	function failBlocked(): void {
-		for (const waiting of queue.waiting()) {
-			const leftMs = blocks.leftMs(waiting.bucket);
-			if (leftMs > BLOCK_WAITED_OUT_MS) queue.drop(waiting, tooOften(leftMs, "it blocks us"));
-		}
-	}
-
 	/** When to look again, 0 for now; null where the end of a call, or a new one, will say so. */
 	function untilNextMs(): number | null {
 		const left = queue.waiting().filter(({ purpose }) => places.has(purpose));
@@ -88,15 +73,18 @@ export function createPacer(options: {
 		const sinceMs = clock.nowMs() - startedAtMs;
 		// A clock that was set back has no distance to keep.
 		const paceMs = sinceMs < 0 ? 0 : Math.max(CALL_DISTANCE_MS - sinceMs, 0);
-		return Math.max(paceMs, Math.min(...left.map(({ bucket }) => blocks.leftMs(bucket))));
+		return Math.max(paceMs, Math.min(...left.map(standsAsideMs)));
 	}
 
+	const standsAsideMs = (one: Waiting) =>
+		Math.max(blocks.leftMs(one.bucket), refusedMs(one, clock.nowMs()));
+
 	async function begin(): Promise<void> {
-		const waiting = queue.next((one) => places.has(one.purpose) && blocks.leftMs(one.bucket) === 0);
+		const waiting = queue.next((one) => places.has(one.purpose) && standsAsideMs(one) === 0);
 		if (!waiting) return;
 		const { purpose } = waiting;
-		const answer = await takeCall(budget, { name: budgetName, purpose });
-		if (!answer.granted) return refuse(waiting, answer);
+		const answer = await budget.take(budgetName, termsOf(purpose));
+		if (!answer.granted) return refuse(queue, waiting, { ...answer, nowMs: clock.nowMs() });
 		// It was given up meanwhile: the unit is lost, and nobody waits.
 		if (!queue.remove(waiting)) return;
 		startedAtMs = clock.nowMs();
@@ -105,13 +93,6 @@ export function createPacer(options: {
 			leave();
 			look();
 		});
-	}
-
-	async function refuse(waiting: Waiting, { retryAfterMs }: BudgetAnswer): Promise<void> {
-		waiting.budgetWaitedMs += retryAfterMs;
-		const isWaitedOut = waiting.budgetWaitedMs <= BLOCK_WAITED_OUT_MS;
-		if (waiting.purpose === "request" && isWaitedOut) return wait(retryAfterMs);
-		queue.drop(waiting, tooOften(retryAfterMs, "the shared minute is used up"));
 	}
 
 	return {
@@ -123,14 +104,34 @@ export function createPacer(options: {
 	};
 }
 
-/** Takes a call out of the minute: of the share of its kind first, then of the whole. */
-async function takeCall(
-	budget: Budget,
-	{ name, purpose }: { name: string; purpose: Turn["purpose"] },
-): Promise<BudgetAnswer> {
-	const take = (of: string, perWindow: number) =>
-		budget.take(of, { amount: 1, perWindow, windowMs: MINUTE_MS });
-	if (purpose === "request") return await take(name, CALLS_PER_MINUTE_MAX);
-	const share = await take(`${name}:${purpose}`, SHARES[purpose]);
-	return share.granted ? await take(name, CALLS_PER_MINUTE_MAX - CALLS_FOR_REQUESTS) : share;
+/** How long its share of the minute was said to be used up. */
+function refusedMs({ refusedUntilMs }: Waiting, nowMs: number): number {
+	const leftMs = refusedUntilMs - nowMs;
+	// Longer than anybody waits it out: the clock was set back.
+	return leftMs > BLOCK_WAITED_OUT_MS ? 0 : Math.max(leftMs, 0);
+}
+
+function failBlocked(queue: CallQueue, blocks: Blocks): void {
+	for (const waiting of queue.waiting()) {
+		const leftMs = blocks.leftMs(waiting.bucket);
+		if (leftMs <= BLOCK_WAITED_OUT_MS) continue;
+		const why = { detail: "it blocks us", refusedBy: "provider" } as const;
+		queue.drop(waiting, tooOften(leftMs, why));
+	}
+}
+
+/** Keeps one that may wait in its place, so that others go on meanwhile. */
+function refuse(
+	queue: CallQueue,
+	waiting: Waiting,
+	{ retryAfterMs, nowMs }: BudgetAnswer & { nowMs: number },
+): void {
+	waiting.budgetWaitedMs += retryAfterMs;
+	const waits = waiting.purpose === "request" || waiting.purpose === "view";
+	if (waits && waiting.budgetWaitedMs <= BLOCK_WAITED_OUT_MS) {
+		waiting.refusedUntilMs = nowMs + retryAfterMs;
+		return;
+	}
+	const why = { detail: "the shared minute is used up", refusedBy: "pace" } as const;
+	queue.drop(waiting, tooOften(retryAfterMs, why));
 }

@@ -1,13 +1,12 @@
-import type { ProviderCallOptions } from "#plugins/provider/contract.ts";
+import type { ProviderPurpose } from "#plugins/provider/contract.ts";
 import { BACKGROUND_UNDER_WAY_MAX, CALLS_UNDER_WAY_MAX } from "#plugins/provider/limits.ts";
-
-type Purpose = ProviderCallOptions["purpose"];
+import { isBackground } from "#plugins/provider/pace/isBackground.ts";
 
 /** Room for calls under way, each of which may hold a whole body in memory. */
 export type Places = {
-	has(purpose: Purpose): boolean;
+	has(purpose: ProviderPurpose): boolean;
 	/** Takes one; the answer gives it back, once. */
-	take(purpose: Purpose): () => void;
+	take(purpose: ProviderPurpose): () => void;
 };
 
 export function createPlaces(): Places {
@@ -15,10 +14,10 @@ export function createPlaces(): Places {
 	return {
 		has(purpose) {
 			if (taken.request + taken.background >= CALLS_UNDER_WAY_MAX) return false;
-			return purpose === "request" || taken.background < BACKGROUND_UNDER_WAY_MAX;
+			return !isBackground(purpose) || taken.background < BACKGROUND_UNDER_WAY_MAX;
 		},
 		take(purpose) {
-			const kind = purpose === "request" ? "request" : "background";
+			const kind = isBackground(purpose) ? "background" : "request";
 			taken[kind]++;
 			let isTaken = true;
 			return () => {

@@ -48,7 +48,7 @@ function open(server: FakePhoenix, options: { slugs?: string[]; openSocket?: () 
 		metrics,
 		...(openSocket ? { openSocket } : {}),
 	});
-	stream.onPush(async (push) => pushes.add(push));
+	stream.onPushes(async (some) => some.forEach(pushes.add));
 	stream.onGap(async (gap) => gaps.add(gap));
 	stream.follow(options.slugs ?? ["cats"]);
 	stream.start(stopping.signal);
@@ -90,6 +90,24 @@ for (const version of ["1.0.0", "2.0.0"] as const) {
 		expect(await opened.pushes.next()).toMatchObject({ type: "event", event: { type: "sale" } });
 	});
 }
+
+test("the gauges say what is now, though no frame comes any more", async () => {
+	const server = serve();
+	const opened = open(server, { slugs: ["cats", "dogs"] });
+	await live(opened);
+	const { figure, stream, pushes } = opened;
+	const reaches = async (name: string, value: number) => {
+		while ((await figure(`provider_stream_${name}`)) !== value) await Bun.sleep(0);
+	};
+	await reaches("topics", 2);
+	for (let order = 1; order <= 20; order++) {
+		say(server, "item_cancelled", sampleEvents.order({ order_hash: hashOf(order) }));
+	}
+	for (let order = 1; order <= 20; order++) await pushes.next();
+	await reaches("queue_pushes", 0);
+	stream.follow(["cats"]);
+	expect(await figure("provider_stream_topics")).toBe(1);
+});
 
 test("[MRG-13] the first join of a collection is a gap since it was followed", async () => {
 	const opened = open(serve(), { slugs: ["cats", "dogs"] });
@@ -387,7 +405,7 @@ test("[MRG-13] with the machine's own clock and timers it lives, breaks and live
 		log: silentLog,
 		metrics: createMetrics(),
 	});
-	stream.onPush(async (push) => pushes.add(push));
+	stream.onPushes(async (some) => some.forEach(pushes.add));
 	stream.follow(["cats"]);
 	stream.start(new AbortController().signal);
 	ending.push(stream.stop);

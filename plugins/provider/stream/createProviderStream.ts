@@ -44,9 +44,10 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 	const { clock, log, timers = systemTimers, random = systemRandom } = options;
 	const metrics = createStreamMetrics(options.metrics);
 	const read = createEventReader(options);
-	const delivery = createDelivery({ ...options, timers, count: metrics.count });
+	const { count, waiting } = metrics;
+	const delivery = createDelivery({ ...options, timers, count, waiting });
 	const shared = { clock, timers, random, log, newRef: countingRefs() };
-	let isRefusalTold = false;
+	let isRefusalLogged = false;
 	let running = new AbortController();
 	const topics = createTopicBook({
 		...shared,
@@ -55,8 +56,8 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 		onRefused(slug) {
 			metrics.count("refused");
 			// Once for each socket: with a wrong key every collection is refused.
-			if (!isRefusalTold) log.warn("the provider's stream refuses a collection", { slug });
-			isRefusalTold = true;
+			if (!isRefusalLogged) log.warn("the provider's stream refuses a collection", { slug });
+			isRefusalLogged = true;
 		},
 	});
 	const socket = keepSocket({
@@ -64,7 +65,7 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 		url: addressOf(options),
 		openSocket: options.openSocket ?? openWebSocket,
 		onOpen() {
-			isRefusalTold = false;
+			isRefusalLogged = false;
 			topics.up();
 		},
 		onDown(heardMs) {
@@ -83,7 +84,6 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 			if (told.kind === "push") delivery.push({ ...told, bytes });
 			else metrics.count(told.why);
 			if (told.kind === "missing") delivery.missed(verdict.slug, told.atMs);
-			metrics.waiting(delivery.waiting());
 		},
 	});
 
@@ -108,8 +108,9 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 			const wanted = wantedTopics(slugs, log);
 			topics.follow(wanted);
 			delivery.keepOnly(new Set(wanted.keys()));
+			observe();
 		},
-		onPush: delivery.onPush,
+		onPushes: delivery.onPushes,
 		onGap: delivery.onGap,
 		start(signal) {
 			if (signal.aborted) return;

@@ -15,7 +15,7 @@ export type StreamOutcome =
 	| "failed";
 
 export type StreamMetrics = {
-	count(outcome: StreamOutcome): void;
+	count(outcome: StreamOutcome, pushes?: number): void;
 	observe(now: { isLive: boolean; joined: number }): void;
 	waiting(pushes: number): void;
 	socketEnded(): void;
@@ -45,7 +45,7 @@ export function createStreamMetrics(metrics: Metrics): StreamMetrics {
 		help: "Pushes of the provider's stream that wait to be handled",
 	});
 	return {
-		count: (outcome) => frames.inc({ outcome }),
+		count: (outcome, pushes = 1) => frames.inc({ outcome }, pushes),
 		observe({ isLive, joined }) {
 			live.set({}, isLive ? 1 : 0);
 			topics.set({}, joined);

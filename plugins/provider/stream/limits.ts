@@ -5,6 +5,16 @@ export const FRAME_DEPTH_MAX = 32;
 /** Frames in a row that nobody can read: then it is not the stream that is at the other end. */
 export const UNREADABLE_IN_A_ROW_MAX = 100;
 
+/** Frames that are read in one turn of the event loop: about 1 ms. */
+export const FRAMES_PER_TURN_MAX = 10;
+/** After a part of a flood it rests for so many times as long as reading it took. */
+export const INBOX_REST_SHARE = 3;
+export const INBOX_REST_MS_MAX = 8;
+/** Frames that wait; with more it does not rest: what nobody reads is lost, and asked for again. */
+export const INBOX_UNHURRIED_MAX = 10_000;
+/** Of a socket's frames that wait to be read; more, and the socket is given up. */
+export const INBOX_BYTES_MAX = 67_108_864;
+
 /** Until a socket is open, or given up. */
 export const OPEN_TIMEOUT_MS = 10_000;
 /** A heartbeat must be answered before the next one is due. */
@@ -40,10 +50,19 @@ export const CLOCK_AHEAD_MAX_MS = 300_000;
 
 export const QUEUE_PUSHES_MAX = 10_000;
 export const QUEUE_BYTES_MAX = 67_108_864;
-/** Collections whose pushes are handled at the same time. */
-export const SLUGS_AT_ONCE_MAX = 8;
-/** For one push; then the next one of that collection goes on without it. */
+/** Pushes of one collection that are handed on together. */
+export const PUSHES_TOGETHER_MAX = 50;
+/** Collections whose pushes are handled at the same time: the rest of the pool is for readers. */
+export const SLUGS_AT_ONCE_MAX = 2;
+/** While more wait, it rests after a part for so many times as long as the part took. */
+export const QUEUE_REST_SHARE = 2;
+export const QUEUE_REST_MS_MAX = 60;
+/** With more waiting it does not rest: what does not fit is lost, and asked for again. */
+export const QUEUE_UNHURRIED_MAX = QUEUE_PUSHES_MAX / 2;
+/** For those that are handed on together; then the collection goes on without them. */
 export const PUSH_TIMEOUT_MS = 60_000;
+/** Pushes in a row that are failed at one by one: then it is not they that are wrong. */
+export const FAILED_IN_A_ROW_MAX = 3;
 
 /** Gaps that come close together are told together. */
 export const GAP_GATHER_MS = 1_000;

@@ -1,4 +1,4 @@
-import { inProcessBudget } from "#core/budget/inProcessBudget.ts";
+import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Log } from "#core/log/Log.ts";

@@ -58,7 +58,7 @@ function keep(
 	}
 }
 
-const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 function withoutControls(text: string): string {
 	return text.toWellFormed().replace(CONTROLS, "");

@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
+import { cleanLine } from "#core/outside/cleanLine.ts";
 import type { ProviderOrderCriteria } from "#plugins/provider/contract.ts";
 import { CRITERIA_PER_ORDER_MAX } from "#plugins/provider/limits.ts";
-import { cleanText } from "#plugins/provider/wire/cleanText.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
 /** Which tokens an offer is for. */
@@ -43,5 +43,5 @@ function readRange(row: unknown): ProviderOrderCriteria[] {
 
 function textOf(value: unknown): string | null {
 	const isPlain = typeof value === "string" || typeof value === "number";
-	return isPlain ? cleanText(String(value), { lengthMax: 256 }) : null;
+	return isPlain ? cleanLine(String(value), { lengthMax: 256 }) : null;
 }

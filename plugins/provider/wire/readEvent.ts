@@ -78,7 +78,7 @@ function readShared(row: unknown, data: SharedMembers, chains: ChainNames): Read
 	const quantity = readUnits(data.quantity);
 	const sent = wireField.record.parse(row);
 	if (data.event_timestamp === null || !quantity || !sent) return "unreadable";
-	const nft: Reading<ProviderNft> = readNft(data.nft, { chains, chainId });
+	const nft: Reading<ProviderNft> = readNft(data.nft, { chainId });
 	return {
 		occurredAtMs: data.event_timestamp,
 		chainId,

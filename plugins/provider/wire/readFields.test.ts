@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cleanText } from "#plugins/provider/wire/cleanText.ts";
-import { cleanUrl } from "#plugins/provider/wire/cleanUrl.ts";
+import { hostileUrls } from "#core/outside/testing/hostileUrls.ts";
 import { keepRaw } from "#plugins/provider/wire/keepRaw.ts";
 import { orderTotal } from "#plugins/provider/wire/orderTotal.ts";
 import { parseWireJson } from "#plugins/provider/wire/parseWireJson.ts";
@@ -52,37 +51,18 @@ describe("parseWireJson", () => {
 });
 
 describe("texts", () => {
-	test("[MRG-15] nothing invisible, reversing or breaking is left, and markup is text", () => {
-		const clean = (text: unknown) => cleanText(text, { lengthMax: 20 });
-		expect(clean("A\u0000B\u202eC\u200bD\ud800E")).toBe("A B C D E");
-		expect(clean("<script>x</script>")).toBe("<script>x</script>");
-		expect(clean(" \u200b\u0301 ")).toBeNull();
-		expect(clean("x".repeat(1e6))).toHaveLength(20);
-		for (const value of [null, undefined, 7, {}, []]) expect(clean(value)).toBeNull();
-		expect(cleanText("a\r\nb\n\n\n\nc", { lengthMax: 20, lines: true })).toBe("a\nb\n\nc");
-		expect(clean("a\nb")).toBe("a b");
-	});
-
-	test("[MRG-15] any text comes out short and storable", () => {
-		fc.assert(
-			fc.property(fc.string({ unit: "binary" }), (text) => {
-				const clean = cleanText(text, { lengthMax: 10 });
-				if (clean === null) return;
-				expect([...clean].length).toBeLessThanOrEqual(10);
-				expect(clean.isWellFormed()).toBe(true);
-				expect(clean).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-			}),
-		);
-	});
-
-	test("URLs lead where people and pictures are, and nowhere else", () => {
-		expect(cleanUrl("https://a.example/x", "link")).toBe("https://a.example/x");
-		expect(cleanUrl("ipfs://cid/1", "file")).toBe("ipfs://cid/1");
-		expect(cleanUrl("data:image/svg+xml,x", "file")).toBe("data:image/svg+xml,x");
-		const refused = ["javascript:alert(1)", "/x", "data:x", "file:///etc", "https://a\u0000b", ""];
-		for (const url of refused) expect(cleanUrl(url, "file")).toBeNull();
-		expect(cleanUrl("ipfs://cid", "link")).toBeNull();
-		expect(cleanUrl(`https://a.example/${"x".repeat(3_000)}`, "file")).toBeNull();
+	test("[MRG-15] a text is one clean line or several, and a URL one that may be shown", () => {
+		expect(wireField.name.parse("A\u0000B\u202eC\u200bD\nE")).toBe("A B C D E");
+		expect(wireField.prose.parse("a\u202e\r\nb")).toBe("a\nb");
+		expect(wireField.name.parse("x".repeat(1e6))).toHaveLength(256);
+		expect(wireField.media.parse("ipfs://cid/1")).toBe("ipfs://cid/1");
+		expect(wireField.media.parse("https://a:b@c.example/1")).toBe("https://c.example/1");
+		expect(wireField.link.parse("ipfs://cid")).toBeNull();
+		expect(wireField.link.parse("https://a.example/x")).toBe("https://a.example/x");
+		for (const url of [...hostileUrls, `https://a.example/${"x".repeat(3_000)}`, 7, null]) {
+			expect(wireField.media.parse(url)).toBeNull();
+			expect(wireField.link.parse(url)).toBeNull();
+		}
 	});
 
 	test("slugs hold no path", () => {

@@ -1,25 +1,23 @@
-import type { Address } from "#core/chain/Hex.ts";
 import type { ProviderNft } from "#plugins/provider/contract.ts";
 import { TRAITS_PER_TOKEN_MAX } from "#plugins/provider/limits.ts";
-import type { ChainNames } from "#plugins/provider/wire/createChainNames.ts";
 import type { Reading } from "#plugins/provider/wire/Reading.ts";
 import { readTrait } from "#plugins/provider/wire/readTrait.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
 /**
- * A token. Only its page's URL says which chain it is on, so whoever asked for a chain or reads an
- * event of one passes that as `chainId`.
+ * A token. No documented member says which chain it is on, so whoever asked for a chain or reads an
+ * event of one passes that as `chainId`; null where nobody knows.
  */
 export function readNft(
 	row: unknown,
-	{ chains, chainId }: { chains: ChainNames; chainId?: number },
+	{ chainId }: { chainId: number | null },
 ): Reading<ProviderNft> {
 	const { data } = wire.nftDetail.safeParse(row);
 	if (!data || data.identifier === null) return "unreadable";
 	// Tokens of other kinds of chains have contracts of other shapes.
 	if (data.contract === null) return "elsewhere";
 	return {
-		chainId: chainId ?? chains.idOf(chainOfUrl(data.opensea_url, data.contract)),
+		chainId,
 		contract: data.contract,
 		tokenId: data.identifier,
 		standard: standardOf(data.token_standard),
@@ -34,12 +32,6 @@ export function readNft(
 		}),
 		rank: wire.rarity.safeParse(data.rarity).data?.rank || null,
 	};
-}
-
-/** What precedes the contract: `/item/base/0x…/1`, formerly `/assets/base/0x…/1`. */
-function chainOfUrl(url: string | null, contract: Address): string | null {
-	const parts = (url ?? "").toLowerCase().split("/");
-	return parts[parts.indexOf(contract) - 1] ?? null;
 }
 
 function standardOf(text: string | null): ProviderNft["standard"] {

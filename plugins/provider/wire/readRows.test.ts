@@ -80,7 +80,7 @@ describe("collections", () => {
 });
 
 describe("tokens", () => {
-	const read = (over: Record<string, unknown>) => readNft(rows.nft(over), { chains });
+	const read = (over: Record<string, unknown>) => readNft(rows.nft(over), { chainId: null });
 
 	test("[MRG-15] a trait's value is text; what is an object is left out", () => {
 		const values = ["Red", 7, true, { a: 1 }, ["x"], null, "", "\u200b"];
@@ -95,11 +95,12 @@ describe("tokens", () => {
 		expect(read({ traits: null })).toMatchObject({ traits: [] });
 	});
 
-	test("the chain is that of its page, or unknown", () => {
+	test("the chain is that which was asked for: a page's URL is no documented place for it", () => {
 		const onPolygon = `https://opensea.io/assets/matic/${CAT}/7`;
-		expect(read({ opensea_url: onPolygon })).toMatchObject({ chainId: 137 });
-		expect(read({ opensea_url: "https://opensea.io/x" })).toMatchObject({ chainId: null });
-		expect(readNft(rows.nft(), { chains, chainId: 1 })).toMatchObject({ chainId: 1 });
+		expect(read({ opensea_url: onPolygon })).toMatchObject({ chainId: null, tokenId: 7n });
+		expect(read({ opensea_url: undefined })).toMatchObject({ chainId: null, tokenId: 7n });
+		const asked = readNft(rows.nft({ opensea_url: onPolygon }), { chainId: 1 });
+		expect(asked).toMatchObject({ chainId: 1, contract: CAT, tokenId: 7n });
 	});
 
 	test("pictures stand in for each other, and an unknown standard is null", () => {
@@ -369,7 +370,7 @@ test("[MRG-15] no row of any shape makes a reader throw", () => {
 		(row: unknown) => readDrop(row, chains),
 		(row: unknown) => readEvent(row, chains),
 		(row: unknown) => readFulfilment(row, chains),
-		(row: unknown) => readNft(row, { chains }),
+		(row: unknown) => readNft(row, { chainId: null }),
 		(row: unknown) => readOrder(row, { chains }),
 		readSearchHit,
 		readStats,

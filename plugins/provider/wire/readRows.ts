@@ -1,18 +1,32 @@
 import type { Reading } from "#plugins/provider/wire/Reading.ts";
 
-export type ReadRows<Row> = { items: Row[]; unreadable: number };
+export type ReadRows<Row> = {
+	items: Row[];
+	unreadable: number;
+	/** Of each of these, where `timeOf` is given. */
+	unreadableAtMs: (number | null)[];
+};
+
+export type RowsReading<Row extends object> = {
+	read: (row: unknown) => Reading<Row>;
+	/** When a row happened that cannot be read; null where it does not tell. */
+	timeOf?: (row: unknown) => number | null;
+};
 
 /** Reads a list of at most `rowsMax`; a row that cannot be read costs itself and is counted. */
 export function readRows<Row extends object>(
 	rows: readonly unknown[],
-	options: { rowsMax: number; read: (row: unknown) => Reading<Row> },
+	{ rowsMax, read, timeOf }: RowsReading<Row> & { rowsMax: number },
 ): ReadRows<Row> {
 	const items: Row[] = [];
+	const unreadableAtMs: (number | null)[] = [];
 	let unreadable = 0;
-	for (const row of rows.slice(0, options.rowsMax)) {
-		const reading = options.read(row);
-		if (reading === "unreadable") unreadable++;
-		else if (reading !== "elsewhere") items.push(reading);
+	for (const row of rows.slice(0, rowsMax)) {
+		const reading = read(row);
+		if (reading === "unreadable") {
+			unreadable++;
+			if (timeOf) unreadableAtMs.push(timeOf(row));
+		} else if (reading !== "elsewhere") items.push(reading);
 	}
-	return { items, unreadable };
+	return { items, unreadable, unreadableAtMs };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { cleanLine } from "#core/outside/cleanLine.ts";
 import type { ProviderTraitCounts } from "#plugins/provider/contract.ts";
 import { NAME_LENGTH_MAX, TRAIT_TYPES_MAX, TRAIT_VALUES_MAX } from "#plugins/provider/limits.ts";
-import { cleanText } from "#plugins/provider/wire/cleanText.ts";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
 const answerSchema = z.object({ categories: wireField.record, counts: wireField.record });
@@ -39,5 +39,5 @@ export function readTraitCounts(answer: unknown): ProviderTraitCounts | "unreada
 }
 
 function clean(text: string): string | null {
-	return cleanText(text, { lengthMax: NAME_LENGTH_MAX });
+	return cleanLine(text, { lengthMax: NAME_LENGTH_MAX });
 }

@@ -251,7 +251,6 @@ function nft() {
 		display_image_url: "string?",
 		display_animation_url: "string?",
 		metadata_url: "string?",
-		opensea_url: "string!",
 		traits: "array!",
 	};
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
-const { name, prose, symbol, slug, link, file, address, hash, uint, timeMs } = wireField;
+const { name, prose, symbol, slug, link, media, address, hash, uint, timeMs } = wireField;
 const { boolean, count, figure, decimals, record, list, any } = wireField;
 
 /** Members that are read of a token, in lists and alone. */
@@ -12,11 +12,10 @@ const nft = {
 	token_standard: name,
 	name,
 	description: prose,
-	image_url: file,
-	display_image_url: file,
-	display_animation_url: file,
-	metadata_url: file,
-	opensea_url: name,
+	image_url: media,
+	display_image_url: media,
+	display_animation_url: media,
+	metadata_url: media,
 	traits: list,
 };
 
@@ -60,7 +59,7 @@ const drop = {
 	contract_address: address,
 	drop_type: name,
 	is_minting: boolean,
-	image_url: file,
+	image_url: media,
 	active_stage: record,
 	next_stage: record,
 };
@@ -69,8 +68,8 @@ const collection = {
 	collection: slug,
 	name,
 	description: prose,
-	image_url: file,
-	banner_image_url: file,
+	image_url: media,
+	banner_image_url: media,
 	is_disabled: boolean,
 	project_url: link,
 	contracts: list,
@@ -107,9 +106,9 @@ export const wire = {
 		payment_token_symbol: symbol,
 	}),
 	searchResult: z.object({ type: name, collection: record }),
-	searchCollection: z.object({ collection: slug, name, image_url: file, is_disabled: boolean }),
+	searchCollection: z.object({ collection: slug, name, image_url: media, is_disabled: boolean }),
 	nft: z.object(nft),
-	nftDetail: z.object({ ...nft, animation_url: file, rarity: record }),
+	nftDetail: z.object({ ...nft, animation_url: media, rarity: record }),
 	trait: z.object({ trait_type: name, display_type: name, value: any }),
 	rarity: z.object({ rank: count }),
 	payment: z.object({ quantity: uint, token_address: address, decimals, symbol }),

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { cleanLine } from "#core/outside/cleanLine.ts";
+import { cleanProse } from "#core/outside/cleanProse.ts";
+import { cleanUrl } from "#core/outside/cleanUrl.ts";
 import {
 	CURSOR_LENGTH_MAX,
 	NAME_LENGTH_MAX,
 	PROSE_LENGTH_MAX,
 	SYMBOL_LENGTH_MAX,
 } from "#plugins/provider/limits.ts";
-import { cleanText } from "#plugins/provider/wire/cleanText.ts";
-import { cleanUrl } from "#plugins/provider/wire/cleanUrl.ts";
 import { readTimeMs } from "#plugins/provider/wire/readTimeMs.ts";
 import { readUint } from "#plugins/provider/wire/readUint.ts";
 
@@ -16,16 +17,16 @@ import { readUint } from "#plugins/provider/wire/readUint.ts";
  * that one bad member costs itself, and whoever reads a row decides which it cannot do without.
  */
 export const wireField = {
-	name: member((value) => cleanText(value, { lengthMax: NAME_LENGTH_MAX })),
-	prose: member((value) => cleanText(value, { lengthMax: PROSE_LENGTH_MAX, lines: true })),
-	symbol: member((value) => cleanText(value, { lengthMax: SYMBOL_LENGTH_MAX })),
+	name: member((value) => cleanLine(value, { lengthMax: NAME_LENGTH_MAX })),
+	prose: member((value) => cleanProse(value, { lengthMax: PROSE_LENGTH_MAX })),
+	symbol: member((value) => cleanLine(value, { lengthMax: SYMBOL_LENGTH_MAX })),
 	slug: member(slugOf),
 	/** An opaque text which is sent back as it came. */
 	cursor: member((value) =>
 		typeof value === "string" && value.length <= CURSOR_LENGTH_MAX && value !== "" ? value : null,
 	),
 	link: member((value) => cleanUrl(value, "link")),
-	file: member((value) => cleanUrl(value, "file")),
+	media: member((value) => cleanUrl(value, "media")),
 	address: member((value): Address | null => hexOf(value, 20)),
 	hash: member((value): Hex | null => hexOf(value, 32)),
 	uint: member(readUint),

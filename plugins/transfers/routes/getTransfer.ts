@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
-import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
 import { ownTransfer } from "#plugins/transfers/ownTransfer.ts";
 import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
+import { transferParams } from "#plugins/transfers/transferParams.ts";
 import { transferSchema } from "#plugins/transfers/transferSchema.ts";
 
 /** One transfer as it stands. Somebody else's is not there. */
@@ -20,11 +20,13 @@ export function getTransfer({ wallets, chains }: TransfersContext) {
 				return renderTransfer(intent, { profile, chainOf: chains.byId });
 			},
 			{
-				params: z.object({ id: z.string() }),
+				params: transferParams,
 				response: { 200: transferSchema },
 				detail: {
+					operationId: "getTransfer",
 					tags: ["trading"],
 					summary: "Reads one of your wallet transfers",
+					description: "Where it stands, with its transaction once it was sent.",
 					security: [{ session: [] }],
 					...canFail(transfersFault.notFound),
 				},

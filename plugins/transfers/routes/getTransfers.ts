@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { cursorParam } from "#core/http/cursorParam.ts";
 import { TRANSFERS_PAGE, TRANSFERS_PAGE_MAX } from "#plugins/transfers/limits.ts";
 import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
@@ -13,9 +14,15 @@ const querySchema = z.object({
 		.regex(/^[1-9][0-9]{0,3}$/, LIMIT)
 		.transform(Number)
 		.pipe(z.int().max(TRANSFERS_PAGE_MAX, LIMIT))
-		.meta({ type: "integer", minimum: 1, maximum: TRANSFERS_PAGE_MAX })
+		.meta({
+			type: "integer",
+			minimum: 1,
+			maximum: TRANSFERS_PAGE_MAX,
+			description: `How many at most; ${TRANSFERS_PAGE} unless given.`,
+			examples: [TRANSFERS_PAGE],
+		})
 		.default(TRANSFERS_PAGE),
-	cursor: z.string().max(256).optional(),
+	cursor: cursorParam(),
 });
 
 /** One's own transfers, newest first. */
@@ -40,8 +47,10 @@ export function getTransfers({ wallets, chains }: TransfersContext) {
 				query: querySchema,
 				response: { 200: transferPageSchema },
 				detail: {
+					operationId: "listTransfers",
 					tags: ["trading"],
 					summary: "Lists your wallet transfers",
+					description: "Newest first, also those that were refused.",
 					security: [{ session: [] }],
 				},
 			},

@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
-import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
 import { ownTransfer } from "#plugins/transfers/ownTransfer.ts";
 import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
+import { transferParams } from "#plugins/transfers/transferParams.ts";
 import { transferSchema } from "#plugins/transfers/transferSchema.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
@@ -23,9 +23,10 @@ export function postCancel({ wallets, chains, ending }: TransfersContext) {
 				return renderTransfer(intent, { profile, chainOf: chains.byId, cancelUrl });
 			},
 			{
-				params: z.object({ id: z.string() }),
+				params: transferParams,
 				response: { 200: transferSchema },
 				detail: {
+					operationId: "cancelTransfer",
 					tags: ["trading"],
 					summary: "Cancels a wallet transfer",
 					description:

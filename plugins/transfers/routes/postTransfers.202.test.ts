@@ -119,7 +119,7 @@ describe("[TRF-03] the batch is judged as a whole", () => {
 
 	test("who is new waits, all recipients of a batch together, and is paid once known", async () => {
 		const by = await lab.person();
-		lab.world.settings.limits.recipientCooldownMs = 60_000;
+		lab.deps.settings.limits.recipientCooldownMs = 60_000;
 		expect((await send(by)).transfers).toMatchObject(rejected("recipient_cooldown"));
 		lab.clock.ms += 60_000;
 		const again = await send(by);

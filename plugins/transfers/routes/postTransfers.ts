@@ -31,23 +31,46 @@ const ROUTE = "POST /v1/trading/wallet-transfers";
 
 // Strict: a member that is dropped in silence (a token, a memo) would send something else than
 // what its sender meant.
-const bodySchema = z.strictObject({
-	fromWalletId: z.string().min(1).max(64),
-	recipients: z
-		.array(z.string().max(ADDRESS_LENGTH_MAX))
-		.min(1)
-		.max(RECIPIENTS_MAX)
-		.meta({ description: "Addresses; each gets the amount, none stands there twice." }),
-	amount: z
-		.string()
-		.max(AMOUNT_LENGTH_MAX)
-		.meta({ description: "In ETH, for each recipient: a plain decimal.", examples: ["0.05"] }),
-	chain: z
-		.string()
-		.max(64)
-		.optional()
-		.meta({ description: "By slug or id; the one where the wallet was linked unless given." }),
-});
+const bodySchema = z
+	.strictObject({
+		fromWalletId: z
+			.string()
+			.min(1)
+			.max(64)
+			.meta({
+				description: "Which of your wallets it leaves, by its id.",
+				examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+			}),
+		recipients: z
+			.array(z.string().max(ADDRESS_LENGTH_MAX))
+			.min(1)
+			.max(RECIPIENTS_MAX)
+			.meta({
+				description: "Addresses; each gets the amount, none stands there twice.",
+				examples: [["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"]],
+			}),
+		amount: z
+			.string()
+			.max(AMOUNT_LENGTH_MAX)
+			.meta({ description: "In ETH, for each recipient: a plain decimal.", examples: ["0.05"] }),
+		chain: z
+			.string()
+			.max(64)
+			.optional()
+			.meta({
+				description: "By slug or id; the one where the wallet was linked unless given.",
+				examples: ["ethereum"],
+			}),
+	})
+	.meta({ id: "TransferRequest", description: "An amount, and who gets it." });
+
+const createdSchema = z
+	.object({
+		transfers: z
+			.array(transferSchema)
+			.meta({ description: "One for each recipient, in the order of the request." }),
+	})
+	.meta({ id: "CreatedTransfers", description: "The transfers of one request." });
 
 /** Sends ETH to one recipient or to many. */
 export function postTransfers(context: TransfersContext) {
@@ -90,8 +113,9 @@ export function postTransfers(context: TransfersContext) {
 			{
 				parse: [async ({ request }) => (await signedIn(request), await read({ request })), "json"],
 				body: bodySchema,
-				response: { 202: z.object({ transfers: z.array(transferSchema) }) },
+				response: { 202: createdSchema },
 				detail: {
+					operationId: "createTransfers",
 					tags: ["trading"],
 					summary: "Sends ETH from one of your wallets",
 					description:

@@ -3,15 +3,15 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
 import { gapsBelow } from "#plugins/wallets/cancel/gapsBelow.ts";
-import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
-import { isNonceTaken } from "#plugins/wallets/cancel/isNonceTaken.ts";
 import { CANCEL_AGAIN_AFTER_MS, FILLS_MAX } from "#plugins/wallets/cancel/limits.ts";
-import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
 import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
+import { isNonceTaken } from "#plugins/wallets/submission/isNonceTaken.ts";
 import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** A payment with the nonce that it was handed over under. */
@@ -25,32 +25,32 @@ type Payment = Submission & { nonce: number };
  * Asked again it does nothing while a cancellation is on its way, and sends another one, at a
  * better price, where that takes long or was lost.
  */
-export async function cancelByNonce(world: ExecutionWorld, asked: CancelAsked): Promise<void> {
+export async function cancelByNonce(deps: ExecutionDeps, asked: CancelAsked): Promise<void> {
 	const { intentId, signal } = asked;
-	const payment = await cancellable(world, intentId);
+	const payment = await cancellable(deps, intentId);
 	const { walletId, chainId, sender: address, nonce } = payment;
-	const rpc = world.rpcOf(chainId);
+	const rpc = deps.rpcOf(chainId);
 	if (!rpc) throw cancelFault.cancelOff();
 	const queue = { walletId, chainId, signal };
-	await continueQueued(world, queue);
-	const { account } = await world.steps.run("rpc.account", () =>
+	await continueQueued(deps, queue);
+	const { account } = await deps.steps.run("rpc.account", () =>
 		readAccount(rpc, { address, plans: [], signal }),
 	);
 	if (account.minedNonce > nonce) {
 		// Of a cancellation that is mined there is nothing more to do.
-		if (await isUnderWay(world, world.db, payment)) return;
+		if (await isUnderWay(deps, deps.db, payment)) return;
 		throw cancelFault.nonceUsed();
 	}
-	await world.steps.run("commit.cancel", () =>
-		world.db.transaction((tx) => queueCancellation(world, tx, { asked, payment, account })),
+	await deps.steps.run("commit.cancel", () =>
+		deps.db.transaction((tx) => queueCancellation(deps, tx, { asked, payment, account })),
 	);
-	await continueQueued(world, queue);
+	await continueQueued(deps, queue);
 }
 
-async function cancellable(world: ExecutionWorld, intentId: string): Promise<Payment> {
-	const payment = await readPayment(world.db, intentId);
+async function cancellable(deps: ExecutionDeps, intentId: string): Promise<Payment> {
+	const payment = await readPayment(deps.db, intentId);
 	if (!payment || !isCancellable(payment)) throw executionFault.intentState();
-	if (world.settings.isDryRun) throw cancelFault.cancelOff();
+	if (deps.settings.isDryRun) throw cancelFault.cancelOff();
 	const { nonce } = payment;
 	// Its owner's own wallet sent it.
 	if (nonce === null) throw cancelFault.cancelNotOurs();
@@ -58,24 +58,24 @@ async function cancellable(world: ExecutionWorld, intentId: string): Promise<Pay
 }
 
 async function queueCancellation(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: { asked: CancelAsked; payment: Payment; account: AccountState },
 ): Promise<void> {
 	const { asked, payment, account } = given;
 	const { intentId, actor } = asked;
 	const { chainId, sender: from, nonce, walletId } = payment;
-	const profileId = await lockOwner(world, tx, { intentId, walletId });
+	const profileId = await lockOwner(deps, tx, { intentId, walletId });
 	const now = await readPayment(tx, intentId);
 	if (!now || !isCancellable(now)) throw executionFault.intentState();
-	const isSent = await isUnderWay(world, tx, payment);
+	const isSent = await isUnderWay(deps, tx, payment);
 	const queue = await readNonceQueue(tx, { chainId, from }, account);
 	if (!isSent && isNonceTaken(now, queue)) throw cancelFault.nonceTaken();
 	const { minedNonce } = account;
 	const gaps = gapsBelow(nonce, queue, { minedNonce, max: FILLS_MAX });
 	if (isSent && gaps.length === 0) return;
-	await insertRows(world, tx, { payment, gaps, isSent });
-	await world.audit.append(tx, {
+	await insertRows(deps, tx, { payment, gaps, isSent });
+	await deps.audit.append(tx, {
 		actor,
 		action: "trading.intent.cancellation_sent",
 		subject: `intent:${intentId}`,
@@ -85,7 +85,7 @@ async function queueCancellation(
 
 /** Locks the profile's row; the service must be able to send for the wallet. */
 async function lockOwner(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ intentId, walletId }: { intentId: string; walletId: string },
 ): Promise<string> {
@@ -95,7 +95,7 @@ async function lockOwner(
 		[intentId],
 	);
 	if (!row) throw executionFault.notFound();
-	const profile = await world.profileOf(tx, row.id);
+	const profile = await deps.profileOf(tx, row.id);
 	const wallet = profile?.wallets.find(({ id }) => id === walletId);
 	if (wallet?.capability !== "embedded/delegated") throw cancelFault.cancelNotOurs();
 	return row.id;
@@ -103,11 +103,11 @@ async function lockOwner(
 
 /** Whether a cancellation of that nonce is mined, waits, or was sent a moment ago. */
 async function isUnderWay(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	db: Queryable,
 	{ intentId, nonce }: Payment,
 ): Promise<boolean> {
-	const since = new Date(world.clock.nowMs() - CANCEL_AGAIN_AFTER_MS);
+	const since = new Date(deps.clock.nowMs() - CANCEL_AGAIN_AFTER_MS);
 	const rows = await db.query(
 		`select from wallets.submission
 		where intent_id = $1 and purpose = 'cancel' and nonce = $2
@@ -119,7 +119,7 @@ async function isUnderWay(
 }
 
 async function insertRows(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ payment, gaps, isSent }: { payment: Payment; gaps: readonly number[]; isSent: boolean },
 ): Promise<void> {
@@ -139,9 +139,9 @@ async function insertRows(
 			walletId,
 			chainId,
 			hexToBytes(sender),
-			world.session,
-			new Date(world.clock.nowMs()),
-			rows.map(() => world.newId()),
+			deps.session,
+			new Date(deps.clock.nowMs()),
+			rows.map(() => deps.newId()),
 			rows.map(({ purpose }) => purpose),
 			rows.map((row) => row.nonce),
 		],

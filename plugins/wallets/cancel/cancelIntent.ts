@@ -1,13 +1,13 @@
 import type { Tx } from "#core/db/Database.ts";
 import { cancelByNonce } from "#plugins/wallets/cancel/cancelByNonce.ts";
 import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
-import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { callOff } from "#plugins/wallets/execution/callOff.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
 
 export type CancelAsked = {
 	intentId: string;
@@ -21,43 +21,43 @@ export type CancelAsked = {
  * what waits in the nonce queue too. What was sent, or may have been, is cancelled by its nonce:
  * the intent ends once that is final, or is settled where the payment is mined instead.
  */
-export async function cancelIntent(world: ExecutionWorld, asked: CancelAsked): Promise<Intent> {
+export async function cancelIntent(deps: ExecutionDeps, asked: CancelAsked): Promise<Intent> {
 	const { intentId } = asked;
-	const isOver = await world.steps.run("commit.owner", () =>
-		world.db.transaction((tx) => cancelUnsent(world, tx, asked)),
+	const isOver = await deps.steps.run("commit.owner", () =>
+		deps.db.transaction((tx) => cancelUnsent(deps, tx, asked)),
 	);
-	if (!isOver) await cancelByNonce(world, asked);
-	const [intent] = await readIntents(world.db, [intentId]);
+	if (!isOver) await cancelByNonce(deps, asked);
+	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();
 	return intent;
 }
 
 /** False where it was sent, or may have been. */
 async function cancelUnsent(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ intentId, actor }: CancelAsked,
 ): Promise<boolean> {
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
 	const [found] = await readIntents(tx, [intentId]);
 	if (!found) throw executionFault.notFound();
 	// In the order in which everybody takes them: the profile, the intent.
 	await tx.query("select 1 from wallets.profile where id = $1 for no key update", [
 		found.profileId,
 	]);
-	await tx.query("select 1 from wallets.intent where id = $1 for update", [intentId]);
+	await tx.query("select 1 from wallets.intent where id = $1 for no key update", [intentId]);
 	const payment = await readPayment(tx, intentId);
 	if (payment && payment.state !== "queued") {
 		if (payment.state === "sending") throw cancelFault.handingOver();
 		return false;
 	}
 	if (payment) {
-		await callOff(world, { tx, submission: payment, code: "cancelled" });
+		await callOff(deps, { tx, submission: payment, code: "cancelled" });
 	} else {
 		const gone = { intentId, event: "deny", at, errorCode: "cancelled" } as const;
 		if ((await moveIntent(tx, gone)) === null) throw executionFault.intentState();
 	}
-	await world.audit.append(tx, {
+	await deps.audit.append(tx, {
 		actor,
 		action: "trading.intent.cancelled",
 		subject: `intent:${intentId}`,

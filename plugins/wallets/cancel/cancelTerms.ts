@@ -1,7 +1,7 @@
 import { keccak256, stringToBytes } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
+import { stableJson } from "#core/json/stableJson.ts";
 
 /**
  * What an owner signs to cancel what their own wallet sent: nothing, from their address to itself,
@@ -50,7 +50,7 @@ export const cancelTerms = {
 	},
 	/** Changes with every member. No plan of a payment has the same text, so none has its hash. */
 	hash(terms: CancelTerms): Hex {
-		const text = canonicalJson({ action: "cancel", ...cancelTerms.write(terms) });
+		const text = stableJson({ action: "cancel", ...cancelTerms.write(terms) });
 		return keccak256(stringToBytes(text));
 	},
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
 
-/** A cancellation by nonce in answers. */
+/** How an answer shows that an intent is being cancelled by its nonce. */
 export const cancellationSchema = z
 	.object({
 		state: z
@@ -16,7 +17,8 @@ export const cancellationSchema = z
 				"never",
 			])
 			.meta({ description: "Of the transaction that takes the payment's nonce." }),
-		transactionHash: z.string().nullable(),
+		transactionHash: field.hashText("That transaction; null until it was sent.").nullable(),
 	})
+	.meta({ id: "Cancellation", description: "The newest cancellation by nonce." })
 	.nullable()
 	.meta({ description: "The newest cancellation by nonce. Null where nobody asked for one." });

@@ -1,6 +1,6 @@
 import { parseTransaction } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Fees } from "#plugins/wallets/cancel/replacementFees.ts";
+import type { Fees } from "#plugins/wallets/submission/replacementFees.ts";
 
 /** What a transaction offers for its gas, and its nonce where its own bytes say it. */
 export type Offer = { fees: Fees; provenNonce: number | null };

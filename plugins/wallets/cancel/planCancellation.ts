@@ -4,22 +4,22 @@ import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { CancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
 import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
-import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
-import { isNonceTaken } from "#plugins/wallets/cancel/isNonceTaken.ts";
 import {
-	FEE_LIMIT_TIMES,
 	REPLACED_READ_MAX,
 	REPORTED_CANCELLATIONS_MAX,
 	SELF_TRANSFER_GAS,
 } from "#plugins/wallets/cancel/limits.ts";
 import { offerOf } from "#plugins/wallets/cancel/offerOf.ts";
 import { type Offer, offerOfSigned } from "#plugins/wallets/cancel/offerOfSigned.ts";
-import { replacementFees } from "#plugins/wallets/cancel/replacementFees.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
+import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
+import { isNonceTaken } from "#plugins/wallets/submission/isNonceTaken.ts";
+import { FEE_LIMIT_TIMES } from "#plugins/wallets/submission/limits.ts";
 import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import { replacementFees } from "#plugins/wallets/submission/replacementFees.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /**
@@ -31,29 +31,29 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
  * may sign what they are shown.
  */
 export async function planCancellation(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ payment, signal }: { payment: Submission; signal: AbortSignal },
 ): Promise<CancelTerms> {
 	const { intentId, chainId, sender: from, transactionHash: paymentHash } = payment;
 	if (!isCancellable(payment)) throw executionFault.intentState();
 	const nonce = payment.nonce ?? payment.seenNonce;
 	if (nonce === null) throw cancelFault.nonceUnknown();
-	const rpc = world.rpcOf(chainId);
+	const rpc = deps.rpcOf(chainId);
 	if (!rpc) throw cancelFault.cancelOff();
-	const { replaced, reported } = await readReplaced(world.db, payment);
+	const { replaced, reported } = await readReplaced(deps.db, payment);
 	if (reported >= REPORTED_CANCELLATIONS_MAX) throw cancelFault.cancellationsTooMany();
 	const hashes = replaced.flatMap(({ hash }) => hash ?? []);
 	const questions = hashes.map((hash): RpcCall => {
 		return { method: "eth_getTransactionByHash", params: [hash] };
 	});
-	const { account, answers } = await world.steps.run("rpc.account", () =>
+	const { account, answers } = await deps.steps.run("rpc.account", () =>
 		readAccount(rpc, { address: from, plans: [], questions, signal }),
 	);
 	if (account.minedNonce > nonce) throw cancelFault.nonceUsed();
 	// A refused payment is one that the service sent: only there a later one can have its nonce.
 	if (payment.state === "refused") {
-		const queue = await world.steps.run("commit.cancel", () =>
-			world.db.transaction((tx) => readNonceQueue(tx, { chainId, from }, account)),
+		const queue = await deps.steps.run("commit.cancel", () =>
+			deps.db.transaction((tx) => readNonceQueue(tx, { chainId, from }, account)),
 		);
 		if (isNonceTaken(payment, queue)) throw cancelFault.nonceTaken();
 	}
@@ -67,7 +67,7 @@ export async function planCancellation(
 		offers.flatMap((offer) => offer?.fees ?? []),
 	);
 	const [gasLimit, limitTimes] = [SELF_TRANSFER_GAS, FEE_LIMIT_TIMES];
-	if (feeDenial(world, { chainId, gasLimit, account: fees, limitTimes })) {
+	if (feeDenial(deps, { chainId, gasLimit, account: fees, limitTimes })) {
 		throw cancelFault.cancelFeeLimit();
 	}
 	return { intentId, chainId, from, nonce, ...fees, paymentHash };

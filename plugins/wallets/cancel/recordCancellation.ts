@@ -2,10 +2,10 @@ import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { CancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
 
 /**
  * The owner's own wallet says that it sent a cancellation. One hash stands for one transaction of
@@ -15,7 +15,7 @@ import { executionFault } from "#plugins/wallets/execution/faults.ts";
  * mined. The nonce is the one that was asked for: what is sent under another is no cancellation.
  */
 export async function recordCancellation(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: { intent: Intent; terms: CancelTerms; transactionHash: Hex },
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function recordCancellation(
 		from wallets.intent i where i.id = $2
 		on conflict do nothing`,
 		[
-			world.newId(),
+			deps.newId(),
 			intent.id,
 			payment.walletId,
 			chainId,
@@ -40,13 +40,13 @@ export async function recordCancellation(
 			hexToBytes(transactionHash),
 			nonce,
 			payment.fromBlock,
-			world.session,
-			new Date(world.clock.nowMs()),
+			deps.session,
+			new Date(deps.clock.nowMs()),
 		],
 	);
 	// Somebody reported it for something else in this moment.
 	if (written === 0) throw executionFault.transactionOther();
-	await world.audit.append(tx, {
+	await deps.audit.append(tx, {
 		actor: `profile:${intent.profileId}`,
 		action: "trading.intent.cancellation_signed",
 		subject: `intent:${intent.id}`,

@@ -14,6 +14,9 @@ type Found = Sighting | null | Fault;
  * A receipt is believed where its block is not older than the transaction can be, is the block that
  * the chain has at that height, and lists the transaction. One in a block that was checked before
  * is the same receipt: nothing is asked again for it.
+ *
+ * A head is a number, and a node that names a false one makes every receipt look deep. So a second
+ * look counts blocks on top only where the node has the one that makes the receipt final.
  */
 export async function checkReceipts(
 	rpc: Rpc,
@@ -34,6 +37,8 @@ export async function checkReceipts(
 	for (const [place, one] of found.entries()) {
 		if (isNews[place] && one && !(one instanceof Fault) && one.receipt) {
 			if (one.receipt.blockNumber <= newestBlock) numbers.add(one.receipt.blockNumber);
+			const top = second ? finalBlock(one, asked[place]) : null;
+			if (top !== null) numbers.add(top);
 		}
 	}
 	const blocks = await readBlocks(rpc, { numbers: [...numbers], signal });
@@ -45,10 +50,24 @@ export async function checkReceipts(
 		const held = blocks.get(receipt.blockNumber);
 		if (held instanceof Fault) return held;
 		const flaw = flawOf(receipt, { oldest, held });
-		if (flaw === null) return one;
+		if (flaw === null) {
+			const top = second ? finalBlock(one, asked[place]) : null;
+			const isShown = top === null || !(blocks.get(top) instanceof Fault);
+			return isShown ? one : { ...one, headBlock: receipt.blockNumber };
+		}
 		rpc.distrust("false_receipt");
 		return chainFault.chainContradicts({ detail: flaw, meta: { hash: receipt.transactionHash } });
 	});
+}
+
+/** The block that makes a receipt final, where the head that was named is as high; else null. */
+function finalBlock(
+	{ receipt, headBlock }: Sighting,
+	asked: ReceiptAsked | undefined,
+): number | null {
+	if (!receipt || asked?.finalDepth === undefined) return null;
+	const top = receipt.blockNumber + asked.finalDepth;
+	return headBlock >= top ? top : null;
 }
 
 function flawOf(

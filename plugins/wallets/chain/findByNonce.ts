@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
@@ -61,7 +62,7 @@ export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 	// Where it was free, it still is for a node that has not come so far: that proves nothing.
 	if (high < asked.fromBlock && !isFromBlockOld) throw chainFault.chainBehind();
 	const fromBlock = high < asked.fromBlock ? 0 : asked.fromBlock;
-	if ((await countAt(rpc, asked, toHex(high))) <= nonce) {
+	if ((await countAt(rpc, asked, hexQuantity(high))) <= nonce) {
 		const waiting = await countAt(rpc, asked, "pending");
 		return waiting > nonce ? { kind: "pending" } : { kind: "free" };
 	}
@@ -102,7 +103,7 @@ async function usedIn(
 	{ first, until }: { first: number; until: number },
 ): Promise<Hex | null> {
 	const calls = Array.from({ length: until - first + 1 }, (_, index) => {
-		return { method: "eth_getBlockByNumber", params: [toHex(first + index), true] };
+		return { method: "eth_getBlockByNumber", params: [hexQuantity(first + index), true] };
 	});
 	// A node that has not come so far has no such block.
 	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
@@ -113,8 +114,4 @@ async function usedIn(
 		if (used) return used.hash;
 	}
 	return null;
-}
-
-function toHex(block: number): string {
-	return `0x${block.toString(16)}`;
 }

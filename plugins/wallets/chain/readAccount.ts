@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address } from "#core/chain/Hex.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
@@ -120,7 +121,7 @@ function callOf(plan: PlannedCall) {
 	return {
 		from: plan.from,
 		to: plan.to,
-		value: `0x${plan.valueRaw.toString(16)}`,
+		value: hexQuantity(plan.valueRaw),
 		data: plan.data,
 	};
 }

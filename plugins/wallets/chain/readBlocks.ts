@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Hex } from "#core/chain/Hex.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
@@ -27,7 +27,7 @@ export async function readBlocks(
 	if (numbers.length === 0) return new Map();
 	const calls = numbers.map((number) => ({
 		method: "eth_getBlockByNumber",
-		params: [`0x${number.toString(16)}` satisfies Hex, false],
+		params: [hexQuantity(number), false],
 	}));
 	// A node that has not come so far has no such block.
 	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;

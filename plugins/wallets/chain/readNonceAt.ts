@@ -1,5 +1,6 @@
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address } from "#core/chain/Hex.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
@@ -13,7 +14,7 @@ export async function readNonceAt(
 	rpc: Rpc,
 	{ address, block, signal }: { address: Address; block: number; signal: AbortSignal },
 ): Promise<number | null> {
-	const params = [address, `0x${block.toString(16)}`];
+	const params = [address, hexQuantity(block)];
 	try {
 		const count = await rpc.call(
 			{ method: "eth_getTransactionCount", params },

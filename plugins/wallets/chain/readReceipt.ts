@@ -12,6 +12,8 @@ export type ReceiptAsked = {
 	knownBlock?: Hex | null;
 	/** No receipt in an older block is believed, by the chain's head. */
 	oldestBlock?(headBlock: number): number;
+	/** So many blocks on top make it final: a second look has the node show the highest. */
+	finalDepth?: number;
 };
 
 export type ReceiptReading = {

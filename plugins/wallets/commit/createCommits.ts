@@ -1,5 +1,6 @@
 import type { Database, Tx } from "#core/db/Database.ts";
 import { isRefused } from "#core/db/isRefused.ts";
+import { isSqlState } from "#core/db/isSqlState.ts";
 import type { Commits } from "#plugins/wallets/commit/Commits.ts";
 import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import {
@@ -105,7 +106,7 @@ async function commitTogether(
 	let isRolledBack = false;
 	// What fails alone fails; only what waited for a row gets the time to wait for it.
 	const rollBack = (error: unknown) => {
-		isRolledBack = group.length > 1 || hasWaited(error);
+		isRolledBack = group.length > 1 || isSqlState(error, "lock_not_available");
 	};
 	const share = async (tx: Tx): Promise<void> => {
 		const watched = watchSteps(tx, rollBack);
@@ -141,10 +142,4 @@ function watchSteps(tx: Tx, onRefused: (error: unknown) => void): Tx {
 			tx.beforeCommit(watched, options);
 		},
 	};
-}
-
-const LOCK_NOT_AVAILABLE = "55P03";
-
-function hasWaited(error: unknown): boolean {
-	return error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
 }

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { changeSetting } from "#plugins/wallets/control/changeSetting.ts";
@@ -8,28 +9,42 @@ import { SETTING_KEY_LENGTH_MAX, SETTINGS_LISTED_MAX } from "#plugins/wallets/co
 import { rebroadcastSetting } from "#plugins/wallets/control/rebroadcastSetting.ts";
 import { type SettingRow, settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
 
-const settingSchema = z.object({
-	key: z.string(),
-	value: z.unknown(),
-	changedBy: z.string().describe("`operator:` and the x-admin-actor of the last change."),
-	changedAt: z.iso.datetime(),
-});
-const listSchema = z.object({
-	settings: z.array(settingSchema).describe("What was ever set, the newest change first."),
-	hasMore: z.boolean().describe(`There are more than ${SETTINGS_LISTED_MAX}.`),
-	known: z
-		.array(
-			z.object({
-				key: z.string(),
-				description: z.string(),
-				valueSchema: z.record(z.string(), z.unknown()),
-			}),
-		)
-		.describe("What can be set, and to what."),
-});
-const changedSchema = settingSchema.extend({
-	previous: z.unknown().describe("Null where nobody had set it."),
-});
+const key = field.text("Which setting.", "trading.enabled");
+const value = (description: string) => z.unknown().meta({ description, examples: [false] });
+const settingSchema = z
+	.object({
+		key,
+		value: value("What it is set to; its form depends on the key."),
+		changedBy: field.text("`operator:` and the x-admin-actor of the last change.", "operator:ops"),
+		changedAt: z.iso
+			.datetime()
+			.meta({ description: "When it was last changed.", examples: ["2026-03-01T12:00:00.000Z"] }),
+	})
+	.meta({ id: "TradingSetting", description: "A setting that operators changed." });
+const knownSchema = z
+	.object({
+		key,
+		description: field.text("What it does.", "Whether anything is sent."),
+		valueSchema: z
+			.record(z.string(), z.unknown())
+			.meta({ description: "JSON Schema of its values.", examples: [{ type: "boolean" }] }),
+	})
+	.meta({ id: "KnownSetting", description: "A setting that can be changed." });
+const listSchema = z
+	.object({
+		settings: z
+			.array(settingSchema)
+			.meta({ description: "What was ever set, the newest change first." }),
+		hasMore: field.flag(`Whether there are more than ${SETTINGS_LISTED_MAX}.`),
+		known: z.array(knownSchema).meta({ description: "What can be set, and to what." }),
+	})
+	.meta({ id: "TradingSettingList", description: "Settings of operators." });
+const changedSchema = settingSchema
+	.extend({ previous: value("What it was set to before; null where nobody had set it.") })
+	.meta({ id: "ChangedSetting", description: "A setting after a change." });
+const bodySchema = z
+	.strictObject({ value: value("The new value, in the form that `known` says.") })
+	.meta({ id: "SettingChange", description: "What to set it to." });
 
 const about = { tags: ["admin"], security: [{ admin: [] }] };
 
@@ -61,7 +76,15 @@ export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
 					const listed = rows.slice(0, SETTINGS_LISTED_MAX).map(rendered);
 					return { settings: listed, hasMore: rows.length > listed.length, known };
 				},
-				{ response: { 200: listSchema }, detail: { ...about, summary: "Lists trading settings" } },
+				{
+					response: { 200: listSchema },
+					detail: {
+						...about,
+						operationId: "listTradingSettings",
+						summary: "Lists trading settings",
+						description: "What operators have set, and what they can set.",
+					},
+				},
 			)
 			.put(
 				"/:key",
@@ -75,11 +98,12 @@ export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
 					return { ...rendered(changed), previous: changed.previous };
 				},
 				{
-					params: z.object({ key: z.string().max(SETTING_KEY_LENGTH_MAX) }),
-					body: z.strictObject({ value: z.unknown() }),
+					params: z.object({ key: key.max(SETTING_KEY_LENGTH_MAX) }),
+					body: bodySchema,
 					response: { 200: changedSchema },
 					detail: {
 						...about,
+						operationId: "setTradingSetting",
 						summary: "Changes a trading setting",
 						description:
 							"Counts in every process from the answer on: nothing that was decided by the old value " +

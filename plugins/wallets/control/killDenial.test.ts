@@ -6,25 +6,25 @@ import {
 	prepareControl,
 	WALLET_ID,
 } from "#plugins/wallets/control/testing/controlLab.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
-}, 60_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 const kinds: Record<string, string> = { "nft-buy": "nft-buys", "wallet-transfer": "transfers" };
-const world = {
+const deps = {
 	kindOf: (name: string) => (kinds[name] ? { plugin: kinds[name] } : null),
-} as unknown as ExecutionWorld;
+} as unknown as ExecutionDeps;
 
 const denialOf = (kind: string) =>
 	database.db.transaction((tx) => {
 		const intent = { kind, chainId: 8453, walletId: WALLET_ID } as Intent;
-		return killDenial(world, tx, intent);
+		return killDenial(deps, tx, intent);
 	});
 
 test("[TRD-09] a kind is held back by the switch of the plugin that registered it, by a stable code", async () => {

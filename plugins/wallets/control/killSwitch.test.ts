@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { readKill } from "#plugins/wallets/control/readKill.ts";
 import {
 	openControl,
@@ -10,13 +9,14 @@ import {
 	WALLET_ID,
 } from "#plugins/wallets/control/testing/controlLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 let database: TestDatabase;
 let control: ReturnType<typeof openControl>;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
-}, 60_000);
+}, 240_000);
 beforeEach(async () => {
 	await database.db.execute("delete from wallets.control");
 	control = openControl(database.db);

@@ -1,6 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-
-const SWITCH_LOCK_KEY = 7_401_663;
+import { switchLockKey } from "#plugins/wallets/control/switchLockKey.ts";
 
 /**
  * The lock between those who send and those who switch them off. Senders share it: once a switch
@@ -8,5 +7,5 @@ const SWITCH_LOCK_KEY = 7_401_663;
  */
 export async function lockSwitches(tx: Tx, as: "sender" | "operator"): Promise<void> {
 	const lock = as === "sender" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
-	await tx.query(`select ${lock}($1)`, [SWITCH_LOCK_KEY]);
+	await tx.query(`select ${lock}($1)`, [switchLockKey]);
 }

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createServer } from "node:net";
 import { recoverMessageAddress, recoverTypedDataAddress } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { custodyLab } from "#plugins/wallets/custody/testing/custodyLab.ts";
 import { sampleTransaction } from "#plugins/wallets/custody/testing/sampleTransaction.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { until } from "#test/harness/until.ts";
 import type { CustodyFaultOrder } from "#test/sandbox/custody/faults/CustodyFault.ts";
 import {
 	type CustodyEmulator,
@@ -22,7 +22,7 @@ const SECRET = "c4n4ry-app-secret";
 beforeAll(async () => {
 	anvil = await startAnvil();
 	emulator = await startCustodyEmulator({ rpcUrl: anvil.url, appSecret: SECRET });
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
 	await emulator?.stop();

@@ -19,6 +19,7 @@ export const custodyFault = defineFaults({
 		status: 429,
 		retry: "later",
 		public: "The wallet provider is being asked too often.",
+		advice: "Wait as long as `retryAfterMs` says, then send it again.",
 	},
 	unavailable: {
 		code: "wallet_provider_unavailable",

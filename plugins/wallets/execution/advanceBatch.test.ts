@@ -40,7 +40,7 @@ test("[NFT-01] what is in doubt, refused or denied is answered as it stands as w
 		["refuses", "failed"],
 		["silent", "uncertain"],
 	] as const) {
-		lab.world.custody.send = async () => {
+		lab.deps.custody.send = async () => {
 			return mood === "silent"
 				? { kind: "unknown", detail: "no answer" }
 				: { kind: "refused", code: "wallet_provider_refused", detail: "no" };

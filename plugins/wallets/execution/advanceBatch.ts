@@ -2,7 +2,7 @@ import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/limits.ts";
@@ -28,29 +28,29 @@ type Given = {
  * Answers an intent that went alone and was sent, as it then stands; null where more has to be read
  * to know.
  */
-export async function advanceBatch(world: ExecutionWorld, given: Given): Promise<Intent | null> {
+export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<Intent | null> {
 	const { intents, signal } = given;
 	const first = intents[0];
 	if (!first) return null;
-	if (intents.some(({ expiresAtMs }) => expiresAtMs <= world.clock.nowMs())) {
-		await moveAll(world, intents, { event: "expire", denial: null });
+	if (intents.some(({ expiresAtMs }) => expiresAtMs <= deps.clock.nowMs())) {
+		await moveAll(deps, intents, { event: "expire", denial: null });
 		return null;
 	}
-	const profile = given.profile ?? (await world.profileOf(world.db, first.profileId));
+	const profile = given.profile ?? (await deps.profileOf(deps.db, first.profileId));
 	const wallet = profile?.wallets.find(({ id }) => id === first.walletId);
-	const rpc = world.rpcOf(first.chainId);
-	if (!profile || !wallet) return deny(world, intents, NO_WALLET);
-	if (!rpc) return deny(world, intents, NO_CHAIN);
+	const rpc = deps.rpcOf(first.chainId);
+	if (!profile || !wallet) return deny(deps, intents, NO_WALLET);
+	if (!rpc) return deny(deps, intents, NO_CHAIN);
 
 	const prepared: Prepared[] = [];
 	for (let from = 0; from < intents.length; from += PREPARES_AT_ONCE) {
 		const some = await Promise.all(
 			intents
 				.slice(from, from + PREPARES_AT_ONCE)
-				.map((intent) => prepareIntent(world, { intent, wallet, profile, signal })),
+				.map((intent) => prepareIntent(deps, { intent, wallet, profile, signal })),
 		);
 		for (const one of some) {
-			if (one.kind === "denied") return deny(world, intents, one.denial);
+			if (one.kind === "denied") return deny(deps, intents, one.denial);
 			prepared.push(one);
 		}
 	}
@@ -60,48 +60,48 @@ export async function advanceBatch(world: ExecutionWorld, given: Given): Promise
 		questions: prepared.flatMap(({ question }) => question?.call ?? []),
 		signal,
 	};
-	const { account, simulations, answers } = await world.steps.run("rpc.account", () =>
+	const { account, simulations, answers } = await deps.steps.run("rpc.account", () =>
 		readAccount(rpc, asked),
 	);
 	const plans: Plan[] = [];
 	for (const { plan, question } of prepared) {
 		const told = question?.shownBy(answers.shift());
-		if (told?.kind === "denied") return deny(world, intents, told.denial);
+		if (told?.kind === "denied") return deny(deps, intents, told.denial);
 		plans.push(told ? { ...plan, shown: told.shown } : plan);
 	}
 	const judged = judgeBatch(plans, account, simulations);
-	if (judged.kind === "denied") return deny(world, intents, judged.denial);
+	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
 		return intent ? [{ ...costed, intent }] : [];
 	});
-	const decided = await world.steps.run("commit.decide", () =>
-		world.commits.together(profile.id, (tx) => decideBatch(world, tx, { planned, account })),
+	const decided = await deps.steps.run("commit.decide", () =>
+		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account })),
 	);
 	if (!decided) return null;
 	const queue = { walletId: wallet.id, chainId: first.chainId, signal };
 	if (!decided.next) {
-		await continueQueued(world, queue);
+		await continueQueued(deps, queue);
 		return null;
 	}
-	const { outcome, sentAtMs } = await handOver(world, decided.next);
+	const { outcome, sentAtMs } = await handOver(deps, decided.next);
 	if (planned.length > 1) {
-		if (outcome.kind !== "unknown") await continueQueued(world, queue);
+		if (outcome.kind !== "unknown") await continueQueued(deps, queue);
 		return null;
 	}
 	// Others of the wallet came meanwhile, and wait for this: it does not wait for them.
-	if (world.queueRuns.isWaited(queueKey(queue))) void continueBehind(world, queue);
+	if (deps.queueRuns.isWaited(queueKey(queue))) void continueBehind(deps, queue);
 	if (outcome.kind !== "sent" || sentAtMs === null) return null;
 	const { transactionHash } = outcome;
 	return { ...decided.intent, status: "submitted", transactionHash, changedAtMs: sentAtMs };
 }
 
 /** What fails here is taken up by the job. */
-async function continueBehind(world: ExecutionWorld, queue: QueueAsked): Promise<void> {
+async function continueBehind(deps: ExecutionDeps, queue: QueueAsked): Promise<void> {
 	try {
-		await continueQueued(world, queue);
+		await continueQueued(deps, queue);
 	} catch (error) {
-		world.log.warn("a nonce queue could not be continued now", { ...queue, error });
+		deps.log.warn("a nonce queue could not be continued now", { ...queue, error });
 	}
 }
 
@@ -112,24 +112,24 @@ const NO_WALLET: Denial = {
 const NO_CHAIN: Denial = { code: "chain_unavailable", detail: "The chain is not served here." };
 
 async function deny(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	intents: readonly Intent[],
 	denial: Denial,
 ): Promise<null> {
-	await moveAll(world, intents, { event: "deny", denial });
+	await moveAll(deps, intents, { event: "deny", denial });
 	return null;
 }
 
 async function moveAll(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	intents: readonly Intent[],
 	{ event, denial }: { event: "deny" | "expire"; denial: Denial | null },
 ): Promise<void> {
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
 	const errorCode = denial?.code ?? null;
 	const detail = denial?.detail ?? null;
-	await world.steps.run("commit.close", () =>
-		world.db.transaction(async (tx) => {
+	await deps.steps.run("commit.close", () =>
+		deps.db.transaction(async (tx) => {
 			// One order for all, so that two who deny one batch do not lock each other out.
 			const ids = intents.map(({ id }) => id).sort();
 			let moved = 0;
@@ -138,7 +138,7 @@ async function moveAll(
 				if (to !== null) moved++;
 			}
 			const profileId = intents[0]?.profileId ?? "";
-			const { quota } = world.settings;
+			const { quota } = deps.settings;
 			if (event === "deny") await chargeRefused(tx, { profileId, refused: moved, quota });
 		}),
 	);

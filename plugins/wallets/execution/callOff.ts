@@ -1,5 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
@@ -9,11 +9,11 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
  * it is not queued any more: then nothing is written.
  */
 export async function callOff(
-	world: Pick<ExecutionWorld, "clock">,
+	deps: Pick<ExecutionDeps, "clock">,
 	given: { tx: Tx; submission: Pick<Submission, "id" | "intentId">; code: string },
 ): Promise<boolean> {
 	const { tx, submission, code } = given;
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
 	const gone = await tx.execute(
 		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
 		where id = $1 and state = 'queued'`,

@@ -44,7 +44,7 @@ async function queue(count = 1): Promise<string[]> {
 const set = (what: string, where: string) =>
 	lab.db.execute(`update wallets.submission set ${what} where ${where}`);
 const go = (chainId = CHAIN_ID) =>
-	continueQueued(lab.world, { walletId: by.wallet.id, chainId, signal: lab.signal });
+	continueQueued(lab.deps, { walletId: by.wallet.id, chainId, signal: lab.signal });
 const switchOff = (key: string) =>
 	lab.db.execute("insert into wallets.control values ($1, 'true', 'operator', now())", [key]);
 
@@ -146,8 +146,8 @@ describe("in the moment it is taken", () => {
 		const labs = Array.from({ length: 3 }, () => openExecutionLab(database.db));
 		const all = [lab, ...labs];
 		await Promise.all(
-			all.map(({ world, signal }) =>
-				continueQueued(world, { walletId: by.wallet.id, chainId: CHAIN_ID, signal }),
+			all.map(({ deps, signal }) =>
+				continueQueued(deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal }),
 			),
 		);
 		expect(all.flatMap(({ handed }) => handed)).toHaveLength(2);
@@ -174,7 +174,7 @@ test("[TRD-08] the line of one chain hands over nothing of another's", async () 
 test("[TRD-08] who is called off hands nothing over any more", async () => {
 	const [id = ""] = await queue();
 	const signal = AbortSignal.abort();
-	await continueQueued(lab.world, { walletId: by.wallet.id, chainId: CHAIN_ID, signal });
+	await continueQueued(lab.deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal });
 	expect((await lab.intent(id)).status).toBe("submitting");
 	expect(lab.handed).toHaveLength(1);
 });

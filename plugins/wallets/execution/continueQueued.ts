@@ -1,7 +1,5 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
-import { beginSelfTransfer } from "#plugins/wallets/cancel/beginSelfTransfer.ts";
-import { selfTransfer } from "#plugins/wallets/cancel/selfTransfer.ts";
 import {
 	type AccountState,
 	readAccount,
@@ -9,9 +7,10 @@ import {
 } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
+import { beginSelfTransfer } from "#plugins/wallets/execution/beginSelfTransfer.ts";
 import { callOff } from "#plugins/wallets/execution/callOff.ts";
 import type { QueueRunEnd } from "#plugins/wallets/execution/createQueueRuns.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { queueKey } from "#plugins/wallets/execution/queueKey.ts";
@@ -21,6 +20,7 @@ import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
 import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
 import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+import { selfTransfer } from "#plugins/wallets/submission/selfTransfer.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 
 /** Transactions handed over in one go before others get their turn. */
@@ -35,24 +35,24 @@ type Begun = HandOver | "called off" | NonceWait | "later";
  * Hands over what waits in a wallet's nonce queue, one after the other, until nothing is left or
  * something has to be waited for. One run for each queue and process.
  */
-export async function continueQueued(world: ExecutionWorld, asked: QueueAsked): Promise<void> {
-	await world.queueRuns.run(queueKey(asked), () => handOverQueued(world, asked));
+export async function continueQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<void> {
+	await deps.queueRuns.run(queueKey(asked), () => handOverQueued(deps, asked));
 }
 
 /**
  * What was never handed over can still be called off, and is where an operator switched it off, the
  * wallet is gone, or what was planned has run out meanwhile.
  */
-async function handOverQueued(world: ExecutionWorld, asked: QueueAsked): Promise<QueueRunEnd> {
+async function handOverQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<QueueRunEnd> {
 	const { signal } = asked;
 	let isAskedAgain = false;
 	let arePaymentsOnly = false;
 	for (let turn = 0; turn < TURN_MAX && !signal.aborted; turn++) {
-		const submission = await nextQueued(world.db, { ...asked, arePaymentsOnly });
+		const submission = await nextQueued(deps.db, { ...asked, arePaymentsOnly });
 		if (!submission) return "empty";
-		const [intent] = await readIntents(world.db, [submission.intentId]);
+		const [intent] = await readIntents(deps.db, [submission.intentId]);
 		if (!intent) return "waiting";
-		const next = await begin(world, { submission, intent, signal });
+		const next = await begin(deps, { submission, intent, signal });
 		if (next === "sending") return next;
 		// What a node says once and takes back at once holds nobody up.
 		if (next === "unproven" && !isAskedAgain) {
@@ -67,7 +67,7 @@ async function handOverQueued(world: ExecutionWorld, asked: QueueAsked): Promise
 		}
 		if (typeof next === "string") return "waiting";
 		isAskedAgain = false;
-		const { outcome } = await handOver(world, next);
+		const { outcome } = await handOver(deps, next);
 		if (outcome.kind === "unknown") return "waiting";
 	}
 	return "waiting";
@@ -94,38 +94,38 @@ async function nextQueued(
 }
 
 async function begin(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: { submission: Submission; intent: Intent; signal: AbortSignal },
 ): Promise<Begun> {
 	const { submission, intent } = given;
 	const { plan } = intent;
-	const read = await accountOf(world, given);
-	return await world.steps.run("commit.begin", () =>
-		world.db.transaction(async (tx) => {
+	const read = await accountOf(deps, given);
+	return await deps.steps.run("commit.begin", () =>
+		deps.db.transaction(async (tx) => {
 			await tx.query("select 1 from wallets.profile where id = $1 for no key update", [
 				intent.profileId,
 			]);
-			const profile = await world.profileOf(tx, intent.profileId);
+			const profile = await deps.profileOf(tx, intent.profileId);
 			const wallet = profile?.wallets.find(({ id }) => id === intent.walletId);
 			const sendable = wallet?.capability === "embedded/delegated" ? wallet : null;
 			const providerWalletId = sendable?.providerWalletId ?? null;
 			if (submission.purpose !== "pay") {
-				return beginSelfTransfer(world, tx, { ...given, read, providerWalletId });
+				return beginSelfTransfer(deps, tx, { ...given, read, providerWalletId });
 			}
-			const killed = await killDenial(world, tx, intent);
-			const code = killed?.code ?? expiryCode(world, { intent, plan });
+			const killed = await killDenial(deps, tx, intent);
+			const code = killed?.code ?? expiryCode(deps, { intent, plan });
 			if (code !== null || !read || !plan || providerWalletId === null) {
 				const other = read ? "no_executable_wallet" : "chain_unavailable";
-				await callOff(world, { tx, submission, code: code ?? other });
+				await callOff(deps, { tx, submission, code: code ?? other });
 				return "called off";
 			}
-			return beginPayment(world, tx, { submission, intent, plan, providerWalletId, ...read });
+			return beginPayment(deps, tx, { submission, intent, plan, providerWalletId, ...read });
 		}),
 	);
 }
 
 async function beginPayment(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: {
 		submission: Submission;
@@ -139,13 +139,13 @@ async function beginPayment(
 	const { id: submissionId, gasLimit } = submission;
 	if (gasLimit === null) return "later";
 	// Gas may be cheaper in a moment; what has run out by then is called off.
-	if (feeDenial(world, { chainId: intent.chainId, gasLimit, account })) return "later";
+	if (feeDenial(deps, { chainId: intent.chainId, gasLimit, account })) return "later";
 	const queue = await readNonceQueue(tx, plan, account);
-	const taken = takeNonce(world, { of: plan, account, queue });
+	const taken = takeNonce(deps, { of: plan, account, queue });
 	if (taken.kind === "wait") return taken.why;
 	const { nonce } = taken;
 	const asked = { intent, submissionId, plan, gasLimit, account, providerWalletId, nonce };
-	const { next, beginning } = handOverOf(world, asked);
+	const { next, beginning } = handOverOf(deps, asked);
 	// False where another process took it from the queue meanwhile.
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
 }
@@ -154,23 +154,23 @@ export type AccountRead = { account: AccountState; simulations: Simulation[] };
 
 /** Null where the chain is not served any more. */
 async function accountOf(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ submission, signal }: { submission: Submission; signal: AbortSignal },
 ): Promise<AccountRead | null> {
-	const rpc = world.rpcOf(submission.chainId);
+	const rpc = deps.rpcOf(submission.chainId);
 	if (!rpc) return null;
 	const { sender: address, chainId, purpose } = submission;
 	const plans = purpose === "pay" ? [] : [selfTransfer({ chainId, from: address })];
 	// What one endpoint said of its nonces and we cannot explain is asked of another.
-	const second = world.nonceClaims.isOpen({ chainId, from: address });
-	return await world.steps.run("rpc.account", () =>
+	const second = deps.nonceClaims.isOpen({ chainId, from: address });
+	return await deps.steps.run("rpc.account", () =>
 		readAccount(rpc, { address, plans, signal, second }),
 	);
 }
 
 /** Why a queued transaction may no longer be sent; null: it may. */
 function expiryCode(
-	{ clock, settings }: ExecutionWorld,
+	{ clock, settings }: ExecutionDeps,
 	{ intent, plan }: { intent: Intent; plan: Plan | null },
 ): string | null {
 	if (settings.isDryRun) return "trading_disabled";

@@ -62,11 +62,11 @@ test("[TRD-09] a wallet that was unlinked since it was planned sends nothing", a
 test("[TRD-09] nor does one that was unlinked before, or whose chain is served no more", async () => {
 	const by = await lab.person();
 	const [first] = await lab.pay(by, { stays: true });
-	const { rpcOf } = lab.world;
-	lab.world.rpcOf = () => null;
+	const { rpcOf } = lab.deps;
+	lab.deps.rpcOf = () => null;
 	const [away] = await lab.execution.advance([first?.id ?? ""], lab.signal);
 	expect(away).toMatchObject({ status: "rejected", errorCode: "chain_unavailable" });
-	lab.world.rpcOf = rpcOf;
+	lab.deps.rpcOf = rpcOf;
 	const [second] = await lab.pay(by, { stays: true });
 	await lab.db.execute("update wallets.wallet set removed_at = now()");
 	const [gone] = await lab.execution.advance([second?.id ?? ""], lab.signal);
@@ -89,14 +89,14 @@ for (const scope of ["all", "chain", "plugin", "wallet"] as const) {
 }
 
 test("[NFT-01] a kind whose plugin is gone since it was planned is not judged by others' limits", async () => {
-	const { kindOf } = lab.world;
+	const { kindOf } = lab.deps;
 	meanwhile = async () => {
-		lab.world.kindOf = () => null;
+		lab.deps.kindOf = () => null;
 	};
 	const [intent] = await lab.pay(await lab.person());
 	expect(intent).toMatchObject({ status: "rejected", errorCode: "disabled" });
 	await expectNothingSent([intent?.id ?? ""]);
-	lab.world.kindOf = kindOf;
+	lab.deps.kindOf = kindOf;
 });
 
 test("[NFT-01] a kind may deny what all limits allow", async () => {

@@ -2,7 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
 import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
@@ -38,17 +38,17 @@ type Verdict =
  * nonce queue; null where nothing was reserved.
  */
 export async function decideBatch(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: Given,
 ): Promise<Decided | null> {
-	const at = new Date(world.clock.nowMs());
-	const situation = await readSituation(world, tx, { ...given, at });
+	const at = new Date(deps.clock.nowMs());
+	const situation = await readSituation(deps, tx, { ...given, at });
 	// Another process, or their owner, was faster with one of them.
 	if (!situation?.isStillCreated) return null;
-	const verdict = judge(world, { ...given, situation, at });
+	const verdict = judge(deps, { ...given, situation, at });
 	if (verdict.kind === "reserved")
-		return reserve(world, tx, { ...given, ...verdict, situation, at });
+		return reserve(deps, tx, { ...given, ...verdict, situation, at });
 	const isDenied = verdict.kind === "denied";
 	const denial = isDenied ? verdict.denial : null;
 	const move = {
@@ -68,12 +68,12 @@ export async function decideBatch(
 			moveIntent(tx, { ...move, intentId }),
 		]),
 	);
-	if (isDenied) await chargeBatch(world, tx, given.planned);
+	if (isDenied) await chargeBatch(deps, tx, given.planned);
 	return null;
 }
 
 async function chargeBatch(
-	{ settings: { quota } }: ExecutionWorld,
+	{ settings: { quota } }: ExecutionDeps,
 	tx: Tx,
 	planned: readonly PlannedIntent[],
 ): Promise<void> {
@@ -82,7 +82,7 @@ async function chargeBatch(
 }
 
 function judge(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ planned, account, situation, at }: Given & { situation: Situation; at: Date },
 ): Verdict {
 	const { profile, killed, spentToday, known, queue } = situation;
@@ -92,14 +92,14 @@ function judge(
 	const wallet = profile?.wallets.find(({ id }) => id === planned[0]?.intent.walletId);
 	if (!profile || !wallet || !mayPay(wallet)) return denied(NO_WALLET);
 	if (killed) return denied(killed);
-	const spend = judgeSpend(world, { planned, profile, wallet, at, spentToday, known });
+	const spend = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known });
 	if (spend.kind === "denied") return denied(spend.denial);
-	const event = questionOf(world, { planned, profile, wallet });
+	const event = questionOf(deps, { planned, profile, wallet });
 	if (event) return { kind: "asked", event };
 	// The provider's name for it went: it can be handed to nobody.
 	if (wallet.providerWalletId === null) return denied(NO_WALLET);
 	// Where the owner's own wallet sends, it also says what it pays for gas.
-	const tooDear = feesDenial(world, { planned, account });
+	const tooDear = feesDenial(deps, { planned, account });
 	if (tooDear) return denied(tooDear, true);
 	const short = promisedDenial(planned, { account, queue });
 	if (short) return denied(short, true);
@@ -113,7 +113,7 @@ const NO_WALLET: Denial = {
 
 /** Puts all in line, the first of them as handed over where its account is not in doubt. */
 async function reserve(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: Given & {
 		situation: Situation;
@@ -123,19 +123,19 @@ async function reserve(
 	},
 ): Promise<Decided | null> {
 	const { planned, account, wallet, usdMicros, at, situation } = given;
-	const { session } = world;
+	const { session } = deps;
 	const { queue } = situation;
 	const expiresAt = new Date(at.getTime() + QUESTION_LIFETIME_MS);
-	const ids = planned.map(() => world.newId());
+	const ids = planned.map(() => deps.newId());
 	const hashed = planned.map((one) => ({ ...one, planHash: hashPlan(one.plan) }));
 	const [first] = hashed;
 	const [submissionId] = ids;
 	const { providerWalletId } = wallet;
 	if (!first || submissionId === undefined || providerWalletId === null) return null;
-	const taken = takeNonce(world, { of: first.plan, account, queue });
+	const taken = takeNonce(deps, { of: first.plan, account, queue });
 	const begun =
 		taken.kind === "nonce"
-			? handOverOf(world, { ...first, ...taken, submissionId, account, providerWalletId })
+			? handOverOf(deps, { ...first, ...taken, submissionId, account, providerWalletId })
 			: null;
 	for (const [place, { intent, plan, planHash, gasLimit }] of hashed.entries()) {
 		const reservation = {
@@ -188,11 +188,11 @@ function promisedDenial(
 }
 
 function feesDenial(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ planned, account }: { planned: readonly PlannedIntent[]; account: AccountState },
 ): Denial | null {
 	for (const { plan, gasLimit } of planned) {
-		const denial = feeDenial(world, { chainId: plan.chainId, gasLimit, account });
+		const denial = feeDenial(deps, { chainId: plan.chainId, gasLimit, account });
 		if (denial) return denial;
 	}
 	return null;
@@ -200,17 +200,17 @@ function feesDenial(
 
 /** What must be answered first; null where nothing stands between the plan and its sending. */
 function questionOf(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: { planned: readonly PlannedIntent[]; profile: Profile; wallet: Wallet },
 ): IntentEvent | null {
 	const { planned, profile, wallet } = given;
 	// A plan stands with an intent that is `created` only once its owner has approved it.
 	const isApproved = planned.every(({ intent, plan }) => {
 		if (!intent.plan) return false;
-		const keeps = world.kindOf(intent.kind)?.keeps;
+		const keeps = deps.kindOf(intent.kind)?.keeps;
 		return intent.planHash === hashPlan(plan) || keeps?.(intent.plan, plan) === true;
 	});
 	if (profile.requireTradeConfirmation && !isApproved) return "ask_confirmation";
-	if (world.settings.isDryRun) return "skip_dry_run";
+	if (deps.settings.isDryRun) return "skip_dry_run";
 	return wallet.capability === "embedded/delegated" ? null : "ask_signature";
 }

@@ -49,7 +49,7 @@ test("[TRD-08] the wallet provider is told until when it may act: its time and a
 	standsStillMs = [HAND_OVER_WITHIN_MS];
 	const [sent] = await lab.pay(await lab.person());
 	expect(sent?.status).toBe("submitted");
-	const { sendTimeoutMs } = lab.world.settings;
+	const { sendTimeoutMs } = lab.deps.settings;
 	const validUntilMs = NOW_MS + HAND_OVER_WITHIN_MS + sendTimeoutMs;
 	expect(lab.handed).toMatchObject([{ validUntilMs }]);
 	const rows = await lab.db.query<{ valid_until: Date }>(
@@ -59,8 +59,8 @@ test("[TRD-08] the wallet provider is told until when it may act: its time and a
 });
 
 test("[TRD-08] a wallet provider that never answers leaves an intent in doubt, not a process that waits", async () => {
-	lab.world.settings.sendTimeoutMs = 1;
-	lab.world.custody.send = ({ signal }) => {
+	lab.deps.settings.sendTimeoutMs = 1;
+	lab.deps.custody.send = ({ signal }) => {
 		const { promise, resolve } = Promise.withResolvers<{ kind: "unknown"; detail: string }>();
 		const end = () => resolve({ kind: "unknown", detail: "called off" });
 		signal.addEventListener("abort", end);

@@ -1,5 +1,5 @@
 import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { HandOver } from "#plugins/wallets/execution/handOverOf.ts";
 import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";
 
@@ -11,24 +11,24 @@ import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";
  * Answers also when it was written that it left; null where somebody was faster, or it did not.
  */
 export async function handOver(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: HandOver,
 ): Promise<{ outcome: SendOutcome; sentAtMs: number | null }> {
-	const outcome = await world.steps.run("custody.send", () => send(world, given));
-	return { outcome, sentAtMs: await recordOutcome(world, { given, outcome }) };
+	const outcome = await deps.steps.run("custody.send", () => send(deps, given));
+	return { outcome, sentAtMs: await recordOutcome(deps, { given, outcome }) };
 }
 
 /** A process that stood still since its commit is late: others may have drawn their conclusions. */
-async function send(world: ExecutionWorld, given: HandOver): Promise<SendOutcome> {
-	if (world.clock.nowMs() > given.handOverUntilMs) {
+async function send(deps: ExecutionDeps, given: HandOver): Promise<SendOutcome> {
+	if (deps.clock.nowMs() > given.handOverUntilMs) {
 		return { kind: "refused", code: "hand_over_late", detail: "It was not handed over in time." };
 	}
 	const { providerWalletId, transaction, submissionId, validUntilMs } = given;
-	return await world.custody.send({
+	return await deps.custody.send({
 		providerWalletId,
 		transaction,
 		referenceId: submissionId,
 		validUntilMs,
-		signal: AbortSignal.timeout(world.settings.sendTimeoutMs),
+		signal: AbortSignal.timeout(deps.settings.sendTimeoutMs),
 	});
 }

@@ -1,7 +1,7 @@
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/limits.ts";
 import { type Beginning, beginningOf } from "#plugins/wallets/submission/beginningOf.ts";
 import type { SubmissionPurpose } from "#plugins/wallets/submission/Submission.ts";
@@ -32,17 +32,17 @@ export type HandOverAsked = {
 
 /** A hand-over, which counts once its beginning is written. */
 export function handOverOf(
-	world: Pick<ExecutionWorld, "clock" | "settings" | "session">,
+	deps: Pick<ExecutionDeps, "clock" | "settings" | "session">,
 	given: HandOverAsked,
 ): { next: HandOver; beginning: Beginning } {
 	const { intent, submissionId, plan, gasLimit, account, providerWalletId, nonce } = given;
-	const nowMs = world.clock.nowMs();
-	const validUntilMs = nowMs + HAND_OVER_WITHIN_MS + world.settings.sendTimeoutMs;
+	const nowMs = deps.clock.nowMs();
+	const validUntilMs = nowMs + HAND_OVER_WITHIN_MS + deps.settings.sendTimeoutMs;
 	const beginning = beginningOf(nonce, {
 		plan,
 		gasLimit,
 		account,
-		session: world.session,
+		session: deps.session,
 		at: new Date(nowMs),
 		validUntil: new Date(validUntilMs),
 	});

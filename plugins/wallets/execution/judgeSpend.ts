@@ -1,6 +1,6 @@
 import { assert } from "#core/fault/assert.ts";
 import type { Denial, Profile, SpendSituation, Wallet } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
 import { limitsInForce } from "#plugins/wallets/spend/limitsInForce.ts";
 import { spendDenial } from "#plugins/wallets/spend/spendDenial.ts";
@@ -22,7 +22,7 @@ type Given = {
  * the last 24 hours and in the batch. Answers what each is in microdollars.
  */
 export function judgeSpend(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ planned, profile, wallet, at, spentToday, known }: Given,
 ): { kind: "ok"; usdMicros: bigint[] } | { kind: "denied"; denial: Denial } {
 	let spent = spentToday;
@@ -30,15 +30,15 @@ export function judgeSpend(
 	for (const [index, { intent, plan }] of planned.entries()) {
 		const { currency, raw } = plan.spend;
 		const priced = { chainId: plan.chainId, currency };
-		const micros = usdMicros(raw, world.prices.usdRate(priced, at.getTime()));
+		const micros = usdMicros(raw, deps.prices.usdRate(priced, at.getTime()));
 		const situation: SpendSituation = {
 			usdMicros: micros,
 			spentTodayUsdMicros: spent,
-			limits: limitsInForce(world.settings.limits, { profile, wallet, channel: intent.channel }),
+			limits: limitsInForce(deps.settings.limits, { profile, wallet, channel: intent.channel }),
 			recipientKnownForMs: known[index] ?? null,
 		};
 		// A kind may deny more, in its own words, and none less: what no limit can hold is denied.
-		const denial = kindDenial(world, intent.kind, situation) ?? spendDenial(situation);
+		const denial = kindDenial(deps, intent.kind, situation) ?? spendDenial(situation);
 		if (denial) return { kind: "denied", denial };
 		assert(micros !== null, "what has no price in dollars was denied");
 		spent += micros;
@@ -47,8 +47,8 @@ export function judgeSpend(
 	return { kind: "ok", usdMicros: usdMicrosOfAll };
 }
 
-function kindDenial(world: ExecutionWorld, name: string, situation: SpendSituation): Denial | null {
-	const kind = world.kindOf(name);
+function kindDenial(deps: ExecutionDeps, name: string, situation: SpendSituation): Denial | null {
+	const kind = deps.kindOf(name);
 	if (kind) return kind.deny(situation);
 	return { code: "disabled", detail: "Nothing here knows this kind of intent any more." };
 }

@@ -12,5 +12,5 @@ export const INTENT_LIFETIME_MS = 120_000;
 export const QUESTION_LIFETIME_MS = 600_000;
 /** Between taking a nonce and handing over: later than that it is not handed over at all. */
 export const HAND_OVER_WITHIN_MS = 5_000;
-/** The day that daily limits are of: the last 24 hours. */
-export const DAY_MS = 86_400_000;
+/** Where its simulation reverts: the account has code, and what reverts uses its nonce as well. */
+export const GAS_WHERE_IT_REVERTS = 200_000n;

@@ -77,11 +77,11 @@ test("a plan that has run out by the time it is made is not sent", async () => {
 test("[NFT-01] what no kind handles any more, or cannot be read, is denied and not waited for", async () => {
 	const by = await lab.person();
 	const [gone] = await lab.pay(by, { stays: true });
-	const { kindOf } = lab.world;
-	lab.world.kindOf = () => null;
+	const { kindOf } = lab.deps;
+	lab.deps.kindOf = () => null;
 	const [denied] = await lab.execution.advance([gone?.id ?? ""], lab.signal);
 	expect(denied).toMatchObject({ status: "rejected", errorCode: "kind_disabled" });
-	lab.world.kindOf = kindOf;
+	lab.deps.kindOf = kindOf;
 	const kind = payKind({ clock: lab.clock, script: lab.state });
 	lab.execution.register({ ...kind, request: z.object({ other: z.string() }) });
 	const [unread] = await lab.pay(by);

@@ -8,7 +8,7 @@ import type {
 	Profile,
 	Wallet,
 } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { CALLDATA_BYTES_MAX, PREPARE_TIMEOUT_MS } from "#plugins/wallets/execution/limits.ts";
 
 /**
@@ -19,27 +19,27 @@ import { CALLDATA_BYTES_MAX, PREPARE_TIMEOUT_MS } from "#plugins/wallets/executi
  * Who was called off has learned nothing of an upstream, and throws.
  */
 export async function prepareIntent(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: { intent: Intent; wallet: Wallet; profile: Profile; signal: AbortSignal },
 ): Promise<Preparation> {
 	const { intent, wallet, profile } = given;
-	const kind = world.kindOf(intent.kind);
+	const kind = deps.kindOf(intent.kind);
 	if (!kind) return denied("kind_disabled", `Nothing here handles "${intent.kind}" any more.`);
 	const request = kind.request.safeParse(intent.request);
 	if (!request.success) return denied("request_unreadable", "The stored request cannot be read.");
 	const signal = AbortSignal.any([given.signal, AbortSignal.timeout(PREPARE_TIMEOUT_MS)]);
-	const outbound = world.kindSteps.run;
+	const outbound = deps.kindSteps.run;
 	try {
 		const prepared = await kind.prepare(
 			{ ...intent, request: request.data },
 			{ wallet, profile, outbound, signal },
 		);
 		if (prepared.kind === "denied") return prepared;
-		const denial = planDenial(world, { plan: prepared.plan, intent, wallet });
+		const denial = planDenial(deps, { plan: prepared.plan, intent, wallet });
 		return denial ? { kind: "denied", denial } : prepared;
 	} catch (error) {
 		if (!(error instanceof Fault) || given.signal.aborted) throw error;
-		world.log.warn("an intent could not be prepared", { intentId: intent.id, error });
+		deps.log.warn("an intent could not be prepared", { intentId: intent.id, error });
 		return denied(error.code, error.publicDetail);
 	}
 }
@@ -49,17 +49,17 @@ function denied(code: string, detail: string): Preparation {
 }
 
 function planDenial(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ plan, intent, wallet }: { plan: Plan; intent: Intent; wallet: Wallet },
 ): Denial | null {
 	assert(plan.chainId === intent.chainId, "a plan is for its intent's chain");
 	assert(plan.from === wallet.address, "a plan is sent from its intent's wallet");
 	assert((plan.data.length - 2) / 2 <= CALLDATA_BYTES_MAX, "calldata has a limit");
 	assert(plan.valueRaw >= 0n && plan.spend.raw >= 0n, "nothing negative is paid");
-	if (plan.expiresAtMs <= world.clock.nowMs()) {
+	if (plan.expiresAtMs <= deps.clock.nowMs()) {
 		return { code: "quote_expired", detail: "What was offered has run out." };
 	}
-	const { destinations } = world.settings;
+	const { destinations } = deps.settings;
 	const called = [plan.to, ...(plan.recipient === null ? [] : [plan.recipient])];
 	if (destinations.size > 0 && !called.every((address) => destinations.has(address))) {
 		return { code: "policy_denied", detail: "The destination is not on the allow-list." };

@@ -1,14 +1,24 @@
 import type { Tx } from "#core/db/Database.ts";
+import { DAY_MS } from "#core/time/units.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Profile } from "#plugins/wallets/contract.ts";
-import { killDenial } from "#plugins/wallets/control/killDenial.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
-import { DAY_MS } from "#plugins/wallets/execution/limits.ts";
+import { killScopeOf } from "#plugins/wallets/control/killScopeOf.ts";
+import { killSql } from "#plugins/wallets/control/killSql.ts";
+import { switchedOff } from "#plugins/wallets/control/switchedOff.ts";
+import { switchLockKey } from "#plugins/wallets/control/switchLockKey.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
-import { knowRecipient } from "#plugins/wallets/spend/knowRecipient.ts";
-import { readSpentToday } from "#plugins/wallets/spend/readSpentToday.ts";
+import {
+	type ProfileRow,
+	profileColumns,
+	profileOf,
+	walletOrder,
+	walletsOfProfile,
+} from "#plugins/wallets/profile/sql/readProfile.ts";
+import { knowRecipients } from "#plugins/wallets/spend/knowRecipients.ts";
+import { spentTodaySql } from "#plugins/wallets/spend/spentTodaySql.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import { nonceQueueSql, type QueueRow } from "#plugins/wallets/submission/nonceQueueSql.ts";
 
 /** What a batch is decided by, all of it read under the lock of the profile's row. */
 export type Situation = {
@@ -23,48 +33,87 @@ export type Situation = {
 	known: readonly (number | null)[];
 };
 
+type Given = { planned: readonly PlannedIntent[]; account: AccountState; at: Date };
+
 /**
  * Takes the locks that a decision needs and reads under them. All statements are sent together and
- * run in this order, each with a snapshot of its own: one round trip.
- *
- * The profile's row is held as one that is written and not as one that goes away: rows that name it
- * are written meanwhile.
+ * run in this order, each with a snapshot of its own: one round trip. So what is read is as it
+ * stands once the locks are held, and the locks are a statement of their own.
  */
 export async function readSituation(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
-	{ planned, account, at }: { planned: readonly PlannedIntent[]; account: AccountState; at: Date },
+	given: Given,
 ): Promise<Situation | null> {
+	const { planned, at } = given;
 	const [first] = planned;
 	if (!first) return null;
 	const { profileId } = first.intent;
-	const since = new Date(at.getTime() - DAY_MS);
-	const [, profile, isStillCreated, killed, spentToday, queue, known] = await Promise.all([
-		tx.query("select 1 from wallets.profile where id = $1 for no key update", [profileId]),
-		world.profileOf(tx, profileId),
-		areStillCreated(tx, planned),
-		killDenial(world, tx, first.intent),
-		readSpentToday(tx, { profileId, since }),
-		readNonceQueue(tx, first.plan, account),
+	const [isStillCreated, found, known] = await Promise.all([
+		takeLocks(tx, planned),
+		readUnderLocks(deps, tx, given, first),
 		// Whatever is decided: what denies one of a batch must not keep the others unknown.
-		Promise.all(
-			planned.map(({ plan: { recipient } }) => {
-				return recipient && knowRecipient(tx, { profileId, recipient, at });
-			}),
-		),
+		knowRecipients(tx, { profileId, recipients: planned.map(({ plan }) => plan.recipient), at }),
 	]);
-	return { profile, isStillCreated, killed, spentToday, queue, known };
+	return { ...found, isStillCreated, known };
 }
 
-/** Locks the intents, so that nobody moves one of them before the batch is decided. */
-async function areStillCreated(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
+/**
+ * In this order, which everybody keeps: the profile's row, the intents' rows, the switches' lock.
+ * The profile's row is held as one that is written and not as one that goes away: rows that name it
+ * are written meanwhile. What stands in a row that was waited for is what its writer left.
+ */
+const locksSql = (ids: string) => `with profile as materialized (
+		select from wallets.profile where id = $1 for no key update
+	), held as materialized (
+		select status from wallets.intent where ${ids} and exists (select from profile)
+		order by id for no key update
+	)
+	select created, pg_advisory_xact_lock_shared($3)
+	from (select count(*) filter (where status = 'created')::int as created from held) as counted`;
+
+/** A list is planned at each call, one id once for a connection. */
+const lockingSql = { one: locksSql("id = $2"), many: locksSql("id = any($2)") };
+
+/** Nobody moves one of the intents before the batch is decided. */
+async function takeLocks(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
 	const ids = planned.map(({ intent }) => intent.id);
 	const [only = ""] = ids;
-	// A list is planned at each call, one id once for a connection.
-	const [which, value] = ids.length === 1 ? ["= $1", only] : ["= any($1)", ids];
-	const rows = await tx.query<{ status: string }>(
-		`select status from wallets.intent where id ${which} order by id for no key update`,
-		[value],
-	);
-	return rows.length === planned.length && rows.every(({ status }) => status === "created");
+	const [text, which] = ids.length === 1 ? [lockingSql.one, only] : [lockingSql.many, ids];
+	const profileId = planned[0]?.intent.profileId ?? "";
+	const [row] = await tx.query<{ created: number }>(text, [profileId, which, switchLockKey]);
+	return row?.created === planned.length;
+}
+
+/** A row for each wallet. What is long, the nonces that are held, stands in the payer's alone. */
+const situationSql = `select ${profileColumns},
+		(${spentTodaySql({ profile: "$1", since: "$2" })}) as spent,
+		(${killSql.read("$3")}) as killed,
+		${nonceQueueSql.columns(5, "w.id = $4")}
+	from wallets.profile as p ${walletsOfProfile}
+	where p.id = $1 order by ${walletOrder}`;
+
+type SituationRow = ProfileRow & QueueRow & { spent: string; killed: string | null };
+
+/** One statement, because each costs as much again as most of what is read here. */
+async function readUnderLocks(
+	deps: ExecutionDeps,
+	tx: Tx,
+	{ account, at }: Given,
+	{ intent, plan }: PlannedIntent,
+): Promise<Omit<Situation, "isStillCreated" | "known">> {
+	const rows = await tx.query<SituationRow>(situationSql, [
+		intent.profileId,
+		new Date(at.getTime() - DAY_MS),
+		killSql.keysOf(killScopeOf(deps, intent)),
+		intent.walletId,
+		...nonceQueueSql.values(plan, account),
+	]);
+	const [row] = rows;
+	return {
+		profile: profileOf(rows),
+		killed: row?.killed === null ? null : switchedOff,
+		spentToday: BigInt(row?.spent ?? "0"),
+		queue: nonceQueueSql.read(rows.find(({ walletId }) => walletId === intent.walletId)),
+	};
 }

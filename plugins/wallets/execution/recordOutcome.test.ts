@@ -45,7 +45,7 @@ async function handedOver(): Promise<HandOver> {
 	};
 }
 
-const record = (outcome: SendOutcome) => recordOutcome(lab.world, { given, outcome });
+const record = (outcome: SendOutcome) => recordOutcome(lab.deps, { given, outcome });
 const state = async () => {
 	const rows = await lab.db.query<{ state: string }>(
 		"select state from wallets.submission where id = $1",
@@ -141,13 +141,13 @@ test("[TRD-08] a hash that stands for another intent of the same wallet is no an
 test("[TRD-08] what the receipt told between the two writes of a late hash is the last word", async () => {
 	await become("doubtful", "uncertain");
 	let writes = 0;
-	const { commits } = lab.world;
+	const { commits } = lab.deps;
 	const together: typeof commits.together = async (owner, work) => {
 		if (++writes === 2) await become("reverted", "failed");
 		return commits.together(owner, work);
 	};
-	const world = { ...lab.world, commits: { ...commits, together } };
-	expect(await recordOutcome(world, { given, outcome: SENT })).toBeNull();
+	const deps = { ...lab.deps, commits: { ...commits, together } };
+	expect(await recordOutcome(deps, { given, outcome: SENT })).toBeNull();
 	expect(writes).toBe(2);
 	const rows = await lab.db.query("select status from wallets.intent where id = $1", [
 		given.intentId,

@@ -1,9 +1,13 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { HandOver } from "#plugins/wallets/execution/handOverOf.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import {
+	FIRST_LOOK_AFTER_MS,
+	FIRST_LOOK_BEHIND_HEADS_MS,
+} from "#plugins/wallets/submission/limits.ts";
 import { recordSent } from "#plugins/wallets/submission/recordSent.ts";
 
 type Given = { given: HandOver; outcome: SendOutcome };
@@ -18,20 +22,21 @@ type Given = { given: HandOver; outcome: SendOutcome };
  * Answers when it was written, where nobody was faster, that it left.
  */
 export async function recordOutcome(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ given, outcome }: Given,
 ): Promise<number | null> {
-	const { steps, commits } = world;
+	const { steps, commits } = deps;
 	const { submissionId, profileId } = given;
 	if (given.purpose !== "pay") {
-		await recordSelfTransfer(world, { given, outcome });
+		await recordSelfTransfer(deps, { given, outcome });
 		return null;
 	}
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
+	const lookAt = firstLookAt(deps, given, at);
 	let sent = { isWritten: false, isMoved: false };
 	if (outcome.kind === "sent") {
 		const record = async (tx: Tx) => {
-			sent = await recordSent(tx, { submissionId, at, ...outcome });
+			sent = await recordSent(tx, { submissionId, at, lookAt, ...outcome });
 		};
 		await steps.run("commit.outcome", () =>
 			commits.together(profileId, async (tx) => {
@@ -50,15 +55,25 @@ export async function recordOutcome(
 	return null;
 }
 
+/** Where each new block is searched anyway, the clock gives it time to be found there. */
+function firstLookAt(
+	{ looks }: Pick<ExecutionDeps, "looks">,
+	{ transaction: { chainId } }: HandOver,
+	at: Date,
+): Date {
+	const isSearchedFor = looks.followed.has(chainId);
+	const waitMs = isSearchedFor ? FIRST_LOOK_BEHIND_HEADS_MS : FIRST_LOOK_AFTER_MS;
+	return new Date(at.getTime() + waitMs);
+}
+
 /** What became of a cancellation moves its intent only once it is mined, by what is looked up. */
-async function recordSelfTransfer(
-	world: ExecutionWorld,
-	{ given: { submissionId, profileId }, outcome }: Given,
-): Promise<void> {
-	const at = new Date(world.clock.nowMs());
-	await world.steps.run("commit.outcome", () =>
-		world.commits.together(profileId, async (tx) => {
-			const sent = outcome.kind === "sent" ? { submissionId, at, ...outcome } : null;
+async function recordSelfTransfer(deps: ExecutionDeps, { given, outcome }: Given): Promise<void> {
+	const { submissionId, profileId } = given;
+	const at = new Date(deps.clock.nowMs());
+	const lookAt = firstLookAt(deps, given, at);
+	await deps.steps.run("commit.outcome", () =>
+		deps.commits.together(profileId, async (tx) => {
+			const sent = outcome.kind === "sent" ? { submissionId, at, lookAt, ...outcome } : null;
 			if (sent && (await recordSent(tx, sent)).isWritten) return;
 			const state = outcome.kind === "refused" ? "never" : "doubtful";
 			await tx.execute(

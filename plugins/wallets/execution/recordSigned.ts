@@ -2,7 +2,7 @@ import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 
@@ -12,11 +12,11 @@ import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
  * counts as spent, and limits do not hold what a person signs with their own key.
  */
 export async function recordSigned(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ intent, transactionHash }: { intent: Intent; transactionHash: Hex },
 ): Promise<void> {
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
 	if (intent.transactionHash === transactionHash) return;
 	const from = intent.plan?.from;
 	if (!from || intent.walletId === null) throw executionFault.intentState();
@@ -41,7 +41,7 @@ export async function recordSigned(
 		select $1, id, 0, $3, $4, $5, 'sent', $6, planned_block, $7, $8, $8
 		from wallets.intent where id = $2
 		on conflict do nothing`,
-		[world.newId(), intentId, intent.walletId, intent.chainId, sender, hash, world.session, at],
+		[deps.newId(), intentId, intent.walletId, intent.chainId, sender, hash, deps.session, at],
 	);
 	if (written === 0) throw executionFault.transactionOther();
 }

@@ -1,5 +1,5 @@
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { chooseNonce } from "#plugins/wallets/submission/chooseNonce.ts";
 import type { Account } from "#plugins/wallets/submission/createNonceClaims.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
@@ -12,7 +12,7 @@ export type NonceWait = "sending" | "in_doubt" | "unproven";
  * that our records do not explain are remembered until a later block's answer.
  */
 export function takeNonce(
-	{ nonceClaims, log }: Pick<ExecutionWorld, "nonceClaims" | "log">,
+	{ nonceClaims, log }: Pick<ExecutionDeps, "nonceClaims" | "log">,
 	given: { of: Account; account: AccountState; queue: NonceQueue },
 ): { kind: "nonce"; nonce: number } | { kind: "wait"; why: NonceWait } {
 	const { of, account, queue } = given;

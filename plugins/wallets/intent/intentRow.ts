@@ -1,10 +1,9 @@
 import { hexOf } from "#core/chain/hexOf.ts";
 import type { RowSource } from "#core/quarantine/RowSource.ts";
 import { rowField } from "#core/quarantine/rowField.ts";
-import type { Channel, Intent } from "#plugins/wallets/contract.ts";
+import type { Cancellation, Channel, Intent } from "#plugins/wallets/contract.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** What `intentRow.columns` reads. */
 export type IntentRow = {
@@ -21,7 +20,7 @@ export type IntentRow = {
 	plan_hash: Uint8Array | null;
 	batch_id: string | null;
 	transaction_hash: Uint8Array | null;
-	cancelling: SubmissionState | null;
+	cancelling: Cancellation["state"] | null;
 	cancelling_hash: Uint8Array | null;
 	created_at: Date;
 	changed_at: Date;

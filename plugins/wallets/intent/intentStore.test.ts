@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { until } from "#core/redis/testing/until.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
@@ -12,6 +11,7 @@ import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: an intent is stored as it was asked for, and its status moves as its machine says.
 
@@ -128,6 +128,19 @@ test("a plan is kept with its hash, to the unit, and may say until when it is as
 	await database.db.transaction((tx) => storePlan(tx, { intentId, plan }));
 	const [again] = await readIntents(database.db, [intentId]);
 	expect(again?.expiresAtMs).toBe(NOW_MS + 600_000);
+});
+
+test("moves while somebody else writes a row that refers to it, and waits for nobody", async () => {
+	const [intentId = ""] = await insert(1);
+	await database.db.transaction(async (other) => {
+		// As PostgreSQL locks it for them: twice written in one transaction, a submission checks it.
+		await other.query("select 1 from wallets.intent where id = $1 for key share", [intentId]);
+		const moved = database.db.transaction(
+			(tx) => moveIntent(tx, { intentId, event: "deny", at, errorCode: "a_code" }),
+			{ lockTimeoutMs: 2_000 },
+		);
+		expect(await moved).toBe("rejected");
+	});
 });
 
 test("a batch is all of it, whichever is asked for; one alone is a batch of itself", async () => {

@@ -1,16 +1,10 @@
 import type { Queryable } from "#core/db/Database.ts";
+import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { type IntentRow, intentRow } from "#plugins/wallets/intent/intentRow.ts";
 
-/** Milliseconds that a Date can hold, and a UUID: all else would be an error of the database. */
-const CURSOR = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const message = "is no cursor of this list";
-const CURSOR_INVALID = {
-	public: `The query is not valid (cursor): ${message}`,
-	members: { issues: [{ path: "cursor", message }] },
-};
+const cursors = createCursor("intents2", [CURSOR_PART.millis, CURSOR_PART.uuid]);
 
 /** A profile's intents, newest first, along the index `intent_profile`. */
 export async function listIntents(
@@ -22,10 +16,9 @@ export async function listIntents(
 		cursor?: string | undefined;
 	},
 ): Promise<{ items: Intent[]; nextCursor: string | null }> {
-	const place = asked.cursor === undefined ? [] : CURSOR.exec(asked.cursor);
-	// A cursor that is misread would answer a page that silently begins elsewhere.
-	if (!place) throw executionFault.validationError(CURSOR_INVALID);
-	const [, afterMs, afterId] = place;
+	const { profileId, kinds, cursor } = asked;
+	const bound = cursors.of({ profileId, kinds: kinds && [...kinds].sort().join(",") });
+	const [afterMs, afterId] = cursor === undefined ? [] : bound.decode(cursor);
 	const rows = await db.query<IntentRow>(
 		`select ${intentRow.columns} from wallets.intent i
 		where profile_id = $1 and ($2::text[] is null or kind = any($2))
@@ -45,5 +38,6 @@ export async function listIntents(
 	const { items } = await readRows(db, intentRow, shown);
 	const last = shown.at(-1);
 	const hasMore = rows.length > asked.limit && last;
-	return { items, nextCursor: hasMore ? `${last.created_at.getTime()}_${last.id}` : null };
+	const nextCursor = hasMore ? bound.encode([`${last.created_at.getTime()}`, last.id]) : null;
+	return { items, nextCursor };
 }

@@ -20,6 +20,9 @@ const DETAIL_LENGTH_MAX = 500;
  * Moves an intent by one event and writes that down; null where its machine knows no such move from
  * where it stands, and then nothing is written. What else changes a status in one statement with
  * other rows (`reserveIntent`, `recordSent`, `settleMined`) asks the same machine.
+ *
+ * Its row's key does not change, so the lock leaves whoever writes rows that refer to it alone: who
+ * settles a cancellation holds such a lock and waits for the payment's row, which the caller holds.
  */
 export async function moveIntent(tx: Tx, move: IntentMove): Promise<IntentStatus | null> {
 	const hoped = move.expected && nextStatus(move.expected, move.event);
@@ -27,7 +30,7 @@ export async function moveIntent(tx: Tx, move: IntentMove): Promise<IntentStatus
 		return hoped;
 	}
 	const rows = await tx.query<{ status: IntentStatus }>(
-		"select status from wallets.intent where id = $1 for update",
+		"select status from wallets.intent where id = $1 for no key update",
 		[move.intentId],
 	);
 	const from = rows[0]?.status;

@@ -1,6 +1,6 @@
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import type { Intent, Profile } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import type { Links } from "#plugins/wallets/link/createLinks.ts";
@@ -11,16 +11,16 @@ import { linkToCancel } from "#plugins/wallets/link/linkToCancel.ts";
  * link by which it signs the cancellation.
  */
 export async function cancelForOwner(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	links: Pick<Links, "makeCancel">,
 	{ intentId, profile, signal }: { intentId: string; profile: Profile; signal: AbortSignal },
 ): Promise<{ intent: Intent; cancelUrl: string | null }> {
-	const link = await linkToCancel(world, links, { intentId, profile, signal });
+	const link = await linkToCancel(deps, links, { intentId, profile, signal });
 	if (!link) {
 		const by = { actor: `profile:${profile.id}`, signal };
-		return { intent: await cancelIntent(world, { intentId, ...by }), cancelUrl: null };
+		return { intent: await cancelIntent(deps, { intentId, ...by }), cancelUrl: null };
 	}
-	const [intent] = await readIntents(world.db, [intentId]);
+	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();
 	return { intent, cancelUrl: link.url };
 }

@@ -22,7 +22,7 @@ afterAll(() => database?.drop());
 beforeEach(async () => {
 	await database.db.execute("truncate wallets.profile cascade");
 	lab = openExecutionLab(database.db);
-	links = createLinks({ ...lab.world, publicUrl: "https://app.example" });
+	links = createLinks({ ...lab.deps, publicUrl: "https://app.example" });
 });
 
 const asking = { requireTradeConfirmation: true } as const;

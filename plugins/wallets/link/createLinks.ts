@@ -32,7 +32,7 @@ export type OpenLink = {
 
 export type MadeLink = { url: string; expiresAtMs: number };
 
-export type LinksWorld = {
+export type LinksDeps = {
 	db: Database;
 	clock: Clock;
 	steps: Steps<StepName>;
@@ -50,14 +50,14 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
  *
  * One word confirms a batch: a link to one of its intents is bound to the plans of all of them.
  */
-export function createLinks(world: LinksWorld) {
+export function createLinks(deps: LinksDeps) {
 	return {
 		async make(intent: Intent, purpose: Exclude<LinkPurpose, "cancel">): Promise<MadeLink> {
-			const asked = purpose === "confirm" ? await readBatch(world.db, intent) : [intent];
+			const asked = purpose === "confirm" ? await readBatch(deps.db, intent) : [intent];
 			const planHash = hashBatch(asked);
 			if (planHash === null) throw executionFault.intentState();
 			const untilMs = Math.min(...asked.map((one) => one.expiresAtMs));
-			return await issue(world, { intentId: intent.id, purpose, planHash, terms: null, untilMs });
+			return await issue(deps, { intentId: intent.id, purpose, planHash, terms: null, untilMs });
 		},
 		/**
 		 * A link to cancel what its owner's wallet sent, bound to exactly these terms. How long the
@@ -67,16 +67,16 @@ export function createLinks(world: LinksWorld) {
 			const { intentId } = terms;
 			const planHash = cancelTerms.hash(terms);
 			const untilMs = Number.POSITIVE_INFINITY;
-			return await issue(world, { intentId, purpose: "cancel", planHash, terms, untilMs });
+			return await issue(deps, { intentId, purpose: "cancel", planHash, terms, untilMs });
 		},
 		/** Throws `not_found` for whatever is no link any more: used, run out, or never one. */
 		async look(token: string): Promise<OpenLink> {
-			return open(world, world.db, { token, graceMs: 0 });
+			return open(deps, deps.db, { token, graceMs: 0 });
 		},
 		/** What it is or was about, also used or run out. Null: it never was one, or is long gone. */
 		async recall(token: string): Promise<Pick<OpenLink, "intentId" | "purpose"> | null> {
 			if (!TOKEN.test(token)) return null;
-			const [row] = await world.db.query<{ intent_id: string; purpose: LinkPurpose }>(
+			const [row] = await deps.db.query<{ intent_id: string; purpose: LinkPurpose }>(
 				"select intent_id, purpose from wallets.link where token_hash = $1",
 				[hashOf(token)],
 			);
@@ -87,10 +87,10 @@ export function createLinks(world: LinksWorld) {
 		 * used a while after it ran out: what was sent in time is told by it.
 		 */
 		async use(tx: Tx, token: string): Promise<OpenLink> {
-			const link = await open(world, tx, { token, graceMs: SIGNED_GRACE_MS });
+			const link = await open(deps, tx, { token, graceMs: SIGNED_GRACE_MS });
 			const used = await tx.execute(
 				"update wallets.link set used_at = $2 where token_hash = $1 and used_at is null",
-				[hashOf(token), new Date(world.clock.nowMs())],
+				[hashOf(token), new Date(deps.clock.nowMs())],
 			);
 			if (used === 0) throw linkFault.notFound();
 			return link;
@@ -104,16 +104,16 @@ function hashOf(token: string): Uint8Array {
 
 /** Makes a token, and its link: good for ten minutes, and never past a time. */
 async function issue(
-	world: LinksWorld,
+	deps: LinksDeps,
 	{ untilMs, ...about }: Omit<OpenLink, "expiresAtMs"> & { untilMs: number },
 ): Promise<MadeLink> {
 	const token = randomBytes(LINK_TOKEN_BYTES).toString("base64url");
-	const nowMs = world.clock.nowMs();
+	const nowMs = deps.clock.nowMs();
 	const expiresAtMs = Math.min(nowMs + QUESTION_LIFETIME_MS, untilMs);
 	const link = { ...about, token, nowMs, expiresAtMs };
-	const made = await world.steps.run("commit.link", () => insert(world.db, link));
+	const made = await deps.steps.run("commit.link", () => insert(deps.db, link));
 	if (made === 0) throw linkFault.linksTooMany();
-	return { url: `${world.publicUrl}/links/${token}`, expiresAtMs };
+	return { url: `${deps.publicUrl}/links/${token}`, expiresAtMs };
 }
 
 /** Counts along the index `link_intent`; 0 where the intent has as many links as it may have. */
@@ -139,11 +139,11 @@ function insert(db: Queryable, link: OpenLink & { token: string; nowMs: number }
 }
 
 async function open(
-	world: LinksWorld,
+	deps: LinksDeps,
 	db: Queryable,
 	{ token, graceMs }: { token: string; graceMs: number },
 ): Promise<OpenLink> {
-	const nowMs = world.clock.nowMs();
+	const nowMs = deps.clock.nowMs();
 	const rows = TOKEN.test(token)
 		? await db.query<{
 				intent_id: string;

@@ -6,11 +6,13 @@ export const linkFault = defineFaults({
 		status: 404,
 		retry: "never",
 		public: "This link was used, has run out, or never was one.",
+		advice: "Ask for a new link with `POST /v1/links`, or read the intent.",
 	},
 	linksTooMany: {
 		status: 409,
 		retry: "later",
 		public: "There are too many links to that intent already. Use the newest, or wait.",
+		advice: "Use the newest link, or wait until older ones have run out.",
 	},
 	noQuestion: {
 		status: 409,
@@ -18,6 +20,12 @@ export const linkFault = defineFaults({
 		public:
 			"The intent waits for no answer of yours. What your own wallet sent is cancelled by a link with " +
 			"the purpose cancel.",
+		advice: "Read the intent: it stands where nothing is asked of you.",
 	},
-	validationError: { status: 422, retry: "never", public: "The request is not valid." },
+	validationError: {
+		status: 422,
+		retry: "never",
+		public: "The request is not valid.",
+		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
+	},
 });

@@ -1,8 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { cancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
-import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
 import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
+import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
+import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
 
 /**
  * Whether what a link to cancel asks for still takes the payment's nonce: it is bound to its terms,

@@ -1,8 +1,8 @@
 import { planCancellation } from "#plugins/wallets/cancel/planCancellation.ts";
-import { readPayment } from "#plugins/wallets/cancel/readPayment.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Links, MadeLink } from "#plugins/wallets/link/createLinks.ts";
+import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
 
 type Asked = {
 	intentId: string;
@@ -18,14 +18,14 @@ type Asked = {
  * A wallet that the service sent for, and may not send for any more, has no other way either.
  */
 export async function linkToCancel(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	links: Pick<Links, "makeCancel">,
 	{ intentId, profile, signal }: Asked,
 ): Promise<MadeLink | null> {
-	const payment = await readPayment(world.db, intentId);
+	const payment = await readPayment(deps.db, intentId);
 	if (!payment || payment.state === "queued" || payment.state === "sending") return null;
 	const wallet = profile.wallets.find(({ id }) => id === payment.walletId);
 	const isOurs = payment.nonce !== null && wallet?.capability === "embedded/delegated";
 	if (isOurs) return null;
-	return await links.makeCancel(await planCancellation(world, { payment, signal }));
+	return await links.makeCancel(await planCancellation(deps, { payment, signal }));
 }

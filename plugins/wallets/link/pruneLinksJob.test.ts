@@ -12,8 +12,8 @@ afterAll(() => database?.drop());
 
 test("links a day past their time are deleted, and no others", async () => {
 	const lab = openExecutionLab(database.db);
-	const links = createLinks({ ...lab.world, publicUrl: "https://app.example" });
-	const job = pruneLinksJob(lab.world);
+	const links = createLinks({ ...lab.deps, publicUrl: "https://app.example" });
+	const job = pruneLinksJob(lab.deps);
 	const [intent] = await lab.pay(await lab.person({ requireTradeConfirmation: true }));
 	if (!intent) throw new Error("no intent");
 	const { expiresAtMs } = await links.make(intent, "confirm");

@@ -1,12 +1,13 @@
 import type { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import type { CancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import { selfTransfer } from "#plugins/wallets/cancel/selfTransfer.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { chainShown } from "#plugins/wallets/link/chainShown.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { selfTransfer } from "#plugins/wallets/submission/selfTransfer.ts";
 
 type Rendered = Pick<z.input<typeof linkSchema>, "transactions" | "total" | "request">;
 
@@ -50,13 +51,16 @@ export function renderCancellation(
 		],
 		total: { amount: "0", symbol, usd: 0 },
 		request: {
-			...{ from, to, value: hex(valueRaw), data, chainId: hex(chainId), nonce: hex(nonce) },
-			maxFeePerGas: hex(maxFeePerGas),
-			maxPriorityFeePerGas: hex(maxPriorityFeePerGas),
+			...{
+				from,
+				to,
+				value: hexQuantity(valueRaw),
+				data,
+				chainId: hexQuantity(chainId),
+				nonce: hexQuantity(nonce),
+			},
+			maxFeePerGas: hexQuantity(maxFeePerGas),
+			maxPriorityFeePerGas: hexQuantity(maxPriorityFeePerGas),
 		},
 	};
-}
-
-function hex(value: bigint | number): string {
-	return `0x${value.toString(16)}`;
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { assert } from "#core/fault/assert.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
@@ -17,10 +18,10 @@ type Rendered = z.input<typeof linkSchema>;
 
 /** A link's question as somebody reads it, and as their wallet is asked. */
 export function renderLink(
-	context: Pick<LinkContext, "chainOf"> & { world: Pick<LinkContext["world"], "clock" | "prices"> },
+	context: Pick<LinkContext, "chainOf"> & { deps: Pick<LinkContext["deps"], "clock" | "prices"> },
 	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
 ): Rendered {
-	const nowMs = context.world.clock.nowMs();
+	const nowMs = context.deps.clock.nowMs();
 	const [first] = intents;
 	assert(first?.plan, "a link is about something");
 	const about = {
@@ -41,13 +42,13 @@ export function renderLink(
 	return {
 		...about,
 		transactions,
-		total: totalOf(context.world, { intents, nowMs }),
+		total: totalOf(context.deps, { intents, nowMs }),
 		request: link.purpose === "sign" ? requestOf(first.plan) : null,
 	};
 }
 
 function rendered(
-	{ chainOf, world }: Parameters<typeof renderLink>[0],
+	{ chainOf, deps }: Parameters<typeof renderLink>[0],
 	given: { intent: Intent; plan: Plan; planHash: string; nowMs: number },
 ): Rendered["transactions"][number] {
 	const { intent, plan, planHash, nowMs } = given;
@@ -64,7 +65,7 @@ function rendered(
 			amountRaw: String(raw),
 			symbol,
 			currency,
-			usd: usdOf(world.prices, { priced: { chainId, currency }, raw, nowMs }),
+			usd: usdOf(deps.prices, { priced: { chainId, currency }, raw, nowMs }),
 		},
 		payments: paymentsOf(plan),
 		valueRaw: String(plan.valueRaw),
@@ -75,7 +76,7 @@ function rendered(
 }
 
 function totalOf(
-	{ prices }: Parameters<typeof renderLink>[0]["world"],
+	{ prices }: Parameters<typeof renderLink>[0]["deps"],
 	{ intents, nowMs }: { intents: readonly Intent[]; nowMs: number },
 ): Rendered["total"] {
 	const plans = intents.flatMap(({ plan }) => plan ?? []);
@@ -105,6 +106,5 @@ function usdOf(
 
 /** As EIP-1193's `eth_sendTransaction` takes it. Gas, fees and nonce are the wallet's affair. */
 function requestOf({ from, to, valueRaw, data, chainId }: Plan): Rendered["request"] {
-	const hex = (value: bigint | number) => `0x${value.toString(16)}`;
-	return { from, to, value: hex(valueRaw), data, chainId: hex(chainId) };
+	return { from, to, value: hexQuantity(valueRaw), data, chainId: hexQuantity(chainId) };
 }

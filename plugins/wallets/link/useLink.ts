@@ -4,7 +4,7 @@ import { readBack } from "#core/db/readBack.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { recordCancellation } from "#plugins/wallets/cancel/recordCancellation.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { recordSigned } from "#plugins/wallets/execution/recordSigned.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
@@ -26,16 +26,16 @@ export async function useLink(
 	context: LinkContext,
 	{ token, answer }: { token: string; answer: LinkAnswer },
 ): Promise<Intent[]> {
-	const { world, execution } = context;
-	const ids = await world.steps.run("commit.owner", () =>
-		world.db.transaction((tx) => write(context, tx, { token, answer })),
+	const { deps, execution } = context;
+	const ids = await deps.steps.run("commit.owner", () =>
+		deps.db.transaction((tx) => write(context, tx, { token, answer })),
 	);
-	if ("planHash" in answer) await goOn(world, { execution, ids, ending: context.ending });
-	return readBack(() => readIntents(world.db, ids));
+	if ("planHash" in answer) await goOn(deps, { execution, ids, ending: context.ending });
+	return readBack(() => readIntents(deps.db, ids));
 }
 
 async function write(
-	{ world, links }: LinkContext,
+	{ deps, links }: LinkContext,
 	tx: Tx,
 	{ token, answer }: { token: string; answer: LinkAnswer },
 ): Promise<string[]> {
@@ -45,14 +45,14 @@ async function write(
 	if (link.purpose === "confirm") {
 		if (!("planHash" in answer)) throw wrongAnswer("planHash");
 		if (answer.planHash !== link.planHash) throw executionFault.planChanged();
-		await approveAll(world, tx, intents);
+		await approveAll(deps, tx, intents);
 	} else {
 		if (!("transactionHash" in answer)) throw wrongAnswer("transactionHash");
 		const { transactionHash } = answer;
 		const { terms } = link;
 		for (const intent of intents) {
-			if (terms) await recordCancellation(world, tx, { intent, terms, transactionHash });
-			else await recordSigned(world, tx, { intent, transactionHash });
+			if (terms) await recordCancellation(deps, tx, { intent, terms, transactionHash });
+			else await recordSigned(deps, tx, { intent, transactionHash });
 		}
 	}
 	return intents.map(({ id }) => id);
@@ -69,12 +69,8 @@ async function lockBatch(tx: Tx, intentId: string): Promise<void> {
 }
 
 /** All of a batch or none: whoever was called off meanwhile was part of what was agreed to. */
-async function approveAll(
-	world: ExecutionWorld,
-	tx: Tx,
-	intents: readonly Intent[],
-): Promise<void> {
-	const nowMs = world.clock.nowMs();
+async function approveAll(deps: ExecutionDeps, tx: Tx, intents: readonly Intent[]): Promise<void> {
+	const nowMs = deps.clock.nowMs();
 	// One order for all who lock intents of one batch.
 	for (const intentId of intents.map(({ id }) => id).sort()) {
 		const moved = await moveIntent(tx, { intentId, event: "approve", at: new Date(nowMs) });
@@ -85,7 +81,7 @@ async function approveAll(
 
 /** What was agreed to stays agreed to, also where it cannot go on now: the jobs take it up. */
 async function goOn(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: { execution: LinkContext["execution"]; ids: readonly string[]; ending: AbortSignal },
 ): Promise<void> {
 	const signal = AbortSignal.any([given.ending, AbortSignal.timeout(CONFIRM_TIMEOUT_MS)]);
@@ -93,7 +89,7 @@ async function goOn(
 		await given.execution.advance(given.ids, signal);
 	} catch (error) {
 		const level = error instanceof Fault ? "warn" : "error";
-		world.log[level]("a confirmed intent could not be taken further now", { error });
+		deps.log[level]("a confirmed intent could not be taken further now", { error });
 	}
 }
 

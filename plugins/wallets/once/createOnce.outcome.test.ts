@@ -45,7 +45,7 @@ function failing(faults: Record<number, { fault: Error; isDone: boolean }>): Com
 			number++;
 			const planned = faults[number];
 			if (planned && !planned.isDone) throw planned.fault;
-			const result = await lab.world.commits.together(owner, act);
+			const result = await lab.deps.commits.together(owner, act);
 			if (planned) throw planned.fault;
 			return result;
 		},
@@ -69,7 +69,7 @@ const waiting = { fault: commitFault.commitsWaiting(), isDone: false };
 const lost = { fault: dbFault.outcomeUnknown(), isDone: true };
 
 test("a line that is full says that nothing was done, where nothing was", async () => {
-	const once = createOnce({ ...lab.world, commits: failing({ 1: waiting }) });
+	const once = createOnce({ ...lab.deps, commits: failing({ 1: waiting }) });
 	const refused = await failureOf(once(requestOf({ idempotencyKey: null })));
 	expect(refused.code).toBe("commits_waiting");
 	expect(refused.publicDetail).toContain("Nothing was done.");
@@ -78,7 +78,7 @@ test("a line that is full says that nothing was done, where nothing was", async 
 
 test("with a key it speaks of this request alone: an earlier one may have done it", async () => {
 	await lab.once(requestOf());
-	const once = createOnce({ ...lab.world, commits: failing({ 1: waiting }) });
+	const once = createOnce({ ...lab.deps, commits: failing({ 1: waiting }) });
 	const refused = await failureOf(once(requestOf()));
 	expect(refused.code).toBe("commits_waiting");
 	expect(refused.publicDetail).not.toMatch(/nothing was done/i);
@@ -87,14 +87,14 @@ test("with a key it speaks of this request alone: an earlier one may have done i
 
 test("a line that is full once a key was found says that the outcome is not known", async () => {
 	await lab.once(requestOf());
-	const once = createOnce({ ...lab.world, commits: failing({ 2: waiting }) });
+	const once = createOnce({ ...lab.deps, commits: failing({ 2: waiting }) });
 	const refused = await failureOf(once(requestOf()));
 	expect(refused.code).toBe("outcome_unknown");
 	expect(refused.publicDetail).toContain("same idempotency-key");
 });
 
 test("so it is where the answer cannot be kept, and asking again answers for the same intents", async () => {
-	const once = createOnce({ ...lab.world, commits: failing({ 2: waiting }) });
+	const once = createOnce({ ...lab.deps, commits: failing({ 2: waiting }) });
 	expect((await failureOf(once(requestOf()))).code).toBe("outcome_unknown");
 	expect(await intents()).toBe(1);
 	expect((await once(requestOf())).status).toBe(202);
@@ -102,7 +102,7 @@ test("so it is where the answer cannot be kept, and asking again answers for the
 });
 
 test("a commit whose answer was lost is unknown, and its key is not under way any more", async () => {
-	const once = createOnce({ ...lab.world, commits: failing({ 1: lost }) });
+	const once = createOnce({ ...lab.deps, commits: failing({ 1: lost }) });
 	expect((await failureOf(once(requestOf()))).code).toBe("outcome_unknown");
 	const again = await once(requestOf());
 	expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([202, "true"]);
@@ -110,15 +110,15 @@ test("a commit whose answer was lost is unknown, and its key is not under way an
 });
 
 test("a key that could not be given back is given back with the next request", async () => {
-	const db = { ...lab.world.db, execute: () => Promise.reject(new Error("away")) };
+	const db = { ...lab.deps.db, execute: () => Promise.reject(new Error("away")) };
 	let isAway = true;
-	const world = {
-		...lab.world,
+	const deps = {
+		...lab.deps,
 		get db() {
-			return isAway ? db : lab.world.db;
+			return isAway ? db : lab.deps.db;
 		},
 	};
-	const once = createOnce(world);
+	const once = createOnce(deps);
 	const away = async () => Promise.reject(dbFault.databaseUnavailable());
 	expect((await failureOf(once(requestOf({ answer: away })))).code).toBe("outcome_unknown");
 	const held =

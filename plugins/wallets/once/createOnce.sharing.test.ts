@@ -34,7 +34,7 @@ test("a key that is refused is refused inside a transaction that commits", async
 	const by = await lab.person();
 	const outcomes: string[] = [];
 	const once = createOnce({
-		...lab.world,
+		...lab.deps,
 		commits: {
 			together: async (_owner, act) =>
 				lab.db

@@ -194,7 +194,7 @@ test("a request that was forgotten under way is under way for some minutes, not 
 
 describe("a process that died in the middle", () => {
 	test("is taken over, with its intents, by whoever comes next", async () => {
-		const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+		const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 		let first: readonly string[] = [];
 		const never = new Promise<never>(() => {});
 		const hung = gate();
@@ -214,7 +214,7 @@ describe("a process that died in the middle", () => {
 	});
 
 	test("and is not taken over by two", async () => {
-		const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+		const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 		const hung = gate();
 		const never = new Promise<never>(() => {});
 		dead(requestOf({ answer: async () => (hung.open(), never) }));
@@ -244,7 +244,7 @@ describe("a process that died in the middle", () => {
 		const far = openExecutionLab(database.db);
 		for (let round = 0; round < 5; round++) {
 			const key = `key-${round}`;
-			const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+			const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 			const hung = gate();
 			dead(requestOf({ key, answer: async () => (hung.open(), never) })).catch(() => {});
 			await hung.opened;
@@ -267,7 +267,7 @@ describe("a process that died in the middle", () => {
 	});
 
 	test("[TRF-04] and who takes over is under way for as long as the first one was", async () => {
-		const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+		const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 		const never = new Promise<never>(() => {});
 		const hung = gate();
 		dead(requestOf({ answer: async () => (hung.open(), never) })).catch(() => {});
@@ -302,7 +302,7 @@ describe("a process that died in the middle", () => {
 });
 
 test("a late answer does not replace the one that was given: both callers have the same bytes", async () => {
-	const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+	const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 	const { opened, open } = gate();
 	const hung = gate();
 	const late = dead(
@@ -332,7 +332,7 @@ test("a key is 1 to 255 printable ASCII characters", async () => {
 });
 
 test("[TRF-04] an answer that fails after another one was kept takes nothing back of that", async () => {
-	const dead = createOnce({ ...lab.world, session: "a process that is gone" });
+	const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 	const { opened, open } = gate();
 	const hung = gate();
 	const late = dead(

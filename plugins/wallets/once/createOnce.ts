@@ -1,9 +1,9 @@
 import { hexToBytes, keccak256, stringToBytes } from "viem";
-import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault/Fault.ts";
+import { stableJson } from "#core/json/stableJson.ts";
 import type { OnceRequest, Recorded } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
 import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
@@ -15,8 +15,8 @@ import { unknownOutcome } from "#plugins/wallets/once/unknownOutcome.ts";
 import { chargeFor } from "#plugins/wallets/quota/chargeFor.ts";
 import { quotaRefusal } from "#plugins/wallets/quota/quotaRefusal.ts";
 
-export type OnceWorld = Pick<
-	ExecutionWorld,
+export type OnceDeps = Pick<
+	ExecutionDeps,
 	"db" | "commits" | "clock" | "holder" | "session" | "steps" | "settings" | "newId"
 >;
 
@@ -43,19 +43,19 @@ type Taken =
  *
  * What fails on our side once something may be recorded is `outcome_unknown`, whatever it was.
  */
-export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<Response> {
-	const release = createRelease(world);
+export function createOnce(deps: OnceDeps): (request: OnceRequest) => Promise<Response> {
+	const release = createRelease(deps);
 	return async (request) => {
 		const { idempotencyKey: key } = request;
 		if (key !== null && !KEY.test(key)) throw onceFault.idempotencyKeyInvalid();
-		const taken = await take(world, request, release);
+		const taken = await take(deps, request, release);
 		void release.owed();
 		if (taken.kind === "refused") throw taken.fault;
 		if (taken.kind === "answered") return respond(taken, true);
 		try {
 			const { status, body } = await request.answer(taken.intentIds, taken.recorded);
 			const answered = { status, body: new TextEncoder().encode(JSON.stringify(body)) };
-			const kept = key === null ? answered : await keep(world, request, answered);
+			const kept = key === null ? answered : await keep(deps, request, answered);
 			return respond(kept, taken.recorded === null);
 		} catch (error) {
 			await release.now(request);
@@ -64,13 +64,13 @@ export function createOnce(world: OnceWorld): (request: OnceRequest) => Promise<
 	};
 }
 
-async function take(world: OnceWorld, request: OnceRequest, release: Release): Promise<Taken> {
-	const { steps, commits, holder, session } = world;
+async function take(deps: OnceDeps, request: OnceRequest, release: Release): Promise<Taken> {
+	const { steps, commits, holder, session } = deps;
 	const { idempotencyKey: key, principal, route } = request;
 	const { profile } = principal;
-	const made = readyIntents(world, request.intents);
-	const bodyHash = hexToBytes(keccak256(stringToBytes(canonicalJson(request.body))));
-	const charge = chargeFor(world, made);
+	const made = readyIntents(deps, request.intents);
+	const bodyHash = hexToBytes(keccak256(stringToBytes(stableJson(request.body))));
+	const charge = chargeFor(deps, made);
 	const record: { result: OnceRecord } = { result: "key_taken" };
 	const write = async (tx: Tx) => {
 		if (key === null) {
@@ -91,7 +91,7 @@ async function take(world: OnceWorld, request: OnceRequest, release: Release): P
 		throw failure;
 	});
 	if (record.result === "over_quota") {
-		return { kind: "refused", fault: await quotaRefusal(world.db, charge) };
+		return { kind: "refused", fault: await quotaRefusal(deps.db, charge) };
 	}
 	if (record.result === "recorded" || key === null) {
 		const intents = newIntentRows.read(made.intents, made.times);
@@ -100,7 +100,7 @@ async function take(world: OnceWorld, request: OnceRequest, release: Release): P
 	}
 	const isOwed = release.claim(request);
 	const takingOver = steps.run("commit.create", () =>
-		commits.together(profile.id, (tx) => takeOver(world, tx, { request, key, bodyHash, isOwed })),
+		commits.together(profile.id, (tx) => takeOver(deps, tx, { request, key, bodyHash, isOwed })),
 	);
 	const taken = await takingOver.catch((error) => {
 		if (isOwed) release.later(request);
@@ -112,7 +112,7 @@ async function take(world: OnceWorld, request: OnceRequest, release: Release): P
 
 /** What the first one left: its answer, or its intents where it is gone without one. */
 async function takeOver(
-	world: OnceWorld,
+	deps: OnceDeps,
 	tx: Tx,
 	given: { request: OnceRequest; key: string; bodyHash: Uint8Array; isOwed: boolean },
 ): Promise<Taken> {
@@ -131,14 +131,14 @@ async function takeOver(
 				and exists (select from pg_stat_activity where application_name = session) as alive
 		from wallets.idempotent_answer where profile_id = $1 and route = $2 and key = $3
 		for update`,
-		[...names, bodyHash, new Date(world.clock.nowMs() - REQUEST_MS_MAX)],
+		[...names, bodyHash, new Date(deps.clock.nowMs() - REQUEST_MS_MAX)],
 	);
 	const row = rows[0];
 	if (!row?.same) return { kind: "refused", fault: onceFault.idempotencyConflict() };
 	if (row.status !== null && row.body !== null) {
 		return { kind: "answered", status: row.status, body: row.body };
 	}
-	const isGone = isOwed && row.session === world.session;
+	const isGone = isOwed && row.session === deps.session;
 	if (row.alive && !isGone) {
 		const members = { retryAfterMs: RUNNING_RETRY_MS };
 		return { kind: "refused", fault: onceFault.requestRunning({ members }) };
@@ -146,14 +146,14 @@ async function takeOver(
 	await tx.execute(
 		`update wallets.idempotent_answer set holder = $4, session = $5, created_at = $6
 		where profile_id = $1 and route = $2 and key = $3`,
-		[...names, world.holder, world.session, new Date(world.clock.nowMs())],
+		[...names, deps.holder, deps.session, new Date(deps.clock.nowMs())],
 	);
 	return { kind: "ours", intentIds: row.intent_ids, recorded: null };
 }
 
 /** Answers what stands: another who took over may have been faster, and there is one answer. */
 async function keep(
-	{ steps, commits, db }: OnceWorld,
+	{ steps, commits, db }: OnceDeps,
 	request: OnceRequest,
 	answered: Answered,
 ): Promise<Answered> {

@@ -1,5 +1,5 @@
 import type { OnceRequest } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 
 type Named = Pick<OnceRequest, "principal" | "route" | "idempotencyKey">;
 type Taken = { profileId: string; route: string; key: string };
@@ -15,7 +15,7 @@ const OWED_MAX = 10_000;
  * gone. Such keys are remembered, and given back with the requests that follow, so that another
  * process need not wait until they are too old to be under way.
  */
-export function createRelease(world: Pick<ExecutionWorld, "db" | "session" | "steps">) {
+export function createRelease(deps: Pick<ExecutionDeps, "db" | "session" | "steps">) {
 	const owed = new Map<string, Taken>();
 
 	function owe(taken: Taken): void {
@@ -25,11 +25,11 @@ export function createRelease(world: Pick<ExecutionWorld, "db" | "session" | "st
 	async function release(taken: Taken): Promise<void> {
 		const { profileId, route, key } = taken;
 		try {
-			await world.steps.run("commit.answer", () =>
-				world.db.execute(
+			await deps.steps.run("commit.answer", () =>
+				deps.db.execute(
 					`update wallets.idempotent_answer set session = null
 					where profile_id = $1 and route = $2 and key = $3 and session = $4 and status is null`,
-					[profileId, route, key, world.session],
+					[profileId, route, key, deps.session],
 				),
 			);
 		} catch {

@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
-import { canonicalJson } from "#core/chain/rpc/canonicalJson.ts";
+import { stableJson } from "#core/json/stableJson.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
 
@@ -10,5 +10,5 @@ import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
  */
 export function hashPlan(plan: Plan): Hex {
 	const { expiresAtMs: _, ...rest } = planCodec.write(plan);
-	return keccak256(stringToBytes(canonicalJson(rest)));
+	return keccak256(stringToBytes(stableJson(rest)));
 }

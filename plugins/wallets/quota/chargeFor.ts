@@ -1,12 +1,11 @@
 import { assert } from "#core/fault/assert.ts";
-import type { IntentTimes, IntentToInsert } from "#plugins/wallets/intent/newIntentRows.ts";
 import type { IntentQuota } from "#plugins/wallets/quota/IntentQuota.ts";
 import type { QuotaCharge } from "#plugins/wallets/quota/quotaSql.ts";
 
 /** What recording intents is charged with: one for each, to the one profile that they are of. */
 export function chargeFor(
 	{ settings }: { settings: { quota: IntentQuota } },
-	{ intents, times }: { intents: readonly IntentToInsert[]; times: IntentTimes },
+	{ intents, times }: { intents: readonly { profile: { id: string } }[]; times: { at: Date } },
 ): QuotaCharge {
 	const profileId = intents[0]?.profile.id ?? "";
 	const isOnes = intents.every(({ profile }) => profile.id === profileId);

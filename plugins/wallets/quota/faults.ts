@@ -8,5 +8,6 @@ export const quotaFault = defineFaults({
 		public:
 			"You have asked for too many intents in a short time, or for too many that were refused. " +
 			"Nothing was recorded.",
+		advice: "Wait as long as `retryAfterMs` says, then send it again: nothing was recorded.",
 	},
 });

@@ -1,9 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault/Fault.ts";
+import { SECOND_MS } from "#core/time/units.ts";
 import { quotaFault } from "#plugins/wallets/quota/faults.ts";
 import type { QuotaCharge } from "#plugins/wallets/quota/quotaSql.ts";
-
-const SECOND_MS = 1_000;
 
 /** The refusal of a charge, with the time after which the same charge would be met. */
 export async function quotaRefusal(

@@ -3,7 +3,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
-import { WATCH_NEVER_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
@@ -45,7 +45,7 @@ const become = (state: SubmissionState, status: string) =>
 		lab.db.execute("update wallets.intent set status = $1", [status]),
 	]);
 const apply = (submission: Submission, finding: Finding) =>
-	lab.db.transaction((tx) => applyFinding(lab.world, tx, { submission, finding, missing: null }));
+	lab.db.transaction((tx) => applyFinding(lab.deps, tx, { submission, finding, missing: null }));
 
 /** All that is known of intents: rows, moves and money. */
 async function everything(): Promise<unknown> {
@@ -91,7 +91,7 @@ test("[TRD-08] an older look writes nothing where somebody has moved the row sin
 			}
 		}
 	}
-}, 60_000);
+}, 240_000);
 
 test("[TRD-08] what is final stays as it is, whatever an older look found", async () => {
 	const stale = await read();
@@ -179,6 +179,18 @@ test("[TRD-08] what was disproved is watched for a day, and by what is seen in i
 	expect(await isFinal()).toHaveLength(0);
 	lab.clock.ms++;
 	await find(NEVER);
+	expect(await isFinal()).toHaveLength(1);
+	expect(await lab.moves(intent.id)).toEqual(["reserve", "sent", "disproved"]);
+});
+
+test("[TRD-08] what was disproved by a node that forgot it since is watched for a week", async () => {
+	await find(NEVER);
+	const isFinal = () => lab.db.query("select 1 from wallets.submission where final_at is not null");
+	lab.clock.ms = intent.createdAtMs + WATCH_UNNAMED_MS - 1;
+	await find({ kind: "unknown" });
+	expect(await isFinal()).toHaveLength(0);
+	lab.clock.ms++;
+	await find({ kind: "unknown" });
 	expect(await isFinal()).toHaveLength(1);
 	expect(await lab.moves(intent.id)).toEqual(["reserve", "sent", "disproved"]);
 });

@@ -2,10 +2,10 @@ import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import { WATCH_NEVER_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
 import { tellReceipt } from "#plugins/wallets/reconcile/tellReceipt.ts";
@@ -24,9 +24,9 @@ export type Found = {
  * Writes what was found out about a submission. The row is locked and read again first: whatever
  * somebody else wrote meanwhile stands, and the next look begins from there.
  */
-export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found): Promise<void> {
+export async function applyFinding(deps: ExecutionDeps, tx: Tx, found: Found): Promise<void> {
 	const { submission, finding } = found;
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
 	const rows = await tx.query<{ state: SubmissionState }>(
 		"select state from wallets.submission where id = $1 and final_at is null for no key update",
 		[submission.id],
@@ -37,14 +37,14 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 		await disproveReports(tx, { submission, transactionHash: finding.transactionHash });
 	}
 	if (await isAnothers(tx, found)) {
-		await applyAnothers(world, tx, { ...found, at });
+		await applyAnothers(deps, tx, { ...found, at });
 		return;
 	}
 	switch (finding.kind) {
 		case "seen":
-			await noteSightings(world, tx, { seen: [{ submission, sighting: finding.sighting }], at });
+			await noteSightings(deps, tx, { seen: [{ submission, sighting: finding.sighting }], at });
 			if (finding.sighting.receipt) {
-				await applyReceipt(world, tx, { ...found, receipt: finding.sighting.receipt, at });
+				await applyReceipt(deps, tx, { ...found, receipt: finding.sighting.receipt, at });
 			} else {
 				await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
 			}
@@ -53,16 +53,16 @@ export async function applyFinding(world: ExecutionWorld, tx: Tx, found: Found):
 			await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
 			return;
 		case "dropped":
-			await applyLost(world, tx, { ...finding, submission, state: "dropped", at });
+			await applyLost(deps, tx, { ...finding, submission, state: "dropped", at });
 			return;
 		case "refused":
-			await applyLost(world, tx, { ...finding, submission, state: "refused", at });
+			await applyLost(deps, tx, { ...finding, submission, state: "refused", at });
 			return;
 		case "never":
-			await applyNever(world, tx, { ...finding, submission, at });
+			await applyNever(deps, tx, { ...finding, submission, at });
 			return;
 		default:
-			await applyUnknown(world, tx, { submission, at });
+			await applyUnknown(deps, tx, { submission, at });
 	}
 }
 
@@ -100,20 +100,20 @@ async function disproveReports(
  * nothing.
  */
 async function applyAnothers(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ submission, finding, at }: Found & { at: Date },
 ): Promise<void> {
-	if (finding.kind === "seen" && isFinal(world, finding.sighting)) {
+	if (finding.kind === "seen" && isFinal(deps, finding.sighting)) {
 		const detail = "what used its nonce stands for another intent";
-		await applyNever(world, tx, { submission, code: "replaced", detail, at });
+		await applyNever(deps, tx, { submission, code: "replaced", detail, at });
 	} else if (finding.kind !== "seen") {
-		await applyUnknown(world, tx, { submission, at });
+		await applyUnknown(deps, tx, { submission, at });
 	}
 }
 
 async function applyReceipt(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: Found & { receipt: Receipt; at: Date },
 ): Promise<void> {
@@ -137,11 +137,11 @@ async function applyReceipt(
 	);
 	if (submission.purpose !== "pay") {
 		await wakePayment(tx, { intentId, at });
-		world.log.info("a cancellation is mined", { intentId, purpose: submission.purpose });
+		deps.log.info("a cancellation is mined", { intentId, purpose: submission.purpose });
 		return;
 	}
 	const event = await tellReceipt(tx, { intentId, succeeded: receipt.succeeded, missing, at });
-	world.log.info("an intent's transaction is mined", { intentId, event });
+	deps.log.info("an intent's transaction is mined", { intentId, event });
 }
 
 /** Has the payment looked at next, whose nonce was used just now. */
@@ -200,7 +200,7 @@ async function takeBackRelease(
  * and its spend stays reserved.
  */
 async function applyLost(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: {
 		submission: Submission;
@@ -224,11 +224,11 @@ async function applyLost(
 		refused: "the wallet provider gave it up, and it was signed",
 	}[state];
 	await moveIntent(tx, { intentId, event: "doubt", at, detail });
-	world.log.warn("a transaction was signed, and no node knows it", { intentId, detail });
+	deps.log.warn("a transaction was signed, and no node knows it", { intentId, detail });
 }
 
 async function applyNever(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	given: {
 		submission: Submission;
@@ -242,12 +242,7 @@ async function applyNever(
 	const { submission, detail, isOthers = false, usedBy, at } = given;
 	const { id, intentId, state } = submission;
 	if (state === "never") {
-		const watchedMs = at.getTime() - submission.createdAtMs;
-		if (watchedMs < WATCH_NEVER_MS) return;
-		await tx.execute(
-			"update wallets.submission set final_at = $2, final_tx = core.book_tx() where id = $1",
-			[id, at],
-		);
+		await endWatch(tx, { submission, forMs: WATCH_NEVER_MS, at });
 		return;
 	}
 	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
@@ -258,13 +253,25 @@ async function applyNever(
 		[id, isOthers],
 	);
 	if (submission.purpose !== "pay") {
-		world.log.warn("a cancellation will not be mined", { intentId, detail });
+		deps.log.warn("a cancellation will not be mined", { intentId, detail });
 		return;
 	}
 	const isCancelled = usedBy !== undefined && (await isCancellation(tx, { intentId, usedBy }));
 	const errorCode = isCancelled ? "cancelled" : given.code;
 	await moveIntent(tx, { intentId, event: "disproved", at, errorCode, detail });
 	await followSpend(tx, { intentId, move: "release", at });
+}
+
+/** What was proved never to have left is looked at no more, once it was watched for so long. */
+async function endWatch(
+	tx: Tx,
+	{ submission, forMs, at }: { submission: Submission; forMs: number; at: Date },
+): Promise<void> {
+	if (at.getTime() - submission.createdAtMs < forMs) return;
+	await tx.execute(
+		"update wallets.submission set final_at = $2, final_tx = core.book_tx() where id = $1",
+		[submission.id, at],
+	);
 }
 
 async function isCancellation(
@@ -280,12 +287,14 @@ async function isCancellation(
 }
 
 async function applyUnknown(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ submission, at }: { submission: Submission; at: Date },
 ): Promise<void> {
 	const { id, intentId, state } = submission;
-	if (state === "never" || state === "doubtful") return;
+	// A node that forgot old blocks cannot name what used its nonce, and never will.
+	if (state === "never") return endWatch(tx, { submission, forMs: WATCH_UNNAMED_MS, at });
+	if (state === "doubtful") return;
 	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
 	await tx.execute(
 		`update wallets.submission set state = 'doubtful', transaction_hash = null, look_at = null,
@@ -295,5 +304,5 @@ async function applyUnknown(
 	);
 	if (submission.purpose !== "pay") return;
 	await moveIntent(tx, { intentId, event: "doubt", at, detail: "it is being looked for" });
-	world.log.warn("nobody can say yet whether a transaction left", { intentId });
+	deps.log.warn("nobody can say yet whether a transaction left", { intentId });
 }

@@ -36,8 +36,8 @@ function openSearch() {
 			return outcomes.map((outcome, place) => falsify(calls[place] as RpcCall, outcome));
 		},
 	};
-	lab.world.rpcOf = () => watched;
-	const search = createHeadSearch(lab.world, { chainId: CHAIN_ID, rpc: watched });
+	lab.deps.rpcOf = () => watched;
+	const search = createHeadSearch(lab.deps, { chainId: CHAIN_ID, rpc: watched });
 	return (head: Head | null) => search(head, lab.signal);
 }
 
@@ -188,7 +188,7 @@ test("what is looked at already is not looked at once more by its block", async 
 	const intent = await pay();
 	lab.chain.mine();
 	const rows = await lab.db.query<{ id: string }>("select id from wallets.submission");
-	for (const { id } of rows) lab.world.looks.underWay.add(id);
+	for (const { id } of rows) lab.deps.looks.underWay.add(id);
 	asked = [];
 	await search(await head());
 	expect(methods()).toEqual(["eth_getBlockByNumber"]);

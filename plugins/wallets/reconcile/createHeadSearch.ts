@@ -3,7 +3,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
 import { readBlocks } from "#plugins/wallets/chain/readBlocks.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createRecentHashes } from "#plugins/wallets/reconcile/createRecentHashes.ts";
 import {
 	HEAD_BLOCKS_MAX,
@@ -28,7 +28,7 @@ export type HeadSearch = (head: Head | null, signal: AbortSignal) => Promise<voi
  * the newest blocks are searched once more: a hash may be written down after its block came.
  */
 export function createHeadSearch(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ chainId, rpc }: { chainId: number; rpc: Rpc },
 ): HeadSearch {
 	const recent = createRecentHashes({
@@ -40,12 +40,12 @@ export function createHeadSearch(
 
 	return async (head, signal) => {
 		newest = head ?? newest;
-		const sent = await readSent(world.db, { chainId });
+		const sent = await readSent(deps.db, { chainId });
 		if (sent.length === 0 || !newest) return;
 		await readTill(newest, signal);
 		const ids = sent.filter(({ hash }) => recent.take(hash)).map(({ id }) => id);
 		if (ids.length === 0) return;
-		await lookAtDue(world, { due: await readByIds(world, ids), postpones: false, signal });
+		await lookAtDue(deps, { due: await readByIds(deps, ids), postpones: false, signal });
 	};
 
 	async function readTill(head: Head, signal: AbortSignal): Promise<void> {
@@ -54,7 +54,7 @@ export function createHeadSearch(
 		const after = Math.min(readTo?.number ?? 0, head.number - 1);
 		const from = Math.max(after + 1, head.number - HEAD_BLOCKS_MAX + 1, 0);
 		const numbers = Array.from({ length: head.number - from + 1 }, (_, place) => from + place);
-		const blocks = await world.steps.run("rpc.receipt", () =>
+		const blocks = await deps.steps.run("rpc.receipt", () =>
 			readBlocks(rpc, { numbers, minBlock: head.number, signal }),
 		);
 		for (const block of blocks.values()) {
@@ -65,11 +65,11 @@ export function createHeadSearch(
 		const isSkipped = readTo !== null && from > readTo.number + 1;
 		readTo = head;
 		// What stands in blocks that nobody reads is looked for by its hash.
-		if (isSkipped) await wakeLooks(world, { chainId, sinceMs: null });
+		if (isSkipped) await wakeLooks(deps, { chainId, sinceMs: null });
 	}
 }
 
-async function readByIds(world: ExecutionWorld, ids: readonly string[]): Promise<Submission[]> {
-	const rows = await world.db.query<SubmissionRow>(submissionRow.select, [ids]);
-	return (await readRows(world.db, submissionRow, rows)).items;
+async function readByIds(deps: ExecutionDeps, ids: readonly string[]): Promise<Submission[]> {
+	const rows = await deps.db.query<SubmissionRow>(submissionRow.select, [ids]);
+	return (await readRows(deps.db, submissionRow, rows)).items;
 }

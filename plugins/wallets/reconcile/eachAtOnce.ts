@@ -1,5 +1,5 @@
 import { Fault } from "#core/fault/Fault.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
 
 /**
@@ -7,7 +7,7 @@ import { RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
  * by the clock; the others go on.
  */
 export async function eachAtOnce<Item>(
-	world: Pick<ExecutionWorld, "log">,
+	deps: Pick<ExecutionDeps, "log">,
 	{ items, signal }: { items: readonly Item[]; signal: AbortSignal },
 	act: (item: Item) => Promise<unknown>,
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function eachAtOnce<Item>(
 				await act(item);
 			} catch (error) {
 				const level = error instanceof Fault ? "warn" : "error";
-				world.log[level]("an intent could not be taken further now", { error });
+				deps.log[level]("an intent could not be taken further now", { error });
 			}
 		}
 	};

@@ -39,7 +39,7 @@ async function claim(transactionHash: Hex | null): Promise<unknown> {
 	const { plan } = intent;
 	if (!row || !plan) throw new Error("nothing was sent");
 	const asked = { submission: submissionRow.read(row), plan, rpc: lab.chain.rpc };
-	return await findEvidence(lab.world, {
+	return await findEvidence(lab.deps, {
 		...{ ...asked, signal: lab.signal, claim: { transactionHash } },
 	}).catch((fault) => fault.code);
 }
@@ -60,7 +60,7 @@ test("[TRD-08] what was seen is given up once another one has its nonce, and is 
 	lab.chain.forgetPool();
 	const used = other();
 	lab.chain.mine();
-	const { finalDepthBlocks } = lab.world.settings;
+	const { finalDepthBlocks } = lab.deps.settings;
 	for (let depth = 0; depth < finalDepthBlocks; depth++) {
 		expect([depth, await claim(null)]).toEqual([depth, "evidence_shallow"]);
 		expect([depth, await claim(used)]).toEqual([depth, "evidence_shallow"]);

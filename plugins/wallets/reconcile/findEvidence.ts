@@ -1,7 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import type { Expected } from "#plugins/wallets/reconcile/judgeSighting.ts";
@@ -21,29 +21,29 @@ type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSi
  * refused, so that nobody gives up what can still be sent.
  */
 export async function findEvidence(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	asked: Asked & { claim: Claim },
 ): Promise<Finding> {
-	const hash = asked.claim.transactionHash ?? (await hashOfNonce(world, asked));
-	const look = await seeTransaction(world, { ...asked, hash });
+	const hash = asked.claim.transactionHash ?? (await hashOfNonce(deps, asked));
+	const look = await seeTransaction(deps, { ...asked, hash });
 	if (look === "unseen") throw resolveFault.evidenceMissing();
 	if (look.kind === "seen") return look;
 	const { submission } = asked;
 	const { from, nonce } = look.sighting.transaction;
 	const isOfNonce = nonce === nonceOf(submission) && from === submission.sender;
 	if (!isOfNonce) throw resolveFault.evidenceOther();
-	if (!isFinal(world, look.sighting)) throw resolveFault.evidenceShallow();
+	if (!isFinal(deps, look.sighting)) throw resolveFault.evidenceShallow();
 	const code = submission.nonce === null ? "replaced" : "not_sent";
 	return { kind: "never", code, detail: `its nonce went to ${hash}`, usedBy: hash };
 }
 
 /** The transaction that used the nonce: without one, nothing is given up. */
-async function hashOfNonce(world: ExecutionWorld, asked: Asked): Promise<Hex> {
+async function hashOfNonce(deps: ExecutionDeps, asked: Asked): Promise<Hex> {
 	const { submission, rpc, signal } = asked;
 	const nonce = nonceOf(submission);
 	if (nonce === null) throw resolveFault.nonceUnknown();
-	const use = await world.steps.run("rpc.nonce", () =>
-		findByNonce(rpc, { ...nonceAsked(world, submission), nonce, signal }),
+	const use = await deps.steps.run("rpc.nonce", () =>
+		findByNonce(rpc, { ...nonceAsked(deps, submission), nonce, signal }),
 	);
 	if (use.kind === "mined") return use.transactionHash;
 	throw use.kind === "used" ? resolveFault.nonceUnknown() : resolveFault.nonceFree();

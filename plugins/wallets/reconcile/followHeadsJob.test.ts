@@ -28,8 +28,8 @@ function open(headUrls: string[] = []) {
 	const watches: HeadWatchOptions[] = [];
 	const leases = { holder: "us", released: 0 };
 	const job = followHeadsJob({
-		world: lab.world,
-		chains: [{ chain, rpc: lab.chain.rpc, headUrls }],
+		deps: lab.deps,
+		chains: [{ chain, rpcFor: () => lab.chain.rpc, headUrls }],
 		leases: {
 			hold: async (name) => (leases.holder === "us" ? { name, token: 1 } : null),
 			release: async () => void leases.released++,
@@ -70,7 +70,7 @@ test("what is sent is settled with its block, without the other jobs", async () 
 	expect(follow.watches).toHaveLength(1);
 	lab.chain.mine();
 	const settled = Promise.withResolvers<void>();
-	lab.world.log = { ...lab.world.log, info: () => settled.resolve() };
+	lab.deps.log = { ...lab.deps.log, info: () => settled.resolve() };
 	await announce(follow.watches[0]);
 	await settled.promise;
 	follow.ending.abort();

@@ -3,7 +3,7 @@ import { watchHeads } from "#core/chain/heads/watchHeads.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createHeadSearch } from "#plugins/wallets/reconcile/createHeadSearch.ts";
 import { followHeads } from "#plugins/wallets/reconcile/followHeads.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import { readFollowed } from "#plugins/wallets/reconcile/readFollowed.ts";
 
 export type FollowHeadsOptions = {
-	world: ExecutionWorld;
+	deps: ExecutionDeps;
 	chains: readonly ChainAccess[];
 	leases: Pick<LeaseKeeper, "hold" | "release">;
 	/** Aborts when the service ends. */
@@ -40,7 +40,7 @@ type Followed = { until: AbortController; neededAtMs: number };
  * is open is neither subscribed to nor polled.
  */
 export function followHeadsJob(options: FollowHeadsOptions): FollowHeadsJob {
-	const { world, chains, leases, ending } = options;
+	const { deps, chains, leases, ending } = options;
 	const followed = new Map<number, Followed>();
 	const running = new Set<Promise<void>>();
 
@@ -52,8 +52,8 @@ export function followHeadsJob(options: FollowHeadsOptions): FollowHeadsJob {
 		lock: "process",
 		timeoutMs: HEAD_TIMEOUT_MS,
 		async run({ signal }) {
-			const nowMs = world.clock.nowMs();
-			const needed = await readFollowed(world.db, {
+			const nowMs = deps.clock.nowMs();
+			const needed = await readFollowed(deps.db, {
 				chainIds: chains.map(({ chain }) => chain.id),
 				since: new Date(nowMs - FOLLOWED_SENT_MS),
 			});
@@ -83,14 +83,15 @@ export function followHeadsJob(options: FollowHeadsOptions): FollowHeadsJob {
 
 	function begin(access: ChainAccess, nowMs: number): void {
 		const { id } = access.chain;
-		const rpc = world.rpcOf(id);
+		const rpc = deps.rpcOf(id);
 		if (!rpc) return;
 		const until = new AbortController();
 		followed.set(id, { until, neededAtMs: nowMs });
+		deps.looks.followed.add(id);
 		const run = followHeads({
 			watch: (onHead, signal) => watchChain(options, { access, onHead, signal }),
-			search: createHeadSearch(world, { chainId: id, rpc }),
-			log: world.log.with({ chain: access.chain.slug }),
+			search: createHeadSearch(deps, { chainId: id, rpc }),
+			log: deps.log.with({ chain: access.chain.slug }),
 			apartMs: HEADS_APART_MS,
 			againMs: SEARCH_AGAIN_MS,
 			signal: AbortSignal.any([until.signal, ending]),
@@ -102,6 +103,7 @@ export function followHeadsJob(options: FollowHeadsOptions): FollowHeadsJob {
 	async function end(id: number, { until }: Followed): Promise<void> {
 		until.abort();
 		followed.delete(id);
+		deps.looks.followed.delete(id);
 		await leases.release(leaseOf(id));
 	}
 }
@@ -111,11 +113,12 @@ function leaseOf(chainId: number): string {
 }
 
 function watchChain(
-	{ world, watch = watchHeads }: FollowHeadsOptions,
+	{ deps, watch = watchHeads }: FollowHeadsOptions,
 	given: { access: ChainAccess; onHead(head: Head): void; signal: AbortSignal },
 ): void {
 	const { access, onHead, signal } = given;
-	const { clock, log } = world;
+	const { clock, log } = deps;
 	const pollMs = access.headUrls.length > 0 ? HEAD_POLL_BESIDE_SOCKET_MS : HEAD_POLL_MS;
-	watch({ ...access, pollMs, clock, log: log.with({ for: "settlement" }), onHead, signal });
+	const rpc = access.rpcFor("intents");
+	watch({ ...access, rpc, pollMs, clock, log: log.with({ for: "settlement" }), onHead, signal });
 }

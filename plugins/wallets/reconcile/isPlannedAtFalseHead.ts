@@ -1,6 +1,6 @@
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { readNonceAt } from "#plugins/wallets/chain/readNonceAt.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /**
@@ -8,13 +8,13 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
  * nonce was free then, and is used in the block of that number.
  */
 export async function isPlannedAtFalseHead(
-	world: Pick<ExecutionWorld, "steps">,
+	deps: Pick<ExecutionDeps, "steps">,
 	{ submission, rpc, signal }: { submission: Submission; rpc: Rpc; signal: AbortSignal },
 ): Promise<boolean> {
 	const { sender: address, fromBlock: block, seenNonce } = submission;
 	const nonce = submission.nonce ?? seenNonce;
 	if (nonce === null || block === null) return false;
 	const asked = { address, block, signal };
-	const used = await world.steps.run("rpc.nonce", () => readNonceAt(rpc, asked));
+	const used = await deps.steps.run("rpc.nonce", () => readNonceAt(rpc, asked));
 	return used !== null && used > nonce;
 }

@@ -1,7 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { SeenTransaction, Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** `other`: the chain knows the hash as another transaction. */
@@ -14,7 +14,7 @@ export type Expected = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
 
 /** Whether what the chain knows of a hash is the transaction that was planned. */
 export function judgeSighting(
-	{ log }: Pick<ExecutionWorld, "log">,
+	{ log }: Pick<ExecutionDeps, "log">,
 	given: { submission: Submission; plan: Expected; hash: Hex; sighting: Sighting },
 ): Seen {
 	const { submission, plan, hash, sighting } = given;

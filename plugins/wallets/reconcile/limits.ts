@@ -5,8 +5,8 @@ export const RECONCILE_TIMEOUT_MS = 60_000;
 export const RECONCILE_ROWS_MAX = 2_000;
 export const LOOKS_TOGETHER_MAX = 100;
 export const RECONCILES_AT_ONCE = 8;
-/** What was just sent is not mined yet: so long until it is looked at first. */
-export const FIRST_LOOK_AFTER_MS = 1_000;
+/** What is in one block with others is looked at so rarely, and one of them for all. */
+export const RIDER_LOOK_MS = 60_000;
 /** A submission whose row cannot be read is tried again so much later. */
 export const UNREADABLE_AGAIN_MS = 30_000;
 /** Of a chain that cannot be read, a few submissions are looked at again so much later. */
@@ -20,13 +20,13 @@ export const LOOK_TIMEOUT_MS = 10_000;
 export const PROOF_GRACE_MS = 15_000;
 /** What was proved never to have left is looked for so long all the same. */
 export const WATCH_NEVER_MS = 86_400_000;
+/** The same where no node can say again what the proof was, such as what used its nonce. */
+export const WATCH_UNNAMED_MS = 7 * WATCH_NEVER_MS;
 /**
  * What was sent and no node has known for so long is dropped: nodes forget what waits, and one that
  * was just started, or is asked for the first time, has not heard of it yet.
  */
 export const UNSEEN_DROPPED_MS = 600_000;
-/** What no node has shown so long after it was sent is asked for at the wallet provider too. */
-export const ASK_AGAIN_AFTER_MS = 15_000;
 /** An intent that nobody has taken further for so long is taken up: its process may be gone. */
 export const STRANDED_AFTER_MS = 10_000;
 /** What waits in a nonce queue for so long is taken up by whoever runs the job. */

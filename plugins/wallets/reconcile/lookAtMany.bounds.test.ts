@@ -36,7 +36,7 @@ beforeEach(async () => {
 		requests.push(calls);
 		return rpc.settle(calls, options);
 	};
-	lab.world.rpcOf = () => ({ ...rpc, settle });
+	lab.deps.rpcOf = () => ({ ...rpc, settle });
 });
 
 /** So many that were sent, of which no node knows anything. */
@@ -74,7 +74,7 @@ const asked = (of = requests) =>
 
 test("[TRD-08] many are asked for in requests of at most so many, each of them once", async () => {
 	const due = submissions(2 * LOOKS_TOGETHER_MAX + 1);
-	const { alone: rest } = await lookAtMany(lab.world, { due, signal: lab.signal });
+	const { alone: rest } = await lookAtMany(lab.deps, { due, signal: lab.signal });
 	expect(asked()).toEqual([LOOKS_TOGETHER_MAX, LOOKS_TOGETHER_MAX, 1]);
 	const hashes = requests.flat().map(({ params }) => params[0]);
 	expect(new Set(hashes.filter((hash) => hash !== undefined)).size).toBe(due.length);
@@ -84,24 +84,24 @@ test("[TRD-08] many are asked for in requests of at most so many, each of them o
 
 test("[TRD-08] those of one block of one chain are one question, those of two chains are two", async () => {
 	const due = submissions(50, "mined", (place) => CHAIN_ID + (place % 2));
-	await lookAtMany(lab.world, { due, signal: lab.signal });
+	await lookAtMany(lab.deps, { due, signal: lab.signal });
 	// Nobody knows the one, so the others are asked for by themselves after it.
 	expect(asked(requests.slice(0, 2))).toEqual([1, 1]);
 	expect(asked(requests.slice(2))).toEqual([24, 24]);
 });
 
 test("[TRD-08] who is called off asks nothing more, and a chain that is away stops no other", async () => {
-	const { rpcOf } = lab.world;
+	const { rpcOf } = lab.deps;
 	const due = submissions(2, "sent", (place) => CHAIN_ID + place);
 	const signal = AbortSignal.abort();
-	await lookAtMany(lab.world, { due, signal });
+	await lookAtMany(lab.deps, { due, signal });
 	expect(requests).toEqual([]);
 	const away = async () => Promise.reject(rpcFault.transport({ detail: "away" }));
-	lab.world.rpcOf = (id) => {
+	lab.deps.rpcOf = (id) => {
 		const rpc = rpcOf(id);
 		return id === CHAIN_ID && rpc ? { ...rpc, settle: away } : rpc;
 	};
-	await lookAtMany(lab.world, { due, signal: lab.signal });
+	await lookAtMany(lab.deps, { due, signal: lab.signal });
 	expect(asked()).toEqual([1]);
 });
 
@@ -143,7 +143,7 @@ test("[TRD-08] those looked at by themselves are so many at once, and one that f
 		lab.moods.push("sends, silent");
 		await lab.pay(await lab.person());
 	}
-	const { custody } = lab.world;
+	const { custody } = lab.deps;
 	const { byReference } = custody;
 	let turn = 0;
 	custody.byReference = async (id, signal) => {
@@ -151,7 +151,7 @@ test("[TRD-08] those looked at by themselves are so many at once, and one that f
 		if (turn++ === 0) throw new Error("our own mistake");
 		return byReference(id, signal);
 	};
-	await lab.tick();
+	await expect(lab.tick()).rejects.toThrow("jobs failed: Error: our own mistake");
 	expect(counted.most).toBe(RECONCILES_AT_ONCE);
 	const rows = await lab.db.query<{ status: string; count: number }>(
 		"select status, count(*)::int as count from wallets.intent group by status order by status",
@@ -207,10 +207,10 @@ test("[TRD-08] a turn whose time is over looks at nothing more, and takes nothin
 	const [waits] = await lab.pay(await lab.person(), { stays: true });
 	lab.clock.ms += 20_000;
 	let asked = 0;
-	const { custody } = lab.world;
+	const { custody } = lab.deps;
 	const { byReference } = custody;
 	custody.byReference = (id, signal) => (asked++, byReference(id, signal));
-	for (const job of reconcileJobs(lab.world, lab.execution)) {
+	for (const job of reconcileJobs(lab.deps, lab.execution)) {
 		await job.run({ signal: AbortSignal.abort() });
 	}
 	expect(asked).toBe(0);

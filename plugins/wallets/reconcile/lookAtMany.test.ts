@@ -4,6 +4,7 @@ import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
+import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { settleMined } from "#plugins/wallets/reconcile/settleMined.ts";
@@ -47,7 +48,7 @@ beforeEach(async () => {
 		if (calls.some(isAway)) throw rpcFault.refused({ detail: "not that one" });
 		return rpc.batch(calls, options);
 	};
-	lab.world.rpcOf = () => ({ ...rpc, settle, batch });
+	lab.deps.rpcOf = () => ({ ...rpc, settle, batch });
 });
 
 /** As many people, each with a payment that is on its way. */
@@ -91,6 +92,19 @@ test("what is known to be in one block is asked for by one of it, until nobody l
 	const open = await lab.db.query("select 1 from wallets.submission where final_at is null");
 	expect(open).toHaveLength(0);
 	expect(await statuses(intents)).toEqual(new Set(["confirmed"]));
+});
+
+test("of what is in one block one is due soon, and the others rarely: nothing of theirs is read", async () => {
+	await payAll(5);
+	lab.chain.mine();
+	await lab.tick();
+	const dueWithin = (ms: number) =>
+		readOpen(lab.db, { sendTimeoutMs: 1_000, at: new Date(lab.clock.ms + ms) });
+	expect(await dueWithin(2_000)).toHaveLength(1);
+	expect(await dueWithin(RIDER_LOOK_MS - 1)).toHaveLength(1);
+	expect(await dueWithin(RIDER_LOOK_MS)).toHaveLength(5);
+	await lab.tick(RIDER_LOOK_MS);
+	expect(await dueWithin(RIDER_LOOK_MS - 1)).toHaveLength(1);
 });
 
 test("[ING-11] where their block is gone, all that were in it are looked for again", async () => {
@@ -185,7 +199,7 @@ test("what a node says wrong of one keeps none of the others waiting either", as
 	lab.chain.mine();
 	const [first, ...others] = intents;
 	if (!first) throw new Error("no intent");
-	const rpc = lab.world.rpcOf(1);
+	const rpc = lab.deps.rpcOf(1);
 	if (!rpc) throw new Error("no chain");
 	const settle: Rpc["settle"] = async (calls, options) => {
 		const outcomes = await rpc.settle(calls, options);
@@ -195,7 +209,7 @@ test("what a node says wrong of one keeps none of the others waiting either", as
 				: outcome,
 		);
 	};
-	lab.world.rpcOf = () => ({ ...rpc, settle });
+	lab.deps.rpcOf = () => ({ ...rpc, settle });
 	await lab.tick();
 	expect(await statuses(others)).toEqual(new Set(["confirmed"]));
 });
@@ -262,9 +276,9 @@ test("what somebody else has written meanwhile stands, whatever an older look ha
 		await lab.db.execute(`update wallets.submission set ${change}`);
 		const before = await lab.db.query("select * from wallets.submission");
 		await lab.db.transaction(async (tx) => {
-			await settleMined(lab.world, tx, { mined, at });
+			await settleMined(lab.deps, tx, { mined, at });
 			if (change !== "transaction_hash = sha256('x')") {
-				await noteSightings(lab.world, tx, { seen: [{ submission, sighting }], at });
+				await noteSightings(lab.deps, tx, { seen: [{ submission, sighting }], at });
 			}
 		});
 		expect(await lab.db.query("select * from wallets.submission")).toEqual(before);

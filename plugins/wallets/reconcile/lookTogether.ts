@@ -3,7 +3,7 @@ import { Fault } from "#core/fault/Fault.ts";
 import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Intent, Wallet } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
 import { expectedOf } from "#plugins/wallets/reconcile/expectedOf.ts";
@@ -23,8 +23,8 @@ export type LookedTogether = {
 	unchanged: Submission[];
 	/** To be looked at each by itself: there is more to ask, or more to write. */
 	rest: Submission[];
-	/** Whether the chain answered of at least one of them. */
-	isRead: boolean;
+	/** About which the chain said what it knows, be it that it knows nothing. */
+	answered: Submission[];
 };
 
 /**
@@ -33,7 +33,7 @@ export type LookedTogether = {
  * are mined as planned. Everything else is left to `reconcileSubmission`.
  */
 export async function lookTogether(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{
 		submissions,
 		rpc,
@@ -41,29 +41,29 @@ export async function lookTogether(
 	}: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
 ): Promise<LookedTogether> {
 	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
-	const looked: LookedTogether = { unchanged: [], rest: [], isRead: false };
+	const looked: LookedTogether = { unchanged: [], rest: [], answered: [] };
 	const seen: SightingToNote[] = [];
 	const news: Look[] = [];
-	for (const look of await seeSurely(world, { submissions, rpc, signal: within })) {
+	for (const look of await seeSurely(deps, { submissions, rpc, signal: within })) {
 		const { submission, sighting } = look;
-		looked.isRead ||= look.isRead;
+		if (look.isRead) looked.answered.push(submission);
 		if (!sighting || !isWhereItWas(submission, sighting)) {
 			news.push(look);
 			continue;
 		}
 		seen.push({ submission, sighting });
-		if (sighting.receipt && !isFinal(world, sighting)) looked.unchanged.push(submission);
+		if (sighting.receipt && !isFinal(deps, sighting)) looked.unchanged.push(submission);
 	}
-	const mined = await paidFor(world, { looks: news, signal: within });
+	const mined = await paidFor(deps, { looks: news, signal: within });
 	const isMined = new Set(mined.map(({ submission }) => submission));
 	looked.rest.push(...news.map((look) => look.submission).filter((one) => !isMined.has(one)));
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
 	if (seen.length + mined.length > 0) {
-		await world.steps.run("commit.found", () =>
-			world.db.transaction(async (tx) => {
+		await deps.steps.run("commit.found", () =>
+			deps.db.transaction(async (tx) => {
 				await Promise.all([
-					noteSightings(world, tx, { seen, at }),
-					settleMined(world, tx, { mined, at }),
+					noteSightings(deps, tx, { seen, at }),
+					settleMined(deps, tx, { mined, at }),
 				]);
 			}),
 		);
@@ -73,20 +73,24 @@ export async function lookTogether(
 
 /** What is deep enough to be final is looked up twice: from then on nobody looks again. */
 async function seeSurely(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
 ): Promise<Look[]> {
 	const heard = new Set<string>();
-	const looks = await see(world, { ...given, heard, second: false });
-	const last = looks.filter(({ sighting }) => sighting && isFinal(world, sighting));
+	const looks = await see(deps, { ...given, heard, second: false });
+	const last = looks.filter(({ sighting }) => sighting && isFinal(deps, sighting));
 	if (last.length === 0) return looks;
 	const submissions = last.map(({ submission }) => submission);
-	const again = await see(world, { ...given, submissions, heard, second: true });
+	const again = await see(deps, { ...given, submissions, heard, second: true });
 	const byId = new Map(again.map((look) => [look.submission.id, look]));
 	return looks.map((look) => {
 		const other = byId.get(look.submission.id);
-		if (!other || isSameReceipt(look.sighting, other.sighting)) return look;
-		return { ...look, sighting: null };
+		if (!look.sighting || !other) return look;
+		if (!other.sighting || !isSameReceipt(look.sighting, other.sighting)) {
+			return { ...look, sighting: null };
+		}
+		const headBlock = Math.min(look.sighting.headBlock, other.sighting.headBlock);
+		return { ...look, sighting: { ...look.sighting, headBlock } };
 	});
 }
 
@@ -99,7 +103,7 @@ type Look = {
 
 /** Each with what the chain shows under its hash; null where that is not what was planned. */
 async function see(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: {
 		submissions: readonly Submission[];
 		rpc: Rpc;
@@ -110,15 +114,15 @@ async function see(
 ): Promise<Look[]> {
 	const { submissions, rpc, signal, heard, second } = given;
 	const intents = await readIntents(
-		world.db,
+		deps.db,
 		submissions.map(({ intentId }) => intentId),
 	);
 	const byId = new Map(intents.map((intent) => [intent.id, intent]));
 	const asked = submissions.flatMap((submission) => {
 		const { transactionHash: hash } = submission;
-		return hash ? [{ submission, ...receiptAsked(world, submission, hash) }] : [];
+		return hash ? [{ submission, ...receiptAsked(deps, submission, hash) }] : [];
 	});
-	const found = await world.steps.run("rpc.receipt", () =>
+	const found = await deps.steps.run("rpc.receipt", () =>
 		readReceipts(rpc, { asked, signal, heard, second }),
 	);
 	return asked.map(({ submission, hash }, place) => {
@@ -129,7 +133,7 @@ async function see(
 			return { submission, intent, sighting: null, isRead };
 		}
 		const plan = expectedOf(submission, intent.plan);
-		const judged = judgeSighting(world, { submission, plan, hash, sighting });
+		const judged = judgeSighting(deps, { submission, plan, hash, sighting });
 		return { submission, intent, sighting: judged.kind === "seen" ? sighting : null, isRead };
 	});
 }
@@ -142,7 +146,7 @@ function isWhereItWas({ state, blockHash }: Submission, { receipt }: Sighting): 
 
 /** Those of which a receipt is the success of what was sent, with what was paid for there. */
 async function paidFor(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ looks, signal }: { looks: readonly Look[]; signal: AbortSignal },
 ): Promise<MinedToSettle[]> {
 	const succeeded = looks.filter(({ submission, sighting }) => {
@@ -151,7 +155,7 @@ async function paidFor(
 	});
 	if (succeeded.length === 0) return [];
 	const wallets = await readWallets(
-		world.db,
+		deps.db,
 		succeeded.map(({ submission }) => submission.walletId),
 	);
 	const mined: MinedToSettle[] = [];
@@ -159,7 +163,7 @@ async function paidFor(
 	const work = async () => {
 		for (let look = rest.shift(); look !== undefined; look = rest.shift()) {
 			const wallet = wallets.get(look.submission.walletId);
-			const one = await settlementOf(world, { ...look, wallet, signal });
+			const one = await settlementOf(deps, { ...look, wallet, signal });
 			if (one) mined.push(one);
 		}
 	};
@@ -168,7 +172,7 @@ async function paidFor(
 }
 
 async function settlementOf(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	look: Look & { wallet: Wallet | undefined; signal: AbortSignal },
 ): Promise<MinedToSettle | null> {
 	const { submission, intent, sighting, wallet, signal } = look;
@@ -177,7 +181,7 @@ async function settlementOf(
 	if (!transactionHash || !intent || !receipt) return null;
 	const finding = { kind: "seen", transactionHash, sighting } as const;
 	try {
-		const missing = await missingOf(world, { intent, submission, finding, wallet, signal });
+		const missing = await missingOf(deps, { intent, submission, finding, wallet, signal });
 		return missing ? null : { submission, transactionHash, sighting, receipt };
 	} catch {
 		// Asked again, by itself, where it is told why: whatever it is, it is not the others'.

@@ -76,7 +76,7 @@ test("[TRD-08] what used its nonce and no node can name may be it: nothing is gi
 });
 
 test("[TRD-08] a wallet provider that has it still proves nothing; one that gave it up does", async () => {
-	const { custody } = lab.world;
+	const { custody } = lab.deps;
 	const trace = (status: "pending" | "unknown" | "failed" | "provider_error") => async () => {
 		return { transactionId: "t", referenceId: "r", status, transactionHash: null };
 	};
@@ -93,7 +93,7 @@ test("[TRD-08] a wallet provider that has it still proves nothing; one that gave
 test("[TRD-08] what has a name of the wallet provider's own is asked for by that", async () => {
 	await lab.db.execute("update wallets.submission set provider_transaction_id = 'its own'");
 	const asked: string[] = [];
-	lab.world.custody.byId = async (id) => {
+	lab.deps.custody.byId = async (id) => {
 		asked.push(id);
 		return { transactionId: id, referenceId: null, status: "pending", transactionHash: null };
 	};

@@ -3,17 +3,17 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import type { Expected } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import {
-	ASK_AGAIN_AFTER_MS,
 	PROOF_GRACE_MS,
 	SIGNED_UNSEEN_MS,
 	UNSEEN_DROPPED_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { nonceAsked } from "#plugins/wallets/reconcile/nonceAsked.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
+import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
@@ -45,12 +45,12 @@ type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSi
  * Looks a submission up: by its hash, else by its reference at the wallet provider, else by its
  * nonce on chain. What is found is believed only where the transaction is the planned one.
  */
-export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Finding> {
+export async function lookUp(deps: ExecutionDeps, asked: Asked): Promise<Finding> {
 	const { submission, rpc, signal } = asked;
 	// Who was not asked has denied nothing.
-	const trace = submission.transactionHash === null ? await traced(world, asked) : OPEN;
+	const trace = submission.transactionHash === null ? await traced(deps, asked) : OPEN;
 	const named = submission.transactionHash ?? trace.hash;
-	const look = named === null ? "unseen" : await seeNamed(world, { ...asked, hash: named });
+	const look = named === null ? "unseen" : await seeNamed(deps, { ...asked, hash: named });
 	if (look === "impossible") {
 		const detail = "its receipt cannot be of what was planned";
 		return { kind: "never", code: "not_sent", detail };
@@ -67,14 +67,14 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 	const use =
 		nonce === null
 			? UNKNOWN_NONCE
-			: await world.steps.run("rpc.nonce", () =>
-					findByNonce(rpc, { ...nonceAsked(world, submission), nonce, signal }),
+			: await deps.steps.run("rpc.nonce", () =>
+					findByNonce(rpc, { ...nonceAsked(deps, submission), nonce, signal }),
 				);
 	if (use.kind === "mined") {
-		const mined = await seeTransaction(world, { ...asked, hash: use.transactionHash });
+		const mined = await seeTransaction(deps, { ...asked, hash: use.transactionHash });
 		if (mined !== "unseen") {
 			if (mined.kind === "seen") return mined;
-			if (isFinal(world, mined.sighting)) {
+			if (isFinal(deps, mined.sighting)) {
 				const code = isExternal ? "replaced" : "not_sent";
 				const usedBy = use.transactionHash;
 				return { kind: "never", code, detail: `its nonce went to ${usedBy}`, usedBy };
@@ -82,10 +82,10 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
 		}
 		// Not deep enough to count, or a node that contradicts itself: that proves nothing.
 	}
-	if (use.kind === "used") sayThatItCannotBeNamed(world, submission);
-	if (hash) return ofUnseen(world, { ...asked, hash, use, isGivenUp: trace.isGivenUp });
+	if (use.kind === "used") sayThatItCannotBeNamed(deps, submission);
+	if (hash) return ofUnseen(deps, { ...asked, hash, use, isGivenUp: trace.isGivenUp });
 	const provedAtMs = (submission.validUntilMs ?? 0) + PROOF_GRACE_MS;
-	const isProved = use.kind === "free" && trace.isNone && world.clock.nowMs() > provedAtMs;
+	const isProved = use.kind === "free" && trace.isNone && deps.clock.nowMs() > provedAtMs;
 	const detail = "nobody knows it, and nobody may send it any more";
 	return isProved ? { kind: "never", code: "not_sent", detail } : { kind: "unknown" };
 }
@@ -95,15 +95,15 @@ export async function lookUp(world: ExecutionWorld, asked: Asked): Promise<Findi
  * refused with each look; after as long as an unseen one is waited for, that is an answer.
  */
 async function seeNamed(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	asked: Asked & { hash: Hex },
 ): Promise<Awaited<ReturnType<typeof seeTransaction>> | "impossible"> {
 	const { nonce, sentAtMs, createdAtMs } = asked.submission;
 	try {
-		return await seeTransaction(world, asked);
+		return await seeTransaction(deps, asked);
 	} catch (error) {
 		const isRefused = error instanceof Fault && error.code === "chain_contradicts";
-		const ageMs = world.clock.nowMs() - (sentAtMs ?? createdAtMs);
+		const ageMs = deps.clock.nowMs() - (sentAtMs ?? createdAtMs);
 		if (nonce !== null || !isRefused || ageMs <= SIGNED_UNSEEN_MS) throw error;
 		return "impossible";
 	}
@@ -114,14 +114,14 @@ const UNKNOWN_NONCE = { kind: "free" } as const;
 
 /** What has a hash that no node knows now. */
 async function ofUnseen(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: Asked & { hash: Hex; use: NonceUse; isGivenUp: boolean },
 ): Promise<Finding> {
 	const { submission, hash, use } = given;
 	const { seenAtMs, sentAtMs, createdAtMs, nonce } = submission;
-	const unseenMs = world.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
+	const unseenMs = deps.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
 	if (nonce !== null) {
-		if (await isRefused(world, { ...given, unseenMs })) {
+		if (await isRefused(deps, { ...given, unseenMs })) {
 			return { kind: "refused", transactionHash: hash };
 		}
 		const kind = unseenMs > UNSEEN_DROPPED_MS ? "dropped" : "told";
@@ -135,18 +135,18 @@ async function ofUnseen(
 
 /** Whether the wallet provider gave up what no node knows: by its word now, or before. */
 async function isRefused(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: Asked & { isGivenUp: boolean; unseenMs: number },
 ): Promise<boolean> {
 	const { submission, isGivenUp, unseenMs } = given;
 	if (isGivenUp || submission.state === "refused") return true;
 	const isAsked = submission.transactionHash !== null && submission.seenAtMs === null;
 	if (!isAsked || unseenMs < ASK_AGAIN_AFTER_MS) return false;
-	return (await traced(world, given)).isGivenUp;
+	return (await traced(deps, given)).isGivenUp;
 }
 
-function sayThatItCannotBeNamed(world: ExecutionWorld, submission: Submission): void {
-	world.log.warn("a nonce was used, and the node cannot say by which transaction: name its hash", {
+function sayThatItCannotBeNamed(deps: ExecutionDeps, submission: Submission): void {
+	deps.log.warn("a nonce was used, and the node cannot say by which transaction: name its hash", {
 		intentId: submission.intentId,
 		address: submission.sender,
 		nonce: submission.nonce ?? submission.seenNonce,
@@ -169,23 +169,23 @@ type Trace = {
 const OPEN: Trace = { hash: null, isNone: false, isGivenUp: false };
 
 async function traced(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ submission, signal }: { submission: Submission; signal: AbortSignal },
 ): Promise<Trace> {
 	// An external wallet's is not known to the wallet provider.
 	if (submission.nonce === null) return { ...OPEN, isNone: true };
 	const { id, providerTransactionId } = submission;
 	try {
-		const trace = await world.steps.run("custody.lookup", () =>
+		const trace = await deps.steps.run("custody.lookup", () =>
 			providerTransactionId === null
-				? world.custody.byReference(id, signal)
-				: world.custody.byId(providerTransactionId, signal),
+				? deps.custody.byReference(id, signal)
+				: deps.custody.byId(providerTransactionId, signal),
 		);
 		const isGivenUp = trace !== null && GIVEN_UP.has(trace.status);
 		return { hash: trace?.transactionHash ?? null, isNone: !trace || isGivenUp, isGivenUp };
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;
-		world.log.warn("the wallet provider cannot say what became of a request", {
+		deps.log.warn("the wallet provider cannot say what became of a request", {
 			intentId: submission.intentId,
 			error,
 		});

@@ -29,14 +29,14 @@ for (const state of ["sent", "doubtful"] as const) {
 			await lab.db.execute("update wallets.intent set status = 'uncertain'");
 		}
 		const open = (await lab.intent(id)).status;
-		const { kindOf } = lab.world;
-		lab.world.kindOf = () => null;
+		const { kindOf } = lab.deps;
+		lab.deps.kindOf = () => null;
 		lab.chain.mine();
 		await lab.tick();
 		await lab.tick(UNSEEN_DROPPED_MS);
 		expect((await lab.intent(id)).status).toBe(open);
 		expect(await lab.ledger(id)).toEqual({ reserve: 1_000_000_000 });
-		lab.world.kindOf = kindOf;
+		lab.deps.kindOf = kindOf;
 		lab.state.missing = { code: "not_received", detail: "It is not there." };
 		await lab.tick(UNSEEN_DROPPED_MS);
 		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "not_received" });
@@ -56,12 +56,12 @@ test("a kind is asked about a receipt of success that is news, and about no othe
 	const { rpc } = lab.chain;
 	const { signal } = lab;
 	const hash = submission.transactionHash;
-	const finding = await seeTransaction(lab.world, { submission, plan, rpc, signal, hash });
+	const finding = await seeTransaction(lab.deps, { submission, plan, rpc, signal, hash });
 	if (finding === "unseen" || finding.kind !== "seen") throw new Error("it was not seen");
 	const { receipt } = finding.sighting;
 	if (!receipt) throw new Error("it is not mined");
 	const ask = (blockHash: typeof submission.blockHash, sighting = finding.sighting) =>
-		missingOf(lab.world, {
+		missingOf(lab.deps, {
 			...{ intent, signal, submission: { ...submission, blockHash } },
 			finding: { ...finding, sighting },
 		});

@@ -1,5 +1,5 @@
 import type { Denial, Intent, Receipt, Wallet } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
 import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
@@ -7,7 +7,7 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** Asks the kind whether what was paid for is there, where a receipt of success is news. */
 export async function missingOf(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	given: {
 		intent: Intent;
 		submission: Submission;
@@ -21,14 +21,14 @@ export async function missingOf(
 	const receipt: Receipt | null = finding.kind === "seen" ? finding.sighting.receipt : null;
 	if (submission.purpose !== "pay") return null;
 	if (!receipt?.succeeded || submission.blockHash === receipt.blockHash) return null;
-	const kind = world.kindOf(intent.kind);
+	const kind = deps.kindOf(intent.kind);
 	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.
 	if (!kind) throw resolveFault.kindUnknown({ detail: intent.kind });
 	const { walletId } = intent;
 	const wallet =
-		given.wallet ?? (walletId && (await readWallets(world.db, [walletId])).get(walletId));
+		given.wallet ?? (walletId && (await readWallets(deps.db, [walletId])).get(walletId));
 	if (!wallet) return null;
 	const request = kind.request.parse(intent.request);
-	const outbound = world.kindSteps.run;
+	const outbound = deps.kindSteps.run;
 	return kind.settle({ ...intent, request }, receipt, { wallet, outbound, signal });
 }

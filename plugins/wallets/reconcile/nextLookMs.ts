@@ -1,6 +1,5 @@
+import { MINUTE_MS } from "#core/time/units.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-
-const MINUTE_MS = 60_000;
 
 /** How long to wait before the next look at a submission, by what is known and for how long. */
 export function nextLookMs(submission: Submission, nowMs: number): number {

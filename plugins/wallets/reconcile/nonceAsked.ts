@@ -1,11 +1,11 @@
 import type { Address } from "#core/chain/Hex.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { isPlannedLongAgo } from "#plugins/wallets/reconcile/isPlannedLongAgo.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** Whose nonce is looked for, and in which blocks: after the head at which it was planned. */
 export function nonceAsked(
-	{ clock }: Pick<ExecutionWorld, "clock">,
+	{ clock }: Pick<ExecutionDeps, "clock">,
 	submission: Submission,
 ): { address: Address; fromBlock: number; isFromBlockOld: boolean } {
 	const { sender: address, fromBlock } = submission;

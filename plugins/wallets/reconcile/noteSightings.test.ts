@@ -36,7 +36,7 @@ const note = async (isAsked: boolean) => {
 	const sighting = isAsked ? await readReceipt(lab.chain.rpc, asked) : null;
 	await lab.db.transaction((tx) => {
 		const at = new Date(lab.clock.ms);
-		return noteSightings(lab.world, tx, { seen: [{ submission, sighting }], at });
+		return noteSightings(lab.deps, tx, { seen: [{ submission, sighting }], at });
 	});
 };
 
@@ -64,7 +64,7 @@ test("[TRD-08] a nonce that was seen late is looked for from as deep as blocks c
 	for (let block = 0; block < 9; block++) lab.chain.mine();
 	// It was mined in the first of nine.
 	await note(true);
-	const { finalDepthBlocks } = lab.world.settings;
+	const { finalDepthBlocks } = lab.deps.settings;
 	expect((await read()).submission.fromBlock).toBe(Math.max(0, 1 - finalDepthBlocks));
 	await lab.db.execute("update wallets.submission set from_block = null, final_at = null");
 	await lab.pay(await lab.person());

@@ -1,7 +1,7 @@
 import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -19,7 +19,7 @@ export type SightingToNote = {
  * to look again where it is deep enough. What somebody else moved meanwhile is left alone.
  */
 export async function noteSightings(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ seen, at }: { seen: readonly SightingToNote[]; at: Date },
 ): Promise<void> {
@@ -41,10 +41,10 @@ export async function noteSightings(
 			seen.map(({ submission }) => submission.id),
 			seen.map(({ submission }) => submission.state),
 			seen.map(({ sighting }) => sighting?.transaction.nonce ?? null),
-			seen.map(({ sighting }) => sighting && freeAt(world, sighting)),
+			seen.map(({ sighting }) => sighting && freeAt(deps, sighting)),
 			seen.map(({ sighting }) => (sighting?.signed ? hexToBytes(sighting.signed) : null)),
 			seen.map(({ lookAt }) => lookAt ?? null),
-			seen.map(({ sighting }) => sighting !== null && isFinal(world, sighting)),
+			seen.map(({ sighting }) => sighting !== null && isFinal(deps, sighting)),
 			seen.map(({ sighting }) => sighting && notYetMinedAt(sighting)),
 		],
 	);
@@ -56,6 +56,6 @@ function notYetMinedAt({ receipt, headBlock }: Sighting): number {
 }
 
 /** Whatever block takes it after a reorganisation, so far below its nonce is free. */
-function freeAt({ settings }: ExecutionWorld, { receipt, headBlock }: Sighting): number {
+function freeAt({ settings }: ExecutionDeps, { receipt, headBlock }: Sighting): number {
 	return Math.max(0, (receipt?.blockNumber ?? headBlock) - settings.finalDepthBlocks);
 }

@@ -35,7 +35,7 @@ async function openLab() {
 		...{ owner: "wallets", db: database.db, metrics },
 		sources: [intentRow, submissionRow],
 		log: {
-			...lab.world.log,
+			...lab.deps.log,
 			error: (_text: string, context?: Record<string, unknown>) => errors.push(context ?? {}),
 		},
 	});
@@ -106,7 +106,7 @@ describe("a submission that cannot be read", () => {
 			[lab.annas.id],
 		);
 		await database.db.execute("update wallets.intent set status = 'uncertain'");
-		const listed = await listWaiting(lab.world, 10);
+		const listed = await listWaiting(lab.deps, 10);
 		expect(listed.map(({ id, nonce }) => [id, typeof nonce])).toEqual(
 			expect.arrayContaining([[lab.bobs.id, "number"]]),
 		);

@@ -149,7 +149,7 @@ test("[TRD-08] nor is what somebody has found out about meanwhile, or what its o
 	const submission = submissionRow.read(row);
 	const intent = await lab.intent(id);
 	const bytes = () =>
-		lab.db.transaction((tx) => readRebroadcast(lab.world, tx, { submission, intent }));
+		lab.db.transaction((tx) => readRebroadcast(lab.deps, tx, { submission, intent }));
 	expect(await bytes()).not.toBeNull();
 	for (const change of [
 		...["sending", "sent", "doubtful", "mined", "reverted", "never"].map((to) => `state = '${to}'`),

@@ -5,7 +5,7 @@ import type { Intent } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
 import { REBROADCAST } from "#plugins/wallets/control/rebroadcastSetting.ts";
 import { settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /**
@@ -14,13 +14,13 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
  * where nothing is sent at all: a dry run, an operator's switch.
  */
 export async function readRebroadcast(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ submission, intent }: { submission: Submission; intent: Intent },
 ): Promise<Hex | null> {
 	const setting = await settingRows.read(tx, REBROADCAST);
 	if (setting?.value !== true) return null;
-	if (world.settings.isDryRun || (await killDenial(world, tx, intent))) return null;
+	if (deps.settings.isDryRun || (await killDenial(deps, tx, intent))) return null;
 	const rows = await tx.query<{ signed: Uint8Array | null; transaction_hash: Uint8Array | null }>(
 		`select signed, transaction_hash from wallets.submission
 		where id = $1 and state = 'dropped' and nonce is not null`,

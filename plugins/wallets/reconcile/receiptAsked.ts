@@ -1,6 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { ReceiptAsked } from "#plugins/wallets/chain/readReceipt.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { isPlannedLongAgo } from "#plugins/wallets/reconcile/isPlannedLongAgo.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -12,7 +12,7 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
  * of what is checked has to do.
  */
 export function receiptAsked(
-	{ clock, settings }: Pick<ExecutionWorld, "clock" | "settings">,
+	{ clock, settings }: Pick<ExecutionDeps, "clock" | "settings">,
 	submission: Submission,
 	hash: Hex,
 ): ReceiptAsked {
@@ -21,6 +21,7 @@ export function receiptAsked(
 		hash,
 		minBlock: blockNumber ?? 0,
 		knownBlock: blockHash,
+		finalDepth: settings.finalDepthBlocks,
 		oldestBlock(headBlock) {
 			if (fromBlock === null) return 0;
 			const isFalse = fromBlock > headBlock && isPlannedLongAgo(submission, clock.nowMs());

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
-import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
 import { postponeQueue } from "#plugins/wallets/reconcile/postponeQueue.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { reconcileSubmission } from "#plugins/wallets/reconcile/reconcileSubmission.ts";
+import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { PLAN_LIFETIME_MS } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -39,11 +39,11 @@ async function find(intent: Intent) {
 	lab.clock.ms += FIRST_LOOK_AFTER_MS;
 	const submission = await only(open());
 	const asked = { submission, plan, rpc: lab.chain.rpc, signal: lab.signal };
-	return { submission, finding: await lookUp(lab.world, asked) };
+	return { submission, finding: await lookUp(lab.deps, asked) };
 }
 
 test("the jobs run in one process of all, under names of their own", () => {
-	const jobs = reconcileJobs(lab.world, lab.execution);
+	const jobs = reconcileJobs(lab.deps, lab.execution);
 	expect(jobs.map(({ name, lock }) => ({ name, lock }))).toEqual([
 		{ name: "wallets.reconcile", lock: "cluster" },
 		{ name: "wallets.take-up", lock: "cluster" },
@@ -152,7 +152,7 @@ describe("a look", () => {
 		if (!intent) throw new Error("no intent");
 		for (let look = 0; look < 5; look++) {
 			const submission = await only(open());
-			await reconcileSubmission(lab.world, { submission, signal: lab.signal });
+			await reconcileSubmission(lab.deps, { submission, signal: lab.signal });
 			lab.clock.ms += 10_000;
 		}
 		expect(lab.handed).toHaveLength(1);
@@ -168,7 +168,7 @@ describe("a look", () => {
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
 		await lab.db.transaction((tx) => {
 			const finding = { kind: "never", code: "not_sent", detail: "an old look" } as const;
-			return applyFinding(lab.world, tx, { ...stale, finding, missing: null });
+			return applyFinding(lab.deps, tx, { ...stale, finding, missing: null });
 		});
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: 1_000_000_000, spend: 1_000_000_000 });
@@ -202,7 +202,7 @@ test("what its process left behind is taken up after a while, and sent once", as
 test("a batch is taken up once, and not once for each of it", async () => {
 	await lab.pay(await lab.person(), { stays: true, times: 5 });
 	const taken: (readonly string[])[] = [];
-	const [, takeUp] = reconcileJobs(lab.world, {
+	const [, takeUp] = reconcileJobs(lab.deps, {
 		...lab.execution,
 		advance: async (ids) => (taken.push(ids), []),
 	});
@@ -236,7 +236,7 @@ describe("what waits in line", () => {
 		const [first, ...more] = await ready();
 		if (!first || more.length > 0) throw new Error("not one");
 		// As the job does before it takes it up.
-		await postponeQueue(lab.world, first);
+		await postponeQueue(lab.deps, first);
 		expect(await ready()).toEqual([]);
 		lab.clock.ms += 1_000;
 		const other = await lab.person();
@@ -303,7 +303,7 @@ describe("what waits in line", () => {
 	test("does not wait for ever for a chain that is served no more", async () => {
 		const { id } = await queue();
 		await lab.tick(1_000);
-		const takeUp = reconcileJobs({ ...lab.world, rpcOf: () => null }, lab.execution)[1];
+		const takeUp = reconcileJobs({ ...lab.deps, rpcOf: () => null }, lab.execution)[1];
 		lab.clock.ms += 12_000;
 		await takeUp?.run({ signal: lab.signal });
 		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "chain_unavailable" });

@@ -1,7 +1,7 @@
 import type { Job } from "#core/schedule/Job.ts";
 import type { Execution } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { eachAtOnce } from "#plugins/wallets/reconcile/eachAtOnce.ts";
 import {
@@ -17,7 +17,7 @@ import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
 import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
 
 /** What takes intents further when nobody waits for them any more. */
-export function reconcileJobs(world: ExecutionWorld, execution: Execution): Job[] {
+export function reconcileJobs(deps: ExecutionDeps, execution: Execution): Job[] {
 	const job = (name: string, run: (signal: AbortSignal) => Promise<void>): Job => ({
 		name: `wallets.${name}`,
 		schedule: { everyMs: RECONCILE_EVERY_MS },
@@ -26,49 +26,49 @@ export function reconcileJobs(world: ExecutionWorld, execution: Execution): Job[
 		run: ({ signal }) => run(signal),
 	});
 	return [
-		job("reconcile", (signal) => reconcileOpen(world, signal)),
-		job("take-up", (signal) => takeUp(world, execution, signal)),
+		job("reconcile", (signal) => reconcileOpen(deps, signal)),
+		job("take-up", (signal) => takeUp(deps, execution, signal)),
 	];
 }
 
-async function reconcileOpen(world: ExecutionWorld, signal: AbortSignal): Promise<void> {
-	const nowMs = world.clock.nowMs();
-	const { sendTimeoutMs } = world.settings;
+async function reconcileOpen(deps: ExecutionDeps, signal: AbortSignal): Promise<void> {
+	const nowMs = deps.clock.nowMs();
+	const { sendTimeoutMs } = deps.settings;
 	// It puts off what cannot be read.
-	const due = await world.steps.run("commit.look", () =>
-		readOpen(world.db, { sendTimeoutMs, at: new Date(nowMs) }),
+	const due = await deps.steps.run("commit.look", () =>
+		readOpen(deps.db, { sendTimeoutMs, at: new Date(nowMs) }),
 	);
-	await lookAtDue(world, { due, signal });
+	await lookAtDue(deps, { due, signal });
 }
 
 /** Intents whose process went away before they were sent, and those whose time is over. */
 async function takeUp(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	execution: Execution,
 	signal: AbortSignal,
 ): Promise<void> {
-	const at = new Date(world.clock.nowMs());
+	const at = new Date(deps.clock.nowMs());
 	const before = new Date(at.getTime() - STRANDED_AFTER_MS);
 	const idle = { before: new Date(at.getTime() - QUEUE_IDLE_AFTER_MS), at };
-	const queues = await readQueues(world.db, idle);
-	const { expired, created } = await readStranded(world.db, { at, before });
+	const queues = await readQueues(deps.db, idle);
+	const { expired, created } = await readStranded(deps.db, { at, before });
 	// Side by side: what a node keeps waiting must not keep the rest from its time.
 	await Promise.all([
-		eachAtOnce(world, { items: queues, signal }, async (queue) => {
-			await postponeQueue(world, queue);
-			await continueQueued(world, { ...queue, signal });
+		eachAtOnce(deps, { items: queues, signal }, async (queue) => {
+			await postponeQueue(deps, queue);
+			await continueQueued(deps, { ...queue, signal });
 		}),
 		// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.
-		eachAtOnce(world, { items: expired, signal }, (intentId) => expire(world, { intentId, at })),
-		eachAtOnce(world, { items: created, signal }, (id) => execution.advance([id], signal)),
+		eachAtOnce(deps, { items: expired, signal }, (intentId) => expire(deps, { intentId, at })),
+		eachAtOnce(deps, { items: created, signal }, (id) => execution.advance([id], signal)),
 	]);
 }
 
 async function expire(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ intentId, at }: { intentId: string; at: Date },
 ): Promise<void> {
-	await world.steps.run("commit.close", () =>
-		world.db.transaction((tx) => moveIntent(tx, { intentId, event: "expire", at })),
+	await deps.steps.run("commit.close", () =>
+		deps.db.transaction((tx) => moveIntent(tx, { intentId, event: "expire", at })),
 	);
 }

@@ -1,10 +1,10 @@
 import type { Audit } from "#core/audit/Audit.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { isUniqueViolation } from "#core/db/isUniqueViolation.ts";
+import { isSqlState } from "#core/db/isSqlState.ts";
 import { quarantineFault } from "#core/quarantine/faults.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
@@ -25,27 +25,27 @@ const OPEN: ReadonlySet<IntentStatus> = new Set(["uncertain", "submitted"]);
  * reserved follows. Written to the audit log in the same transaction.
  */
 export async function resolveIntent(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	audit: Audit,
 	{ intentId, claim, actor, signal }: Resolution,
 ): Promise<Intent> {
-	const [intent] = await readIntents(world.db, [intentId]);
+	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();
-	const submission = await openSubmission(world.db, intentId);
-	const rpc = world.rpcOf(intent.chainId);
+	const submission = await openSubmission(deps.db, intentId);
+	const rpc = deps.rpcOf(intent.chainId);
 	if (!intent.plan || !rpc || !submission || !OPEN.has(intent.status)) {
 		throw resolveFault.intentState();
 	}
 	const { plan } = intent;
-	const finding = await findEvidence(world, { submission, plan, rpc, signal, claim });
-	const missing = await missingOf(world, { intent, submission, finding, signal });
-	const settled = world.steps.run("commit.found", () =>
-		world.db.transaction(async (tx) => {
+	const finding = await findEvidence(deps, { submission, plan, rpc, signal, claim });
+	const missing = await missingOf(deps, { intent, submission, finding, signal });
+	const settled = deps.steps.run("commit.found", () =>
+		deps.db.transaction(async (tx) => {
 			// In the order in which everybody takes them.
 			await tx.query("select 1 from wallets.submission where id = $1 for update", [submission.id]);
 			const [before] = await readIntents(tx, [intentId]);
 			if (!before || !OPEN.has(before.status)) throw resolveFault.intentState();
-			await applyFinding(world, tx, { submission, finding, missing });
+			await applyFinding(deps, tx, { submission, finding, missing });
 			const [after] = await readIntents(tx, [intentId]);
 			if (!after || after.status === before.status) throw resolveFault.nothingNew();
 			await audit.append(tx, {
@@ -66,7 +66,7 @@ export async function resolveIntent(
 	);
 	return await settled.catch((error: unknown) => {
 		// Somebody settled another intent by the same transaction in this moment.
-		throw isUniqueViolation(error) ? executionFault.transactionOther() : error;
+		throw isSqlState(error, "unique_violation") ? executionFault.transactionOther() : error;
 	});
 }
 

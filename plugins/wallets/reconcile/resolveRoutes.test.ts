@@ -30,11 +30,11 @@ afterAll(() => database?.drop());
 beforeEach(async () => {
 	await database.db.execute("truncate wallets.profile cascade");
 	lab = openExecutionLab(database.db);
-	const { clock, world } = lab;
+	const { clock, deps } = lab;
 	const operators = createOperators({ apiKey: ADMIN_KEY, clock, metrics: createMetrics() });
 	const core = { audit: createAudit({ clock }), operators };
 	const ending = new AbortController().signal;
-	app = testHttpApp({ routes: [resolveRoutes({ world, core, ending })], clock });
+	app = testHttpApp({ routes: [resolveRoutes({ deps, core, ending })], clock });
 	by = await lab.person();
 	// The wallet provider says for ever that it has it, and names no hash.
 	lab.provider.state.hasTaken = true;

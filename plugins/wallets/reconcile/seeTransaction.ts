@@ -4,7 +4,7 @@ import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import { isPlannedAtFalseHead } from "#plugins/wallets/reconcile/isPlannedAtFalseHead.ts";
 import { isSameReceipt } from "#plugins/wallets/reconcile/isSameReceipt.ts";
@@ -32,34 +32,32 @@ type Asked = {
  * A receipt from before the head at which it was planned is believed only where the chain proves
  * that this head was false.
  */
-export async function seeTransaction(
-	world: ExecutionWorld,
-	asked: Asked,
-): Promise<Seen | "unseen"> {
+export async function seeTransaction(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> {
 	try {
-		return await see(world, asked);
+		return await see(deps, asked);
 	} catch (error) {
 		const isContradiction = error instanceof Fault && error.code === "chain_contradicts";
-		if (!isContradiction || !(await isPlannedAtFalseHead(world, asked))) throw error;
-		return await see(world, { ...asked, submission: { ...asked.submission, fromBlock: null } });
+		if (!isContradiction || !(await isPlannedAtFalseHead(deps, asked))) throw error;
+		return await see(deps, { ...asked, submission: { ...asked.submission, fromBlock: null } });
 	}
 }
 
-async function see(world: ExecutionWorld, asked: Asked): Promise<Seen | "unseen"> {
+async function see(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> {
 	const heard = new Set<string>();
-	const sighting = await read(world, asked, { heard, second: false });
+	let sighting = await read(deps, asked, { heard, second: false });
 	if (!sighting) return "unseen";
-	if (isFinal(world, sighting)) {
-		const again = await read(world, asked, { heard, second: true });
-		if (!isSameReceipt(sighting, again)) {
+	if (isFinal(deps, sighting)) {
+		const again = await read(deps, asked, { heard, second: true });
+		if (!again || !isSameReceipt(sighting, again)) {
 			throw chainFault.chainContradicts({ detail: `two answers about ${asked.hash}` });
 		}
+		sighting = { ...sighting, headBlock: Math.min(sighting.headBlock, again.headBlock) };
 	}
-	const seen = judgeSighting(world, { ...asked, sighting });
+	const seen = judgeSighting(deps, { ...asked, sighting });
 	// Bytes with that hash are a proof of what it is; a node's word alone is not.
 	if (seen.kind === "other" && sighting.signed === null) {
-		const again = await read(world, asked, { heard, second: true });
-		if (!again || judgeSighting(world, { ...asked, sighting: again }).kind !== "other") {
+		const again = await read(deps, asked, { heard, second: true });
+		if (!again || judgeSighting(deps, { ...asked, sighting: again }).kind !== "other") {
 			throw chainFault.chainContradicts({ detail: `two transactions for ${asked.hash}` });
 		}
 	}
@@ -67,10 +65,10 @@ async function see(world: ExecutionWorld, asked: Asked): Promise<Seen | "unseen"
 }
 
 function read(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	{ submission, rpc, signal, hash }: Asked,
 	reading: { heard: Set<string>; second: boolean },
 ): Promise<Sighting | null> {
-	const asked = { ...receiptAsked(world, submission, hash), signal, ...reading };
-	return world.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
+	const asked = { ...receiptAsked(deps, submission, hash), signal, ...reading };
+	return deps.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
 }

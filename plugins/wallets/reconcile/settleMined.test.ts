@@ -45,7 +45,7 @@ async function mined(): Promise<MinedToSettle[]> {
 }
 const settle = (found: readonly MinedToSettle[]) =>
 	lab.db.transaction((tx) =>
-		settleMined(lab.world, tx, { mined: found, at: new Date(lab.clock.ms) }),
+		settleMined(lab.deps, tx, { mined: found, at: new Date(lab.clock.ms) }),
 	);
 const lastMoves = async (count: number) =>
 	lab.db.query(

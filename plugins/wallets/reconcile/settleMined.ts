@@ -4,9 +4,10 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
 import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
+import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { nextLookMs } from "#plugins/wallets/reconcile/nextLookMs.ts";
 import { tellReceipt } from "#plugins/wallets/reconcile/tellReceipt.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
@@ -25,18 +26,15 @@ export type MinedToSettle = {
  * somebody else moved meanwhile is left alone.
  */
 export async function settleMined(
-	world: ExecutionWorld,
+	deps: ExecutionDeps,
 	tx: Tx,
 	{ mined, at }: { mined: readonly MinedToSettle[]; at: Date },
 ): Promise<void> {
 	if (mined.length === 0) return;
 	const to = nextStatus("submitted", "mined");
 	assert(to !== null, "what is submitted can be mined");
-	const depth = world.settings.finalDepthBlocks;
-	const lookAt = ({ submission }: MinedToSettle) => {
-		const waitMs = nextLookMs({ ...submission, state: "mined" }, at.getTime());
-		return new Date(at.getTime() + waitMs);
-	};
+	const depth = deps.settings.finalDepthBlocks;
+	const lookAt = lookTimes(mined, at);
 	const rows = await tx.query<{ intentId: string; isMoved: boolean }>(
 		`with own as (
 			update wallets.submission s set state = 'mined', block_number = f.block_number,
@@ -78,7 +76,7 @@ export async function settleMined(
 			mined.map(({ receipt }) => hexToBytes(receipt.blockHash)),
 			mined.map(({ sighting }) => sighting.transaction.nonce),
 			mined.map(({ receipt }) => Math.max(0, receipt.blockNumber - depth)),
-			mined.map(lookAt),
+			lookAt,
 			to,
 			mined.map(({ sighting: { signed } }) => (signed ? hexToBytes(signed) : null)),
 		],
@@ -87,5 +85,17 @@ export async function settleMined(
 	for (const { intentId, isMoved } of rows) {
 		if (!isMoved) await tellReceipt(tx, { intentId, succeeded: true, missing: null, at });
 	}
-	world.log.info("transactions of intents are mined", { count: rows.length });
+	deps.log.info("transactions of intents are mined", { count: rows.length });
+}
+
+/** One of each block is looked at soon, for all that are in it. */
+function lookTimes(mined: readonly MinedToSettle[], at: Date): Date[] {
+	const blocks = new Set<string>();
+	return mined.map(({ submission, receipt }) => {
+		const block = `${submission.chainId} ${receipt.blockHash}`;
+		const isRider = blocks.has(block);
+		blocks.add(block);
+		const ownMs = nextLookMs({ ...submission, state: "mined" }, at.getTime());
+		return new Date(at.getTime() + (isRider ? RIDER_LOOK_MS : ownMs));
+	});
 }

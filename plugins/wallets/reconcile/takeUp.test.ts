@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { until } from "#core/redis/testing/until.ts";
 import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
 import { STRANDED_MAX } from "#plugins/wallets/reconcile/limits.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: nonce queues that cannot go on take nobody's turn, however many there are.
 

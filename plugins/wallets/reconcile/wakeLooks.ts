@@ -1,4 +1,4 @@
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 
 /**
  * Has what is open on a chain looked at in the next turn, and not when its wait is over: those that
@@ -8,17 +8,17 @@ import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.t
  * `submission_open`.
  */
 export async function wakeLooks(
-	world: Pick<ExecutionWorld, "db" | "steps" | "clock">,
+	deps: Pick<ExecutionDeps, "db" | "steps" | "clock">,
 	{ chainId, sinceMs }: { chainId: number; sinceMs: number | null },
 ): Promise<void> {
-	await world.steps.run("commit.look", () =>
-		world.db.execute(
+	await deps.steps.run("commit.look", () =>
+		deps.db.execute(
 			`update wallets.submission set look_at = $2::timestamptz
 			where chain_id = $1 and final_at is null and look_at > $2::timestamptz
 				and state in ('sending', 'sent', 'doubtful', 'dropped', 'refused')
 				and ($3::timestamptz is null or look_at >= $3::timestamptz
 					+ least(($3::timestamptz - coalesce(sent_at, created_at)) / 10, interval '5 min'))`,
-			[chainId, new Date(world.clock.nowMs()), sinceMs === null ? null : new Date(sinceMs)],
+			[chainId, new Date(deps.clock.nowMs()), sinceMs === null ? null : new Date(sinceMs)],
 		),
 	);
 }

@@ -13,12 +13,14 @@ export function deleteSession({ db, sessions }: IdentityContext) {
 		},
 		{
 			detail: {
+				operationId: "signOut",
 				tags: ["trading"],
 				summary: "Signs out",
 				description:
 					"Ends the session for good, wherever its token was copied to. An access token of the " +
 					"wallet provider cannot be ended here: it ends by itself within the hour.",
 				security: [{ session: [] }],
+				responses: { 204: { description: "Signed out." } },
 			},
 		},
 	);

@@ -23,6 +23,7 @@ export function deleteSocial(context: IdentityContext) {
 		{
 			response: { 200: profileSchema },
 			detail: {
+				operationId: "unlinkSocialAccount",
 				tags: ["trading"],
 				summary: "Unlinks your social account",
 				description:

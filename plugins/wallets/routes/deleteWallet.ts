@@ -24,9 +24,15 @@ export function deleteWallet(context: IdentityContext) {
 			return renderProfile(unlinked);
 		},
 		{
-			params: z.object({ id: z.string() }),
+			params: z.object({
+				id: z.string().meta({
+					description: "The wallet's id in your profile.",
+					examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+				}),
+			}),
 			response: { 200: profileSchema },
 			detail: {
+				operationId: "unlinkWallet",
 				tags: ["trading"],
 				summary: "Unlinks one of your wallets",
 				description:

@@ -15,8 +15,10 @@ export function getProfile({ authenticate }: IdentityContext) {
 		{
 			response: { 200: profileSchema },
 			detail: {
+				operationId: "getProfile",
 				tags: ["trading"],
 				summary: "Reads your profile",
+				description: "Who is signed in, with linked wallets and limits.",
 				security: [{ session: [] }],
 			},
 		},

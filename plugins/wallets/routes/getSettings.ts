@@ -7,6 +7,7 @@ export function getSettings({ settings }: IdentityContext) {
 	return new Elysia().get("/settings", () => settings(), {
 		response: { 200: settingsSchema },
 		detail: {
+			operationId: "getTradingSettings",
 			tags: ["trading"],
 			summary: "Reads how this deployment trades",
 			description: "Open to everybody. The limits are the most that any profile may set.",

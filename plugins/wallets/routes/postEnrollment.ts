@@ -3,8 +3,8 @@ import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { BEARER_LENGTH_MAX } from "#plugins/wallets/limits.ts";
+import { answerSignedIn } from "#plugins/wallets/routes/answerSignedIn.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
-import { renderSignedIn } from "#plugins/wallets/routes/renderSignedIn.ts";
 import { signedInSchema } from "#plugins/wallets/routes/signedInSchema.ts";
 
 const bodySchema = z
@@ -14,9 +14,13 @@ const bodySchema = z
 			.min(1)
 			.max(BEARER_LENGTH_MAX)
 			.optional()
-			.meta({ description: "The wallet provider's, where it is not the bearer token." }),
+			.meta({
+				description: "The wallet provider's, where it is not the bearer token.",
+				examples: ["eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl"],
+			}),
 		relink: z.boolean().default(false).meta({ description: "Links again what was unlinked here." }),
 	})
+	.meta({ id: "EnrollmentRequest", description: "How to sign in." })
 	.optional();
 
 /** Signing in with the wallet provider's access token. */
@@ -25,14 +29,13 @@ export function postEnrollment({ enrolment, sessions }: IdentityContext) {
 		"/enrollment",
 		async ({ request, body, set }) => {
 			const signedIn = await enrolment.signIn(request, body ?? { relink: false });
-			set.headers["cache-control"] = "no-store";
-			set.headers["set-cookie"] = sessions.cookie.set(signedIn.session.token);
-			return renderSignedIn(signedIn);
+			return answerSignedIn({ sessions }, set.headers, signedIn);
 		},
 		{
 			body: bodySchema,
 			response: { 200: signedInSchema },
 			detail: {
+				operationId: "enroll",
 				tags: ["trading"],
 				summary: "Signs in with the wallet provider's access token",
 				description:

@@ -11,18 +11,37 @@ import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
 import { usdParam } from "#plugins/wallets/routes/usdParam.ts";
 
+const walletId = z
+	.string()
+	.max(64)
+	.meta({
+		description: "One of your wallets, by its id.",
+		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	});
+const walletSchema = z
+	.strictObject({ id: walletId, notionalUsdMax: usdParam })
+	.meta({ id: "WalletChange", description: "A wallet, and the most that one intent may move." });
+
 // Strict: a misspelled safety setting that is silently dropped would seem to be on.
 const bodySchema = z
 	.strictObject({
-		requireTradeConfirmation: z.boolean().optional(),
+		requireTradeConfirmation: z
+			.boolean()
+			.optional()
+			.meta({ description: "Whether each intent is to wait for a yes by a one-time link." }),
 		perTradeUsdMax: usdParam.optional(),
 		dailyUsdMax: usdParam.optional(),
-		canonicalWalletId: z.string().max(64).optional(),
+		canonicalWalletId: walletId.optional(),
 		wallets: z
-			.array(z.strictObject({ id: z.string().max(64), notionalUsdMax: usdParam }))
+			.array(walletSchema)
 			.max(WALLETS_PER_PROFILE_MAX)
-			.optional(),
+			.optional()
+			.meta({
+				examples: [[{ id: "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69", notionalUsdMax: "250" }]],
+				description: "Wallets whose limit is to change; the others stay.",
+			}),
 	})
+	.meta({ id: "ProfileChange", description: "What is to change; what is not named stays." })
 	.optional();
 
 /** Makes a profile, or changes how it trades. */
@@ -46,6 +65,7 @@ export function postProfile(context: IdentityContext) {
 			body: bodySchema,
 			response: { 200: profileSchema },
 			detail: {
+				operationId: "updateProfile",
 				tags: ["trading"],
 				summary: "Creates your profile or changes its settings",
 				description:

@@ -14,7 +14,12 @@ export const usdParam = z
 		return z.NEVER;
 	})
 	.nullable()
-	.meta({ description: "US dollars as decimal text, at most six decimals.", examples: ["250"] });
+	.meta({
+		type: ["string", "null"],
+		description:
+			"A limit in US dollars as decimal text, at most six decimals; null: the deployment's.",
+		examples: ["250"],
+	});
 
 function readMicros(text: string): bigint | string {
 	try {

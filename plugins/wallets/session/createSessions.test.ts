@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DAY_MS } from "#core/time/units.ts";
 import { SESSIONS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
-import { pruneSignInsJob } from "#plugins/wallets/session/pruneSignInsJob.ts";
+import { pruneSignInsJob } from "#plugins/wallets/siwe/pruneSignInsJob.ts";
 import {
 	type IdentityFixture,
 	keyOf,
@@ -8,8 +9,6 @@ import {
 	openIdentity,
 } from "#plugins/wallets/testing/identityFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
-
-const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 let fixture: IdentityFixture;

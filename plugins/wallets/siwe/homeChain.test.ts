@@ -11,7 +11,7 @@ function home(indexed: string[], options: { name?: string; sandbox?: boolean } =
 	const access = indexed.map((slug) => {
 		const chain = chains.bySlug(slug);
 		if (!chain) throw new Error(slug);
-		return { chain, rpc, headUrls: [] };
+		return { chain, rpcFor: () => rpc, headUrls: [] };
 	});
 	const { name, sandbox = false } = options;
 	const { chain, ...rest } = homeChain({ chains, indexed: access }, { name, sandbox });

@@ -28,5 +28,5 @@ export function homeChain(
 	if (!chain) throw walletsFault.homeChainUnknown();
 	const access = core.indexed.find((one) => one.chain.id === chain.id);
 	const ids = new Set(sandbox ? [SPECIFIED_ID, chain.id] : [chain.id]);
-	return { chain, rpc: access?.rpc ?? null, signInChainIds: [...ids] };
+	return { chain, rpc: access?.rpcFor("requests") ?? null, signInChainIds: [...ids] };
 }

@@ -1,6 +1,6 @@
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+import { MINUTE_MS } from "#core/time/units.ts";
 
-const MINUTE_MS = 60_000;
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /**
  * The moment that an RFC 3339 timestamp names, or null where it is none.

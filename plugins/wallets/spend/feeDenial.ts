@@ -1,7 +1,8 @@
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
 
 /**
@@ -9,7 +10,11 @@ import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
  * node says, and what a lying one says would be paid out of the wallet past every limit.
  */
 export function feeDenial(
-	{ prices, clock, settings }: Pick<ExecutionWorld, "prices" | "clock" | "settings">,
+	{
+		prices,
+		clock,
+		settings,
+	}: { prices: Prices; clock: Clock; settings: { networkFeeUsdMicros: bigint } },
 	asked: {
 		chainId: number;
 		gasLimit: bigint;

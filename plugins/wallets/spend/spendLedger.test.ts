@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Address } from "#core/chain/Hex.ts";
+import { DAY_MS } from "#core/time/units.ts";
 import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { followSpend, type SpendMove } from "#plugins/wallets/spend/followSpend.ts";
-import { knowRecipient } from "#plugins/wallets/spend/knowRecipient.ts";
-import { readSpentToday } from "#plugins/wallets/spend/readSpentToday.ts";
+import { knowRecipients } from "#plugins/wallets/spend/knowRecipients.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
+import { readSpentToday } from "#plugins/wallets/testing/readSpentToday.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: what was reserved is open, spent or given back, each once, to the unit.
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
-const DAY_MS = 86_400_000;
 let database: TestDatabase;
 let by: Person;
 beforeAll(async () => {
@@ -131,10 +132,12 @@ test("somebody else's spends are not one's own", async () => {
 
 test("a recipient is known since the first time, by each profile for itself", async () => {
 	const recipient = `0x${"a1".repeat(20)}` as const;
-	const know = (atMs: number, profileId = by.profile.id) =>
+	const knowAll = (recipients: readonly (Address | null)[], atMs: number, profileId: string) =>
 		database.db.transaction((tx) =>
-			knowRecipient(tx, { profileId, recipient, at: new Date(atMs) }),
+			knowRecipients(tx, { profileId, recipients, at: new Date(atMs) }),
 		);
+	const know = async (atMs: number, profileId = by.profile.id) =>
+		(await knowAll([recipient], atMs, profileId))[0];
 	expect(await know(NOW_MS)).toBe(0);
 	expect(await know(NOW_MS + 5_000)).toBe(5_000);
 	expect(await know(NOW_MS + 60_000)).toBe(60_000);
@@ -142,6 +145,10 @@ test("a recipient is known since the first time, by each profile for itself", as
 	expect(await know(NOW_MS + 60_000, other.profile.id)).toBe(0);
 	const both = await Promise.all([know(NOW_MS + 70_000), know(NOW_MS + 70_000)]);
 	expect(both).toEqual([70_000, 70_000]);
+	const never = `0x${"b2".repeat(20)}` as const;
+	const some = [never, null, recipient, never];
+	expect(await knowAll(some, NOW_MS + 80_000, by.profile.id)).toEqual([0, null, 80_000, 0]);
+	expect(await knowAll([null], NOW_MS, by.profile.id)).toEqual([null]);
 });
 
 test("a ledger takes no amount below nothing, none that is no number, and no other words", async () => {

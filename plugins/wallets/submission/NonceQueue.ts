@@ -9,7 +9,10 @@ export type NonceQueue = {
 	isSending: boolean;
 	/** Nonces from the account's count on that ours hold, ascending; two may hold one. */
 	held: readonly HeldNonce[];
-	/** All nonces below it are used for good by what we know. 0: we know of none. */
+	/**
+	 * All nonces below it are used for good by what we know. 0 where we know of none from the
+	 * account's own count on: the node knows those below itself.
+	 */
 	finalCount: number;
 	/** The nonce after the highest of ours; null where we never sent for it. */
 	ownCount: number | null;

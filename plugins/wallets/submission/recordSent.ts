@@ -4,13 +4,14 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
 import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
-import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/reconcile/limits.ts";
 
 export type Sent = {
 	submissionId: string;
 	transactionHash: Hex;
 	transactionId: string | null;
 	at: Date;
+	/** When it is looked at first. */
+	lookAt: Date;
 };
 
 /**
@@ -21,11 +22,10 @@ export type Sent = {
  */
 export async function recordSent(
 	tx: Tx,
-	{ submissionId, transactionHash, transactionId, at }: Sent,
+	{ submissionId, transactionHash, transactionId, at, lookAt }: Sent,
 ): Promise<{ isWritten: boolean; isMoved: boolean }> {
 	const to = nextStatus("submitting", "sent");
 	assert(to !== null, "what is submitting can be sent");
-	const lookAt = new Date(at.getTime() + FIRST_LOOK_AFTER_MS);
 	const rows = await tx.query<{ written: number; moved: number }>(
 		`with handed as (
 			update wallets.submission as own

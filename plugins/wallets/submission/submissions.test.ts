@@ -263,6 +263,7 @@ const tell = (submissionId: string, transactionHash: `0x${string}` = HASH) =>
 			transactionHash,
 			transactionId: "t",
 			at: new Date(lab.clock.ms),
+			lookAt: new Date(lab.clock.ms),
 		}),
 	);
 

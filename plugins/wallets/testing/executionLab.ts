@@ -4,15 +4,15 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import type { StepObserver } from "#core/steps/Steps.ts";
+import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Channel, Intent, IntentKind } from "#plugins/wallets/contract.ts";
-import { createExecution } from "#plugins/wallets/execution/createExecution.ts";
+import { createExecution } from "#plugins/wallets/createExecution.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import type { IntentQuota } from "#plugins/wallets/quota/IntentQuota.ts";
-import { createChainTroubles } from "#plugins/wallets/reconcile/createChainTroubles.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { createScriptedCustody } from "#plugins/wallets/testing/createScriptedCustody.ts";
@@ -48,8 +48,10 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 	const state = Object.assign(script, { isDryRun: false, quota: NO_QUOTA });
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const audited: AuditEntry[] = [];
-	const world: ExecutionWorld = {
-		...{ db, commits: createCommits(db), clock, log: silentLog, custody, prices },
+	const unexpected: unknown[] = [];
+	const deps: ExecutionDeps = {
+		...{ db, commits: createCommits(db), clock, custody, prices },
+		log: { ...silentLog, error: (message, context) => unexpected.push(context?.error ?? message) },
 		...{ holder: "lab", session: "tapeline test", nonceClaims: createNonceClaims() },
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? chain.rpc : null),
 		kindOf: (name) => kinds.get(name) ?? null,
@@ -58,13 +60,13 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 		profileOf: (queryable, id) => readProfile(queryable, { id }),
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),
-		looks: { underWay: new Set(), troubles: createChainTroubles() },
+		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
 		audit: { append: async (tx, entry) => tx.afterCommit(() => void audited.push(entry)) },
 		settings: settingsOf(state),
 	};
-	const execution = createExecution(world, (kind) => kinds.set(kind.name, kind));
+	const execution = createExecution(deps, (kind) => kinds.set(kind.name, kind));
 	execution.register(payKind({ clock, script }));
-	const jobs = reconcileJobs(world, execution);
+	const jobs = reconcileJobs(deps, execution);
 	const signal = new AbortController().signal;
 
 	return {
@@ -72,22 +74,27 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 		chain,
 		prices,
 		clock,
-		world,
+		deps,
 		execution,
 		moods,
 		handed,
 		state,
-		once: createOnce(world),
+		once: createOnce(deps),
 		signal,
 		audited,
 		provider,
 		person: (person: PersonOptions = {}) =>
 			insertPerson(db, { ...person, chainId: CHAIN_ID, nowMs: clock.ms }),
 		pay: (by: Person, payment: PaymentOptions = {}) => pay({ db, execution, signal }, by, payment),
-		/** Time passes, and the jobs have their turn. */
+		/**
+		 * Time passes, and the jobs have their turn. Throws what they log as an error: they go on
+		 * without what fails so, and a test would only see that something is not done.
+		 */
 		async tick(ms = 1_000): Promise<void> {
 			clock.ms += ms;
 			for (const job of jobs) await job.run({ signal });
+			const errors = unexpected.splice(0);
+			if (errors.length > 0) throw new AggregateError(errors, `jobs failed: ${errors.join("; ")}`);
 		},
 		async intent(id: string): Promise<Intent> {
 			const rows = await db.query<{ profile_id: string }>(
@@ -99,14 +106,7 @@ export function openExecutionLab(db: Database, options: { observe?: StepObserver
 			return intent;
 		},
 		/** What is reserved, spent and given back, in microdollars, of an intent. */
-		async ledger(id: string): Promise<Record<string, number>> {
-			const rows = await db.query<{ kind: string; sum: number }>(
-				`select kind, sum(usd_micros)::int8 as sum from wallets.spend_entry
-				where intent_id = $1 group by kind`,
-				[id],
-			);
-			return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
-		},
+		ledger: (id: string) => ledgerOf(db, id),
 		async moves(id: string): Promise<string[]> {
 			const rows = await db.query<{ event: string }>(
 				"select event from wallets.intent_move where intent_id = $1 order by seq",
@@ -128,6 +128,15 @@ export type PaymentOptions = {
 	/** Only recorded, not taken further. */
 	stays?: boolean;
 };
+
+async function ledgerOf(db: Database, id: string): Promise<Record<string, number>> {
+	const rows = await db.query<{ kind: string; sum: number }>(
+		`select kind, sum(usd_micros)::int8 as sum from wallets.spend_entry
+		where intent_id = $1 group by kind`,
+		[id],
+	);
+	return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
+}
 
 let payments = 0;
 
@@ -154,7 +163,7 @@ async function pay(
 	return stays ? intents : execution.advance(ids, signal);
 }
 
-function settingsOf(state: { isDryRun: boolean; quota: IntentQuota }): ExecutionWorld["settings"] {
+function settingsOf(state: { isDryRun: boolean; quota: IntentQuota }): ExecutionDeps["settings"] {
 	return {
 		get isDryRun() {
 			return state.isDryRun;

@@ -48,13 +48,14 @@ function createWorld(db: Database, options: FixtureOptions) {
 	const clock = { ms: NOW_MS, nowMs: () => clock.ms };
 	const audited: AuditEntry[] = [];
 	const provider = createLocalCustody();
+	const { rpc } = options;
 	const identity = createIdentity({
 		core: {
 			db,
 			clock,
 			log: silentLog,
 			chains,
-			indexed: options.rpc ? [{ chain: home, rpc: options.rpc, headUrls: [] }] : [],
+			indexed: rpc ? [{ chain: home, rpcFor: () => rpc, headUrls: [] }] : [],
 			allowedOrigins: ["https://other.example"],
 		},
 		config: {

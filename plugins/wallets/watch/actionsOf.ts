@@ -1,5 +1,5 @@
-import { isCancellable } from "#plugins/wallets/cancel/isCancellable.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
 import type { JudgedIntent } from "#plugins/wallets/watch/judgeAll.ts";
 
 /** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
@@ -42,7 +42,7 @@ const REPAIR_ROW: WaitAction = {
  * where there is nothing to do but to wait for what its reason names.
  */
 export function actionsOf(
-	{ rpcOf, settings }: Pick<ExecutionWorld, "rpcOf" | "settings">,
+	{ rpcOf, settings }: Pick<ExecutionDeps, "rpcOf" | "settings">,
 	intent: JudgedIntent,
 ): WaitAction[] {
 	const { state, chainId, isFinal, nonce, status, capability } = intent;

@@ -32,7 +32,7 @@ function open() {
 		return database.db.query(...asked);
 	};
 	const db: Database = { ...database.db, query };
-	const watch = createWatch({ world: { ...lab.world, db }, metrics, chainName: () => "anvil" });
+	const watch = createWatch({ deps: { ...lab.deps, db }, metrics, chainName: () => "anvil" });
 	return {
 		...watch,
 		async figures() {

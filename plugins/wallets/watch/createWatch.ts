@@ -2,7 +2,7 @@ import type { Degradation } from "#core/http/ReadyReport.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import { type Quarantined, readQuarantined } from "#core/quarantine/sql/readQuarantined.ts";
 import type { Job } from "#core/schedule/Job.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type BlockedQueue, blockedQueues } from "#plugins/wallets/watch/blockedQueues.ts";
 import { countOpen, type OpenCount } from "#plugins/wallets/watch/countOpen.ts";
 import { createLedgerCheck } from "#plugins/wallets/watch/createLedgerCheck.ts";
@@ -30,7 +30,7 @@ export type Watched = {
 };
 
 export type WatchOptions = {
-	world: Pick<ExecutionWorld, "db" | "clock" | "nonceClaims" | "settings">;
+	deps: Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings">;
 	metrics: Metrics;
 	/** How a chain is called in figures. */
 	chainName(chainId: number): string;
@@ -44,18 +44,18 @@ export type Watch = { degraded(): Promise<Degradation[]>; job: Job };
  * whoever asks: `/readyz` is open to everybody.
  */
 export function createWatch(options: WatchOptions): Watch {
-	const { world, metrics, chainName } = options;
+	const { deps, metrics, chainName } = options;
 	const figures = watchMetrics(metrics);
-	const ledger = createLedgerCheck(world.db);
+	const ledger = createLedgerCheck(deps.db);
 	let newest: Watched | null = null;
 	let reading: Promise<Watched> | null = null;
 
 	async function read(): Promise<Watched> {
-		const { db, clock, settings } = world;
+		const { db, clock, settings } = deps;
 		const atMs = clock.nowMs();
 		const { slowAfter } = settings;
 		const rows = await readWaiting(db, { slowAfter, nowMs: atMs, limit: WATCHED_MAX });
-		const waiting = await judgeAll(world, rows, atMs);
+		const waiting = await judgeAll(deps, rows, atMs);
 		const marks = await readQuarantined(db);
 		newest = {
 			atMs,
@@ -70,7 +70,7 @@ export function createWatch(options: WatchOptions): Watch {
 
 	/** Those who come while it is read get the same. */
 	async function watched(): Promise<Watched> {
-		const ageMs = newest ? Math.abs(world.clock.nowMs() - newest.atMs) : Number.POSITIVE_INFINITY;
+		const ageMs = newest ? Math.abs(deps.clock.nowMs() - newest.atMs) : Number.POSITIVE_INFINITY;
 		if (newest && ageMs < WATCH_FRESH_MS) return newest;
 		reading ??= read().finally(() => {
 			reading = null;

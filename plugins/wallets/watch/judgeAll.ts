@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { judgeWait } from "#plugins/wallets/watch/judgeWait.ts";
 import { type QueueAccount, queueName } from "#plugins/wallets/watch/queueName.ts";
 import { readHeldNonces } from "#plugins/wallets/watch/readHeldNonces.ts";
@@ -8,11 +8,11 @@ import type { WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
 
 export type JudgedIntent = WaitingIntent & { reason: WaitReason };
 
-type JudgeWorld = Pick<ExecutionWorld, "nonceClaims"> & { db: Queryable };
+type JudgeDeps = Pick<ExecutionDeps, "nonceClaims"> & { db: Queryable };
 
 /** Names what each of these waits for. Reads each account's nonces once, whatever waits there. */
 export async function judgeAll(
-	{ db, nonceClaims }: JudgeWorld,
+	{ db, nonceClaims }: JudgeDeps,
 	waiting: readonly WaitingIntent[],
 	nowMs: number,
 ): Promise<JudgedIntent[]> {

@@ -1,6 +1,6 @@
 import { unreachable } from "#core/fault/unreachable.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import type { HeldNonce } from "#plugins/wallets/submission/NonceQueue.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import type { WaitReason } from "#plugins/wallets/watch/WaitReason.ts";

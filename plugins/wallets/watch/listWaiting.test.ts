@@ -26,7 +26,7 @@ beforeEach(async () => {
 	by = await lab.person();
 });
 
-const list = () => listWaiting(lab.world, 10);
+const list = () => listWaiting(lab.deps, 10);
 const reasons = async () =>
 	Object.fromEntries((await list()).map(({ id, reason }) => [id, reason]));
 const actions = async (id: string) =>

@@ -1,4 +1,4 @@
-import type { ExecutionWorld } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { actionsOf, type WaitAction } from "#plugins/wallets/watch/actionsOf.ts";
 import { type JudgedIntent, judgeAll } from "#plugins/wallets/watch/judgeAll.ts";
 import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
@@ -6,17 +6,17 @@ import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
 
 export type ListedIntent = JudgedIntent & { waitsFor: string; actions: WaitAction[] };
 
-type ListWorld = Pick<ExecutionWorld, "db" | "clock" | "nonceClaims" | "settings" | "rpcOf">;
+type ListDeps = Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings" | "rpcOf">;
 
 /** Intents that wait for longer than they should, each with why and with what can be done now. */
-export async function listWaiting(world: ListWorld, limit: number): Promise<ListedIntent[]> {
-	const nowMs = world.clock.nowMs();
-	const { slowAfter } = world.settings;
-	const rows = await readWaiting(world.db, { slowAfter, nowMs, limit });
-	const judged = await judgeAll(world, rows, nowMs);
+export async function listWaiting(deps: ListDeps, limit: number): Promise<ListedIntent[]> {
+	const nowMs = deps.clock.nowMs();
+	const { slowAfter } = deps.settings;
+	const rows = await readWaiting(deps.db, { slowAfter, nowMs, limit });
+	const judged = await judgeAll(deps, rows, nowMs);
 	return judged.map((one) => ({
 		...one,
 		waitsFor: waitWords[one.reason].waitsFor,
-		actions: actionsOf(world, one),
+		actions: actionsOf(deps, one),
 	}));
 }

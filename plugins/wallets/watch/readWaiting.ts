@@ -2,7 +2,7 @@ import { bytesToHex } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { WalletCapability } from "#plugins/wallets/contract.ts";
-import type { SlowAfter } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import type { Waiting } from "#plugins/wallets/watch/judgeWait.ts";
 import { QUEUED_BLOCKED_AFTER_MS } from "#plugins/wallets/watch/limits.ts";

@@ -1,5 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import type { SlowAfter } from "#plugins/wallets/execution/ExecutionWorld.ts";
+import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { SLOW_AFTER_BLOCKS } from "#plugins/wallets/watch/limits.ts";
 
 /** For how long a transaction waits on each chain before it is slow: 20 blocks at least. */

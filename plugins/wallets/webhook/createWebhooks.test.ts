@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { HOUR_MS } from "#core/time/units.ts";
 import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
@@ -13,7 +14,6 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 // Guarantee: a webhook has us look sooner and does nothing else, whatever it says and how often.
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
-const HOUR_MS = 3_600_000;
 const RESERVED = 1_000_000_000;
 
 let database: TestDatabase;

@@ -152,7 +152,7 @@ test("[SEC-07] no answer and no line has the secret, a signature, or what was se
 	for (const secret of ["c4n4ry", SECRET.slice(6), REFERENCE]) expect(all).not.toContain(secret);
 });
 
-test("[API-21] the document says what it takes and how it can fail", () => {
+test("the document says what it takes and how it can fail", () => {
 	const { paths } = openApiDocument({ app, version: "1", sandbox: false });
 	const operation = JSON.stringify(paths["/v1/webhooks/wallet-provider"]);
 	for (const said of ["svix-id", "svix-timestamp", "svix-signature", "reference_id"]) {

@@ -119,3 +119,26 @@ contract Fulfiller {
         }
     }
 }
+
+// What Multicall3 does where a service reads many views by one call: each call may fail by itself.
+contract Aggregator {
+    struct Call3 {
+        address target;
+        bool allowFailure;
+        bytes callData;
+    }
+
+    struct Result {
+        bool success;
+        bytes returnData;
+    }
+
+    function aggregate3(Call3[] calldata asked) external payable returns (Result[] memory results) {
+        results = new Result[](asked.length);
+        for (uint256 n = 0; n < asked.length; n++) {
+            (bool succeeded, bytes memory answer) = asked[n].target.call(asked[n].callData);
+            require(succeeded || asked[n].allowFailure, "a call failed");
+            results[n] = Result(succeeded, answer);
+        }
+    }
+}

@@ -6,7 +6,13 @@ import { z } from "zod";
 import { CACHE_DIR } from "#test/bench/places.ts";
 
 const hex = z.string().regex(/^0x[0-9a-f]+$/);
-const artifacts = z.object({ Drop721: hex, Drop1155: hex, Coin20: hex, Fulfiller: hex });
+const artifacts = z.object({
+	Drop721: hex,
+	Drop1155: hex,
+	Coin20: hex,
+	Fulfiller: hex,
+	Aggregator: hex,
+});
 
 /** Creation code of the emitters, by contract. */
 export type WorkloadCode = z.infer<typeof artifacts>;

@@ -1,5 +1,6 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi, toHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
+import { MULTICALL } from "#plugins/market-index/metadata/multicall/aggregateCall.ts";
 import { compileWorkload } from "#test/bench/chain/compileWorkload.ts";
 import type { Node, NodeCall } from "#test/bench/chain/startNode.ts";
 import { DEPLOYMENTS_PER_BLOCK, type Workload } from "#test/bench/chain/workload.ts";
@@ -24,6 +25,10 @@ const SALE_PRICE_MIN = 10n ** 16n;
 /** Ids that no block of a workload sells. */
 const OTHER_IDS_FROM = 10n ** 9n;
 const GAS_PER_TRANSACTION = 12_000_000;
+/** Of one mint or one sale: a block has to hold a hundred of them. */
+const GAS_OF_ONE = 500_000;
+
+type Transaction = { to?: Address; data: string; value?: bigint };
 
 export type Emitters = {
 	/** Lower case, in the order of their turns. */
@@ -32,22 +37,28 @@ export type Emitters = {
 	blockCalls(block: number): NodeCall[];
 	/** Sales of one collection only, as a block of them. */
 	saleCalls(collection: Address, count: number): NodeCall[];
+	/** Mints of one collection in one transaction that paid for them. */
+	mintCalls(collection: Address, count: number): NodeCall[];
 	/** Other sales than those, in as many transactions as have the newest nonces. */
 	otherSales(collection: Address, replaced: { count: number; transactions: number }): NodeCall[];
 };
 
-/** Deploys the emitters, as `deploymentBlocks` says, and puts Seaport's at its address. */
+/**
+ * Deploys the emitters, as `deploymentBlocks` says, and returns how they are called. Seaport's and
+ * Multicall3's code is put at their addresses, which is how a service knows them.
+ */
 export async function createEmitters(node: Node, workload: Workload): Promise<Emitters> {
 	const code = compileWorkload();
 	let nonce = 0;
-	const send = (transaction: { to?: Address; data: string; value?: bigint }): NodeCall => ({
+	const gas = workload.isSpread ? GAS_OF_ONE : GAS_PER_TRANSACTION;
+	const send = (transaction: Transaction): NodeCall => ({
 		method: "eth_sendTransaction",
 		params: [
 			{
 				from: SENDER,
 				...transaction,
 				value: toHex(transaction.value ?? 0n),
-				gas: toHex(GAS_PER_TRANSACTION),
+				gas: toHex(transaction.to === undefined ? GAS_PER_TRANSACTION : gas),
 				nonce: toHex(nonce++),
 				maxFeePerGas: toHex(0),
 				maxPriorityFeePerGas: toHex(0),
@@ -69,14 +80,13 @@ export async function createEmitters(node: Node, workload: Workload): Promise<Em
 	const editions = deploy(code.Drop1155);
 	const coin = deploy(code.Coin20);
 	const fulfiller = deploy(code.Fulfiller);
+	const aggregator = deploy(code.Aggregator);
 	for (let at = 0; at < deployments.length; at += DEPLOYMENTS_PER_BLOCK) {
 		await node.batch(deployments.slice(at, at + DEPLOYMENTS_PER_BLOCK));
 		await node.call("evm_mine");
 	}
-	await node.call("anvil_setCode", [
-		SEAPORT,
-		await node.call("eth_getCode", [fulfiller, "latest"]),
-	]);
+	await putCode(node, { of: fulfiller, at: SEAPORT });
+	await putCode(node, { of: aggregator, at: MULTICALL });
 
 	const fill = (collection: Address, firstId: bigint, count: number) =>
 		send({
@@ -90,38 +100,59 @@ export async function createEmitters(node: Node, workload: Workload): Promise<Em
 	return {
 		collections,
 		saleCalls: (collection, count) => [fill(collection, 1n, count)],
+		mintCalls(to, count) {
+			const args = [BigInt(count), 0x7000_0000n] as const;
+			const data = encodeFunctionData({ abi, functionName: "drop", args });
+			return [send({ to, data, value: workload.mintPriceWei * BigInt(count) })];
+		},
 		otherSales(collection, { count, transactions }) {
 			nonce -= transactions;
 			return Array.from({ length: transactions }, () => fill(collection, OTHER_IDS_FROM, count));
 		},
 		blockCalls(block) {
 			const { mintsPerCollection, singlesPerBlock, batchIdsPerBlock, noisePerBlock } = workload;
+			const { salesPerCollection, isSpread } = workload;
 			const holder = BigInt(0x7000_0000 + block * 64);
 			const turns = turnsOf(workload, block).map(({ index, turn }) => ({
 				collection: collections[index] ?? SEAPORT,
 				dropped: BigInt(turn * mintsPerCollection),
 			}));
-			const call = (functionName: "drop" | "dropSingles", count: number) =>
-				encodeFunctionData({ abi, functionName, args: [BigInt(count), holder] });
+			const call = (functionName: "drop" | "dropSingles", count: number, to = holder) =>
+				encodeFunctionData({ abi, functionName, args: [BigInt(count), to] });
 			const batch = encodeFunctionData({
 				abi,
 				functionName: "dropBatch",
 				args: [BigInt(batchIdsPerBlock), toHex(holder, { size: 20 })],
 			});
-			const paid = block % 2 === 1;
-			const value = paid ? workload.mintPriceWei * BigInt(mintsPerCollection) : 0n;
-			const drop = call("drop", mintsPerCollection);
+			const price = block % 2 === 1 ? workload.mintPriceWei : 0n;
+			const drops = inTransactions(mintsPerCollection, isSpread);
+			const fills = inTransactions(salesPerCollection, isSpread);
 			return [
-				...turns.map(({ collection }) => send({ to: collection, data: drop, value })),
+				...turns.flatMap(({ collection: to }) =>
+					drops.map(({ first, count }) => {
+						const data = call("drop", count, holder + BigInt(first % 61));
+						return send({ to, data, value: price * BigInt(count) });
+					}),
+				),
 				send({ to: editions, data: call("dropSingles", singlesPerBlock) }),
 				send({ to: editions, data: batch }),
 				send({ to: coin, data: call("drop", noisePerBlock) }),
-				...turns.map(({ collection, dropped }) =>
-					fill(collection, dropped + 1n, workload.salesPerCollection),
+				...turns.flatMap(({ collection, dropped }) =>
+					fills.map(({ first, count }) => fill(collection, dropped + 1n + BigInt(first), count)),
 				),
 			];
 		},
 	};
+}
+
+async function putCode(node: Node, { of, at }: { of: Address; at: Address }): Promise<void> {
+	await node.call("anvil_setCode", [at, await node.call("eth_getCode", [of, "latest"])]);
+}
+
+/** How many of a block's mints or sales each transaction has, and which of them is its first. */
+function inTransactions(total: number, isSpread: boolean): { first: number; count: number }[] {
+	if (!isSpread) return [{ first: 0, count: total }];
+	return Array.from({ length: total }, (_, first) => ({ first, count: 1 }));
 }
 
 /** Which collections mint and sell in a block, and how often each did before. */

@@ -1,3 +1,9 @@
+import { decodeAbiParameters } from "viem";
+import type { Address } from "#core/chain/Hex.ts";
+import {
+	aggregateCall,
+	readAggregate,
+} from "#plugins/market-index/metadata/multicall/aggregateCall.ts";
 import { createEmitters } from "#test/bench/chain/createEmitters.ts";
 import { type Node, type NodeOptions, startNode } from "#test/bench/chain/startNode.ts";
 import { deploymentBlocks, type Workload } from "#test/bench/chain/workload.ts";
@@ -17,7 +23,26 @@ export async function fillChain(workload: Workload, options: NodeOptions = {}): 
 		await node.call("evm_mine");
 	}
 	await assertWhole(node, workload);
+	await assertNamed(node, emitters.collections);
 	return node;
+}
+
+const NAME = "0x06fdde03";
+const NAMES_MAX = 100;
+
+/** Without Multicall3 names would cost a call each, which chains of today do not ask for. */
+async function assertNamed(node: Node, collections: readonly Address[]): Promise<void> {
+	const views = collections
+		.slice(0, NAMES_MAX)
+		.map((contract) => ({ contract, data: NAME }) as const);
+	const { method, params } = aggregateCall(views);
+	const answers = readAggregate(await node.call(method, params), views.length) ?? [];
+	const named = answers.filter((answer, index) => {
+		const [name] = answer ? decodeAbiParameters([{ type: "string" }], answer) : [];
+		return name === `Bench ${index + 1}`;
+	});
+	if (named.length !== views.length)
+		throw new Error("Multicall3 does not answer on the bench's chain");
 }
 
 /** A transaction that ran out of gas would leave logs out, and every figure would flatter us. */

@@ -21,6 +21,8 @@ export type Workload = {
 	salesPerCollection: number;
 	/** What each token of a paid drop costs; every other block pays. */
 	mintPriceWei: bigint;
+	/** Each ERC-721 mint and each sale has a transaction of its own, as most have in life. */
+	isSpread: boolean;
 };
 
 export const WORKLOAD: Workload = {
@@ -34,7 +36,11 @@ export const WORKLOAD: Workload = {
 	noisePerBlock: 10,
 	salesPerCollection: 20,
 	mintPriceWei: 1_000_000_000_000n,
+	isSpread: false,
 };
+
+/** The same rows, one mint or sale a transaction. */
+export const SPREAD_WORKLOAD: Workload = { ...WORKLOAD, isSpread: true };
 
 /**
  * As many collections as an index is wide, each met in one block: a batch's rows fall into rows of
@@ -49,10 +55,19 @@ export const WIDE_WORKLOAD: Workload = {
 	collectionsPerBlock: 4,
 };
 
+/** As many rows as the wide chain has, of ten times as many collections: seven rows of each. */
+export const VERY_WIDE_WORKLOAD: Workload = {
+	...WIDE_WORKLOAD,
+	collections: 20_000,
+	collectionsPerBlock: 40,
+	mintsPerCollection: 5,
+	salesPerCollection: 2,
+};
+
 /** What one block's gas allows, with room. */
 export const DEPLOYMENTS_PER_BLOCK = 250;
-/** Contracts besides the collections: editions, a coin, the venue. */
-const OTHER_CONTRACTS = 3;
+/** Contracts besides the collections: editions, a coin, the venue, and what answers many views. */
+const OTHER_CONTRACTS = 4;
 
 /** Blocks before the workload's first, in which its contracts are deployed. */
 export function deploymentBlocks({ collections }: Pick<Workload, "collections">): number {
@@ -71,4 +86,12 @@ export function expectedRows(workload: Workload): { mints: number; sales: number
 	const mints = blocks * (dropped + singlesPerBlock + batchIdsPerBlock);
 	const sales = blocks * collectionsPerBlock * workload.salesPerCollection;
 	return { mints, sales, all: mints + sales };
+}
+
+/** A chain's newest block, and the rows that a complete index of it has. */
+export type Contents = { tip: number; mints: number; sales: number };
+
+export function contentsOf(workload: Workload): Contents {
+	const { mints, sales } = expectedRows(workload);
+	return { tip: deploymentBlocks(workload) + workload.blocks, mints, sales };
 }

@@ -43,6 +43,9 @@ export const headFigures: readonly Figure[] = [
 		msMax: P95_MS_MAX,
 		when: "backlog",
 	}),
+	farFigure({ name: "sales mined to frame at 50 ms", what: "sales", msMax: 65 }),
+	farFigure({ name: "mints mined to frame at 50 ms", what: "mints", msMax: 120 }),
+	farFigure({ name: "reorg of depth 3 at 50 ms", what: "reorgs", msMax: 170 }),
 	{
 		name: "reorg of depth 3",
 		unit: "ms",
@@ -83,6 +86,26 @@ function delayFigure(row: {
 				reference: { value: percentile(bare.delaysMs, percent), of: BARE },
 				note,
 			};
+		},
+	};
+}
+
+/** At the slow end; a block's head is on its way for half of the round trip. */
+function farFigure(row: {
+	name: string;
+	what: "sales" | "mints" | "reorgs";
+	msMax: number;
+}): Figure {
+	const { name, what, msMax } = row;
+	return {
+		name,
+		unit: "ms",
+		goal: { kind: "at_most", value: msMax },
+		async measure(lab) {
+			const { delaysMs } = await lab.far(what);
+			const value = percentile(delaysMs, 95);
+			const p50 = percentile(delaysMs, 50).toFixed(1);
+			return { value, note: `p95 of ${delaysMs.length}; p50 ${p50}; ${spread(delaysMs)}` };
 		},
 	};
 }

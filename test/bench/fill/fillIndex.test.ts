@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DAY_MS } from "#core/time/units.ts";
 import { recomputeRollups } from "#plugins/market-index/sql/recomputeRollups.ts";
 import { fillIndex } from "#test/bench/fill/fillIndex.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 10, 14, 37, 25);
-const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 beforeAll(async () => {

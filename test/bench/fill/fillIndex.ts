@@ -1,12 +1,11 @@
 import { Client } from "pg";
+import { DAY_MS } from "#core/time/units.ts";
 import type { FillOptions } from "#test/bench/fill/FillOptions.ts";
 import { fillCollections } from "#test/bench/fill/fillCollections.ts";
 import { fillMarket } from "#test/bench/fill/fillMarket.ts";
 import { fillMonth } from "#test/bench/fill/fillMonth.ts";
 import { monthsOf } from "#test/bench/fill/monthsOf.ts";
 import { setIndexesAside } from "#test/bench/fill/setIndexesAside.ts";
-
-const DAY_MS = 86_400_000;
 
 const ROLLUPS = ["rollup_minute", "rollup_hour", "rollup_day"];
 

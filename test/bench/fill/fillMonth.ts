@@ -1,10 +1,10 @@
 import type { Client } from "pg";
+import { DAY_MS } from "#core/time/units.ts";
 import type { FillOptions } from "#test/bench/fill/FillOptions.ts";
 import type { Month } from "#test/bench/fill/monthsOf.ts";
 import { priceOf } from "#test/bench/fill/priceOf.ts";
 import { rollupStatements } from "#test/bench/fill/rollupStatements.ts";
 
-const DAY_MS = 86_400_000;
 const BLOCK_SECONDS = 12;
 
 /** A month of events, made by the server itself, with its rollups. */

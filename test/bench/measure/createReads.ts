@@ -31,7 +31,8 @@ export function createReads(
 	});
 	const clock = { nowMs: () => options.nowMs };
 	const core: IndexReads = { db, clock, chains, indexed, pageCache: noPageCache };
-	const level = { headBlock: 1, indexedBlock: 1, indexedAtMs: options.nowMs, owes: false };
+	const covered = { coveredFromMs: 0, coveredUntilMs: options.nowMs, owes: false };
+	const level = { headBlock: 1, indexedBlock: 1, indexedAtMs: options.nowMs, ...covered };
 	const scanner: Parameters<typeof marketRoutes>[0]["scanner"] = {
 		progress: async (chainId, lane) => ({ ...level, chainId, lane }),
 	};
@@ -41,7 +42,7 @@ export function createReads(
 			scanner,
 			index: { find: createFinder(core), touch() {} },
 			resync: async () => null,
-			providerHealth: () => ({ isConnected: null, stream: "off" }),
+			providerHealth: () => ({ isOn: false, isConnected: null, stream: "off" }),
 			prices: fakePrices(),
 			lists: {
 				async listFor({ chain, mode }) {

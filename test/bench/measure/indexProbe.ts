@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 
 /** How far the index is, asked of its database: the service must not be slowed by being watched. */
 export type IndexProgress = {

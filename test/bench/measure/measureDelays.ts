@@ -19,6 +19,8 @@ export type DelayOptions = {
 	/** Heard side by side: each is told the same blocks. */
 	streamUrls: readonly string[];
 	blocksCounted?: number;
+	/** What the blocks hold; sales unless told. */
+	what?: "sales" | "mints";
 	/** Measures only for as long as this is true; asked after each block. */
 	goesOn?: () => Promise<boolean>;
 };
@@ -32,10 +34,11 @@ const BLOCKS_COUNTED_MIN = 60;
 const PAUSE_MS = 60;
 const BLOCK_TIMEOUT_MS = 10_000;
 
-/** Mines blocks of sales one after the other, and times each to its last frame on each stream. */
+/** Mines blocks one after the other, and times each to its last frame on each stream. */
 export async function measureDelays(options: DelayOptions): Promise<readonly Delays[]> {
 	const { node, emitters, workload, goesOn = async () => true } = options;
-	const { blocksCounted = BLOCKS_COUNTED_DEFAULT } = options;
+	const { blocksCounted = BLOCKS_COUNTED_DEFAULT, what = "sales" } = options;
+	const calls = what === "sales" ? emitters.saleCalls : emitters.mintCalls;
 	const collection = emitters.collections[0];
 	if (!collection) throw new Error("the workload has no collection");
 	const streams = await Promise.all(
@@ -48,7 +51,7 @@ export async function measureDelays(options: DelayOptions): Promise<readonly Del
 	let block = Number(await node.call("eth_blockNumber"));
 	let counted = 0;
 	for (let turn = 0; turn < BLOCKS_UNCOUNTED + blocksCounted; turn++) {
-		await node.batch(emitters.saleCalls(collection, workload.salesPerCollection));
+		await node.batch(calls(collection, workload.salesPerCollection));
 		block++;
 		const arriving = streams.map(async (stream) => {
 			return { stream, atMs: await stream.frames.arrived(block, workload.salesPerCollection) };

@@ -1,7 +1,10 @@
+import type { Node } from "#test/bench/chain/startNode.ts";
 import { startYoungChain, type YoungChain } from "#test/bench/chain/startYoungChain.ts";
 import type { Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { type DataDir, openDataDir } from "#test/bench/measure/openDataDir.ts";
+import { startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
+import { startDelayingSocket } from "#test/bench/measure/startDelayingSocket.ts";
 import {
 	type ServiceProcess,
 	startServiceProcess,
@@ -12,6 +15,8 @@ export type YoungServiceOptions = {
 	scope: Scope;
 	workload: Workload;
 	runtimeArgs: readonly string[];
+	/** Of a round trip to the node, by HTTP and by socket; unset: none. */
+	delayMs?: number;
 };
 
 /** A service at the head of a young chain, with a head socket, and what it takes to end both. */
@@ -32,9 +37,9 @@ export async function openYoungService(options: YoungServiceOptions): Promise<Yo
 	const chain = await startYoungChain(scope, workload);
 	const { node, emitters } = chain;
 	const data = await openDataDir(scope);
+	const rpcUrls = urlsOf(chain.node, options);
 	let stopService = async () => {};
 	const start = () => {
-		const rpcUrls = [node.url, node.wsUrl];
 		const started = startServiceProcess({ rpcUrls, dataDir: data.path, runtimeArgs });
 		stopService = scope.defer(started.stop);
 		return started;
@@ -59,4 +64,12 @@ export async function openYoungService(options: YoungServiceOptions): Promise<Yo
 			await chain.stop();
 		},
 	};
+}
+
+function urlsOf(node: Node, { scope, delayMs }: YoungServiceOptions): string[] {
+	if (!delayMs) return [node.url, node.wsUrl];
+	const http = startCountingProxy(node.url, { delayMs });
+	const socket = startDelayingSocket(node.wsUrl, delayMs);
+	for (const { stop } of [http, socket]) scope.defer(stop);
+	return [http.url, socket.url];
 }

@@ -1,133 +1,58 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { z } from "zod";
-import type { Scope } from "#test/bench/createScope.ts";
-import { cpuSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
+import { addPayloads } from "#test/bench/measure/addPayloads.ts";
+import { type Crowds, compareCrowds } from "#test/bench/measure/compareCrowds.ts";
 import {
 	openYoungService,
+	type YoungService,
 	type YoungServiceOptions,
 } from "#test/bench/measure/openYoungService.ts";
-import { median } from "#test/bench/report/statistics.ts";
+import { untilCaughtUp } from "#test/bench/measure/untilCaughtUp.ts";
 
-export type Rate = {
-	requestsPerSecond: number;
-	/** Of the serving process, for one request: what the load generator cannot hide. */
-	cpuMicros: number;
+/** Pages that crowds ask for, each against bare Bun with the same bytes. */
+export type CachedPages = {
+	/** The list of collections from the page cache. */
+	list: Crowds;
+	compressedList: Crowds;
+	/** 200 events with what a marketplace says of each. */
+	compressedActivity: Crowds;
 };
 
-export type CachedList = {
-	service: Rate;
-	bare: Rate;
-	/** Requests by the service for each one by bare Bun: of each turn, the median of all. */
-	ratio: number;
-	/** Of the body that both answer. */
-	bytes: number;
-};
-
-const PATH = "/v1/nft-market/collections?chain=anvil";
-const CONNECTIONS = 64;
-const WARM_SECONDS = 2;
-const COUNT_SECONDS = 5;
-/** Taken in turns, so that a machine which slows down slows both. */
+const LIST = "/v1/nft-market/collections?chain=anvil";
 const TURNS = 3;
-/** Headers that Bun writes by itself. */
-const OWN_HEADERS = new Set(["content-length", "date", "connection"]);
+const EVENTS = 200;
+/** So many blocks give a collection that many events. */
+const BLOCKS_MORE = 60;
 
-const loadSchema = z.object({
-	answers: z.number().min(1),
-	bytes: z.number(),
-	refused: z.literal(0),
-	seconds: z.number(),
-});
-
-/** The list of collections from the page cache, against bare Bun with the same bytes. */
-export async function runCachedList(options: YoungServiceOptions): Promise<CachedList> {
+/** Pages for many clients at once: what is cached, as it is and compressed. */
+export async function runCachedList(options: YoungServiceOptions): Promise<CachedPages> {
 	const { scope } = options;
 	// One block for each collection, so that the list has as many rows as the chain collections.
 	const young = await openYoungService(options);
+	const activity = await fillActivity(young);
 	const service = young.service();
-	const answer = await readAnswer(`${service.url}${PATH}`);
-	const bare = await startBare(scope, answer);
-	const places = {
-		service: { url: `${service.url}${PATH}`, pid: service.pid },
-		bare: { url: `${bare.url}${PATH}`, pid: bare.pid },
-	};
-	const rates = { service: [] as Rate[], bare: [] as Rate[] };
-	for (let turn = 0; turn < TURNS; turn++) {
-		rates.bare.push(await load(scope, places.bare));
-		rates.service.push(await Promise.race([load(scope, places.service), service.failed]));
-	}
-	await bare.stop();
-	await young.close();
-	const bytes = Buffer.byteLength(answer.body);
-	const ratio = median(
-		rates.service.map(({ requestsPerSecond }, turn) => {
-			return requestsPerSecond / (rates.bare[turn]?.requestsPerSecond ?? Number.NaN);
+	const asked = { scope, service };
+	const list = { ...asked, path: LIST, turns: TURNS };
+	const pages: CachedPages = {
+		list: await compareCrowds({ ...list, acceptEncoding: "" }),
+		compressedList: await compareCrowds({ ...list, acceptEncoding: "gzip" }),
+		compressedActivity: await compareCrowds({
+			...asked,
+			path: activity,
+			turns: 1,
+			acceptEncoding: "gzip",
 		}),
-	);
-	return { service: middle(rates.service), bare: middle(rates.bare), ratio, bytes };
+	};
+	await young.close();
+	return pages;
 }
 
-async function readAnswer(url: string) {
-	const response = await fetch(url);
-	const body = await response.text();
-	if (response.status !== 200) throw new Error(`the list answers ${response.status}: ${body}`);
-	const headers = Object.fromEntries(
-		[...response.headers].filter(([name]) => !OWN_HEADERS.has(name)),
-	);
-	return { headers, body };
-}
-
-async function startBare(scope: Scope, answer: Awaited<ReturnType<typeof readAnswer>>) {
-	const folder = mkdtempSync(join(tmpdir(), "tapeline-bench-"));
-	const file = join(folder, "answer.json");
-	writeFileSync(file, JSON.stringify(answer));
-	const script = join(import.meta.dir, "../reference/bareAnswer.ts");
-	const child = Bun.spawn([process.execPath, script, file], {
-		stdin: "ignore",
-		stdout: "pipe",
-		stderr: "inherit",
-	});
-	const stop = scope.defer(async () => {
-		child.kill("SIGKILL");
-		await child.exited;
-		rmSync(folder, { recursive: true, force: true });
-	});
-	const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) });
-	const first = await new Promise<string>((resolve) => lines.once("line", resolve));
-	const { url } = z.object({ url: z.string() }).parse(JSON.parse(first));
-	return { url, pid: child.pid, stop };
-}
-
-async function load(scope: Scope, place: { url: string; pid: number }): Promise<Rate> {
-	const script = join(import.meta.dir, "../reference/requestLoad.ts");
-	const args = [place.url, CONNECTIONS, WARM_SECONDS, COUNT_SECONDS].map(String);
-	const child = Bun.spawn([process.execPath, script, ...args], {
-		stdin: "ignore",
-		stdout: "pipe",
-		stderr: "inherit",
-	});
-	const stop = scope.defer(async () => {
-		child.kill("SIGKILL");
-		await child.exited;
-	});
-	await Bun.sleep(WARM_SECONDS * 1_000);
-	const before = { cpu: cpuSecondsOf(place.pid), atMs: performance.now() };
-	await Bun.sleep((COUNT_SECONDS - 1) * 1_000);
-	const cpuShare =
-		(cpuSecondsOf(place.pid) - before.cpu) / ((performance.now() - before.atMs) / 1_000);
-	const counted = loadSchema.parse(JSON.parse(await new Response(child.stdout).text()));
-	await stop();
-	const requestsPerSecond = counted.answers / counted.seconds;
-	return { requestsPerSecond, cpuMicros: (cpuShare / requestsPerSecond) * 1e6 };
-}
-
-function middle(rates: readonly Rate[]): Rate {
-	const sorted = [...rates].sort((a, b) => a.requestsPerSecond - b.requestsPerSecond);
-	const rate = sorted[Math.floor(sorted.length / 2)];
-	if (!rate) throw new Error("nothing was measured");
-	return rate;
+/** The path of a page of as many events as a page can have, each with a provider's payload. */
+async function fillActivity({ chain, data, service }: YoungService): Promise<string> {
+	await chain.mine(BLOCKS_MORE);
+	await untilCaughtUp(chain.node, data.socketDir);
+	const contract = await addPayloads(data.socketDir);
+	const path = `/v1/nft-market/collections/${contract}/activity?chain=anvil&limit=${EVENTS}`;
+	const answered = await fetch(`${service().url}${path}`);
+	const { data: events } = (await answered.json()) as { data: unknown[] };
+	if (events.length !== EVENTS) throw new Error(`the page has ${events.length} events`);
+	return path;
 }

@@ -1,6 +1,6 @@
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
-import { deploymentBlocks, expectedRows, type Workload } from "#test/bench/chain/workload.ts";
+import type { Contents } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { assertComplete } from "#test/bench/measure/assertComplete.ts";
 import { type CpuBill, cpuBillOf } from "#test/bench/measure/cpuBillOf.ts";
@@ -28,7 +28,8 @@ export type CatchUp = {
 
 export type CatchUpOptions = {
 	scope: Scope;
-	workload: Workload;
+	/** What the chain has. */
+	contents: Contents;
 	node: Pick<Node, "pid">;
 	rpcUrls: readonly string[];
 	/** A server that runs already, and its database; else a fresh one, removed afterwards. */
@@ -36,6 +37,10 @@ export type CatchUpOptions = {
 	/** Adds up the memory of all processes while they work, which slows them. */
 	sampleTree: boolean;
 	runtimeArgs: readonly string[];
+	/** Settings that only this service needs. */
+	env?: Readonly<Record<string, string>>;
+	/** Work that is watched after the last row, while the service still runs. */
+	afterwards?: (times: { lanesAtMs: number }) => Promise<void>;
 };
 
 /** Rarely: on two cores each look takes from what it looks at. */
@@ -45,10 +50,11 @@ const CATCH_UP_TIMEOUT_MS = 120_000;
 
 /** Starts the service on a database without the chain and waits until it has every row of it. */
 export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
-	const { scope, workload, node, rpcUrls, runtimeArgs, on } = options;
+	const { scope, contents, node, rpcUrls, runtimeArgs, on, env = {} } = options;
 	const data = await openDataDir(scope);
 	const databaseUrl = on ? socketUrl(on.socketDir, on.database) : undefined;
-	const service = startServiceProcess({ rpcUrls, dataDir: data.path, databaseUrl, runtimeArgs });
+	const settings = { rpcUrls, dataDir: data.path, databaseUrl, runtimeArgs, env };
+	const service = startServiceProcess(settings);
 	const stopService = scope.defer(service.stop);
 	const probe = await Promise.race([
 		openIndexProbe(on?.socketDir ?? data.socketDir, on?.database),
@@ -64,15 +70,17 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 		: undefined;
 	const bill = () =>
 		cpuBillOf({ pid: service.pid, postmasterPid: data.postmasterPid(), nodePid: node.pid });
-	const times = await Promise.race([watch(probe, workload, bill), service.failed]);
+	const times = await Promise.race([watch(probe, contents.tip, bill), service.failed]);
 	clearInterval(sampler);
+	const lanesAtMs = times.startedAtMs;
+	await Promise.race([options.afterwards?.({ lanesAtMs }), service.failed]);
 	const peakMb = peakMemoryMb(service.pid);
-	await assertComplete(probe, workload);
+	await assertComplete(probe, contents);
 	await closeProbe();
 	await stopService();
 	await data.remove();
 	return {
-		rows: expectedRows(workload).all,
+		rows: contents.mints + contents.sales,
 		servingSeconds: await service.servingSeconds,
 		processSeconds: (times.doneAtMs - service.startedAtMs) / 1_000,
 		laneSeconds: (times.doneAtMs - times.startedAtMs) / 1_000,
@@ -85,8 +93,7 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 
 const LANES = 2;
 
-async function watch(probe: IndexProbe, workload: Workload, bill: () => CpuBill) {
-	const tip = deploymentBlocks(workload) + workload.blocks;
+async function watch(probe: IndexProbe, tip: number, bill: () => CpuBill) {
 	const deadlineMs = performance.now() + CATCH_UP_TIMEOUT_MS;
 	let startedAtMs = Number.NaN;
 	let before = bill();

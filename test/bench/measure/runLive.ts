@@ -1,5 +1,9 @@
 import { startYoungChain } from "#test/bench/chain/startYoungChain.ts";
-import { type Delays, measureDelays } from "#test/bench/measure/measureDelays.ts";
+import {
+	type DelayOptions,
+	type Delays,
+	measureDelays,
+} from "#test/bench/measure/measureDelays.ts";
 import {
 	openYoungService,
 	type YoungServiceOptions,
@@ -7,12 +11,15 @@ import {
 import { startBareHead } from "#test/bench/reference/startBareHead.ts";
 
 /** The service at the head of a young chain, heard by one subscriber of one collection. */
-export async function runLive(options: YoungServiceOptions): Promise<Delays> {
-	const { scope, workload } = options;
+export async function runLive(
+	options: YoungServiceOptions & Pick<DelayOptions, "what">,
+): Promise<Delays> {
+	const { scope, workload, what } = options;
 	const young = await openYoungService(options);
 	const { node, emitters } = young.chain;
 	const streamUrls = [young.streamUrl()];
-	const measured = measureDelays({ scope, node, emitters, workload, streamUrls });
+	const of = what ? { what } : {};
+	const measured = measureDelays({ scope, node, emitters, workload, streamUrls, ...of });
 	const [delays] = await Promise.race([measured, young.service().failed]);
 	await young.close();
 	if (!delays) throw new Error("nothing was heard");

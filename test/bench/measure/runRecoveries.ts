@@ -1,3 +1,4 @@
+import { expectedRows } from "#test/bench/chain/workload.ts";
 import { assertComplete } from "#test/bench/measure/assertComplete.ts";
 import { openIndexProbe } from "#test/bench/measure/indexProbe.ts";
 import {
@@ -33,7 +34,7 @@ export async function runRecoveries(options: YoungServiceOptions): Promise<Recov
 	for (let turn = 0; turn < TURNS; turn++) service.push(await killService(young));
 	for (let turn = 0; turn < TURNS; turn++) server.push(await killServer(young));
 	const probe = await openIndexProbe(young.data.socketDir);
-	await assertComplete(probe, { ...options.workload, blocks: young.chain.mined() });
+	await assertComplete(probe, expectedRows({ ...options.workload, blocks: young.chain.mined() }));
 	await probe.close();
 	await young.close();
 	return { service, server };

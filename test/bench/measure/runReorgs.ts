@@ -1,3 +1,4 @@
+import { expectedRows } from "#test/bench/chain/workload.ts";
 import { assertComplete } from "#test/bench/measure/assertComplete.ts";
 import { openIndexProbe } from "#test/bench/measure/indexProbe.ts";
 import type { Delays } from "#test/bench/measure/measureDelays.ts";
@@ -35,7 +36,9 @@ export async function runReorgs(options: YoungServiceOptions): Promise<Delays> {
 	await stream.close();
 	const probe = await openIndexProbe(young.data.socketDir);
 	const salesAlone = (TURNS_UNCOUNTED + TURNS_COUNTED) * DEPTH * workload.salesPerCollection;
-	await assertComplete(probe, { ...workload, blocks: young.chain.mined() }, { salesAlone });
+	await assertComplete(probe, expectedRows({ ...workload, blocks: young.chain.mined() }), {
+		salesAlone,
+	});
 	await probe.close();
 	await young.close();
 	return { delaysMs, fromAnswerMs };

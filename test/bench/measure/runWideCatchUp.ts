@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
 import { fillChain } from "#test/bench/chain/fillChain.ts";
-import { WIDE_WORKLOAD } from "#test/bench/chain/workload.ts";
+import { contentsOf, WIDE_WORKLOAD } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 
@@ -27,7 +27,8 @@ export async function runWideCatchUp(options: WideOptions): Promise<CatchUp> {
 	say("catching up with the wide chain");
 	const rpcUrls = [node.url];
 	const on = { socketDir: index.socketDir, database: index.database };
-	const given = { scope, workload, node, rpcUrls, on, runtimeArgs };
+	const contents = contentsOf(workload);
+	const given = { scope, contents, node, rpcUrls, on, runtimeArgs };
 	const wide = await runCatchUp({ ...given, sampleTree: false });
 	await stopNode();
 	return wide;

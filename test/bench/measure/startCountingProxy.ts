@@ -1,3 +1,5 @@
+import { callsOf, type NodeLimits, takesPerSecond } from "#test/bench/measure/nodeLimits.ts";
+
 export type RpcCounts = {
 	/** HTTP requests. */
 	requests: number;
@@ -5,14 +7,22 @@ export type RpcCounts = {
 	calls: number;
 	/** Of the answers' bodies. */
 	bytes: number;
+	/** Requests that a limit refused; they are in no other count but `requests`. */
+	refused: number;
 	methods: Record<string, number>;
 };
 
 export type CountingProxy = { url: string; counts(): RpcCounts; stop(): Promise<void> };
 
-/** Stands before a node and counts what is asked of it. It costs time: never in a timed run. */
-export function startCountingProxy(nodeUrl: string): CountingProxy {
-	const counts: RpcCounts = { requests: 0, calls: 0, bytes: 0, methods: {} };
+/**
+ * Stands before a node, counts what is asked of it, and answers as late and as seldom as `limits`
+ * say: a node of one's own has neither delay nor bill. It costs time: never in a run against none.
+ */
+export function startCountingProxy(nodeUrl: string, limits: NodeLimits = {}): CountingProxy {
+	const counts: RpcCounts = { requests: 0, calls: 0, bytes: 0, refused: 0, methods: {} };
+	const takesRequest = takesPerSecond(limits.requestsPerSecond);
+	const takesCalls = takesPerSecond(limits.callsPerSecond);
+	const headers = { "content-type": "application/json" };
 	const server = Bun.serve({
 		hostname: "127.0.0.1",
 		port: 0,
@@ -20,14 +30,21 @@ export function startCountingProxy(nodeUrl: string): CountingProxy {
 		idleTimeout: 60,
 		async fetch(request) {
 			const body = await request.text();
-			const headers = { "content-type": "application/json" };
+			const calls = callsOf(body);
+			counts.requests++;
+			const isTaken = takesRequest(1) && takesCalls(calls.length);
+			if (limits.delayMs) await Bun.sleep(limits.delayMs);
+			if (!isTaken) {
+				counts.refused++;
+				const error = { code: 429, message: "Too Many Requests" };
+				const refusal = JSON.stringify({ jsonrpc: "2.0", id: null, error });
+				return new Response(refusal, { status: 429, headers: { ...headers, "retry-after": "1" } });
+			}
+			counts.calls += calls.length;
+			for (const { method } of calls) counts.methods[method] = (counts.methods[method] ?? 0) + 1;
 			const response = await fetch(nodeUrl, { method: "POST", headers, body });
 			const answer = await response.arrayBuffer();
-			const calls: { method: string }[] = [JSON.parse(body)].flat();
-			counts.requests++;
-			counts.calls += calls.length;
 			counts.bytes += answer.byteLength;
-			for (const { method } of calls) counts.methods[method] = (counts.methods[method] ?? 0) + 1;
 			return new Response(answer, { status: response.status, headers });
 		},
 	});

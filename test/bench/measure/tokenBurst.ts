@@ -64,7 +64,7 @@ const line: NewJob[] = [readTokensJob(collectionId)];
 const { tasks } = createTokens({
 	core: {
 		db,
-		indexed: [{ chain, rpc: rpc as Rpc, headUrls: [] }],
+		indexed: [{ chain, rpcFor: () => rpc as Rpc, headUrls: [] }],
 		queue: { add: async (_tx, jobs) => void line.push(...jobs) },
 		clock: systemClock,
 		log: silentLog,

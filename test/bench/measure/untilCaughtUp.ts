@@ -9,7 +9,7 @@ const LANES = 2;
  * Waits until both lanes have the node's newest block. The server may go away and come back
  * meanwhile: whoever was killed is waited for too.
  */
-export async function untilCaughtUp(node: Node, socketDir: string): Promise<void> {
+export async function untilCaughtUp(node: Pick<Node, "call">, socketDir: string): Promise<void> {
 	const tip = Number(await node.call("eth_blockNumber"));
 	const deadlineMs = performance.now() + CAUGHT_UP_TIMEOUT_MS;
 	while (performance.now() < deadlineMs) {

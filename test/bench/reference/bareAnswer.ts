@@ -1,11 +1,13 @@
 // Bare `Bun.serve` with the same answer to everything, in a process of its own: the bytes and the
 // headers that a client of the service cares for. Prints its URL as one JSON line and runs until
-// it is killed. Argument: a file with `{ headers, body }`.
+// it is killed. Argument: a file with `{ headers }` and either `text` or, compressed, `base64`.
 const [answerFile = ""] = process.argv.slice(2);
-const { headers, body } = (await Bun.file(answerFile).json()) as {
+const { headers, text, base64 } = (await Bun.file(answerFile).json()) as {
 	headers: Record<string, string>;
-	body: string;
+	text?: string;
+	base64?: string;
 };
+const body = text ?? Uint8Array.fromBase64(base64 ?? "");
 
 export {};
 

@@ -1,6 +1,7 @@
 // The bare floor, in a process of its own: logs, transaction values, slicing, COPY into the index's
-// own table. No figures, no frames, no reorg safety, no checks: what is left cannot be left out.
-// Prints one JSON line. Arguments: RPC URL, connection string, last block.
+// own table, three windows ahead. No figures, no frames, no reorg safety, no checks: what is left
+// cannot be left out. Values come by transaction, in batches of 250, or with whole blocks where
+// those are fewer calls. Prints one JSON line. Arguments: RPC URL, connection string, last block.
 import { once } from "node:events";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
@@ -18,8 +19,12 @@ type RawLog = {
 
 const [rpcUrl = "", connectionString = "", lastBlock = "0"] = process.argv.slice(2);
 const BLOCKS_PER_QUERY = 125;
-const CALLS_PER_REQUEST = 100;
+const CALLS_PER_REQUEST = 250;
+const BLOCKS_PER_REQUEST = 25;
 const REQUESTS_AT_ONCE = 4;
+const WINDOWS_AHEAD = 3;
+/** Mint transactions of a block from which on the whole block is asked for. */
+const WHOLE_BLOCK_FROM = 4;
 const ZERO = `0x${"0".repeat(64)}`;
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const SINGLE = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
@@ -37,30 +42,49 @@ async function ask(calls: { method: string; params: unknown[] }[]): Promise<unkn
 	const body = calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }));
 	const headers = { "content-type": "application/json" };
 	const response = await fetch(rpcUrl, { method: "POST", headers, body: JSON.stringify(body) });
-	const text = await response.text();
 	spent.requests++;
 	spent.calls += calls.length;
-	spent.bytes += text.length;
-	return (JSON.parse(text) as { result: unknown }[]).map(({ result }) => result);
+	spent.bytes += Number(response.headers.get("content-length") ?? 0);
+	return ((await response.json()) as { result: unknown }[]).map(({ result }) => result);
 }
 
-async function readValues(hashes: readonly string[]): Promise<Map<string, bigint>> {
+type Valued = { hash: string; value: string };
+
+async function readValues(logs: readonly RawLog[]): Promise<Map<string, bigint>> {
+	const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
+	const blocks = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
 	const values = new Map<string, bigint>();
+	const keep = ({ hash, value }: Valued) => values.set(hash, BigInt(value));
+	if (hashes.length < blocks.length * WHOLE_BLOCK_FROM) {
+		await inChunks(hashes, CALLS_PER_REQUEST, async (chunk) => {
+			const calls = chunk.map((hash) => ({ method: "eth_getTransactionByHash", params: [hash] }));
+			for (const found of (await ask(calls)) as Valued[]) keep(found);
+		});
+	} else {
+		await inChunks(blocks, BLOCKS_PER_REQUEST, async (chunk) => {
+			const calls = chunk.map((at) => ({ method: "eth_getBlockByNumber", params: [at, true] }));
+			for (const found of (await ask(calls)) as { transactions: Valued[] }[]) {
+				found.transactions.forEach(keep);
+			}
+		});
+	}
+	return values;
+}
+
+async function inChunks(
+	items: readonly string[],
+	size: number,
+	read: (chunk: readonly string[]) => Promise<void>,
+): Promise<void> {
 	let next = 0;
 	const worker = async () => {
-		while (next < hashes.length) {
-			const chunk = hashes.slice(next, next + CALLS_PER_REQUEST);
-			next += CALLS_PER_REQUEST;
-			const found = await ask(
-				chunk.map((hash) => ({ method: "eth_getTransactionByHash", params: [hash] })),
-			);
-			for (const [index, hash] of chunk.entries()) {
-				values.set(hash, BigInt((found[index] as { value: string }).value));
-			}
+		while (next < items.length) {
+			const chunk = items.slice(next, next + size);
+			next += size;
+			await read(chunk);
 		}
 	};
 	await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, worker));
-	return values;
 }
 
 type Row = { log: RawLog; sub: number; from: string; to: string; id: bigint; amount: bigint };
@@ -73,7 +97,7 @@ async function readWindow(from: number, to: number): Promise<{ text: string; row
 		{ method: "eth_getLogs", params: [{ ...span, address: SEAPORT, topics: [FULFILLED] }] },
 	])) as [RawLog[], RawLog[], RawLog[]];
 	const mints = [...transfers.flatMap(sliceTransfer), ...editions.flatMap(sliceEdition)];
-	const values = await readValues([...new Set(mints.map(({ log }) => log.transactionHash))]);
+	const values = await readValues(mints.map(({ log }) => log));
 	const units = new Map<string, bigint>();
 	for (const { log, amount } of mints) {
 		units.set(log.transactionHash, (units.get(log.transactionHash) ?? 0n) + amount);
@@ -125,15 +149,28 @@ function word(data: string, index: number): bigint {
 	return BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);
 }
 
+/** What many lines in a row share, made once: `key` says whether it is still the same. */
+const ofBlock = { key: "", text: "" };
+const ofTransaction = { key: "", text: "" };
+const NATIVE = `\\\\x${"0".repeat(40)}`;
+
 function line(row: Row, kind: 1 | 2, total: bigint, venue: string): string {
 	const { log, sub, from, to, id, amount } = row;
 	const collection = collectionId(kind === 1 ? tokenOf(log.data) : log.address);
-	const at = new Date(Number(log.blockTimestamp) * 1_000).toISOString();
+	if (ofBlock.key !== log.blockNumber) {
+		ofBlock.key = log.blockNumber;
+		const at = new Date(Number(log.blockTimestamp) * 1_000).toISOString();
+		ofBlock.text = `${at}\t${Number(log.blockNumber)}\t31337`;
+	}
+	if (ofTransaction.key !== log.transactionHash) {
+		ofTransaction.key = log.transactionHash;
+		const [block, transaction] = [log.blockHash.slice(2), log.transactionHash.slice(2)];
+		ofTransaction.text = `t\tt\t\\\\x${block}\t\\\\x${transaction}`;
+	}
 	return (
-		`${at}\t${Number(log.blockNumber)}\t31337\t${collection}\t${Number(log.logIndex)}\t${sub}\t` +
-		`${kind}\tt\tt\t\\\\x${log.blockHash.slice(2)}\t\\\\x${log.transactionHash.slice(2)}\t` +
-		`\\\\x${from}\t\\\\x${to}\t${id}\t${amount}\t\\\\x${"0".repeat(40)}\t${total}\t${total}\t` +
-		`${venue}\t\\N\t\\N\n`
+		`${ofBlock.text}\t${collection}\t${Number(log.logIndex)}\t${sub}\t${kind}\t` +
+		`${ofTransaction.text}\t\\\\x${from}\t\\\\x${to}\t${id}\t${amount}\t${NATIVE}\t` +
+		`${total}\t${total}\t${venue}\t\\N\t\\N\n`
 	);
 }
 
@@ -154,11 +191,18 @@ await client.connect();
 const last = Number(lastBlock);
 let rows = 0;
 const beganMs = performance.now();
-let ahead = readWindow(0, BLOCKS_PER_QUERY - 1);
-for (let from = 0; from <= last; from += BLOCKS_PER_QUERY) {
-	const window = await ahead;
-	const next = from + BLOCKS_PER_QUERY;
-	if (next <= last) ahead = readWindow(next, Math.min(next + BLOCKS_PER_QUERY - 1, last));
+const ahead: ReturnType<typeof readWindow>[] = [];
+let next = 0;
+const askAhead = () => {
+	while (ahead.length < WINDOWS_AHEAD && next <= last) {
+		ahead.push(readWindow(next, Math.min(next + BLOCKS_PER_QUERY - 1, last)));
+		next += BLOCKS_PER_QUERY;
+	}
+};
+askAhead();
+for (let reading = ahead.shift(); reading; reading = ahead.shift()) {
+	const window = await reading;
+	askAhead();
 	await store(client, window.text);
 	rows += window.rows;
 }

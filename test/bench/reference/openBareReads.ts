@@ -1,7 +1,6 @@
 import { Client } from "pg";
+import { DAY_MS } from "#core/time/units.ts";
 import type { Ask } from "#test/bench/measure/compareReads.ts";
-
-const DAY_MS = 86_400_000;
 
 const SUMS = `cross join lateral (
 		select sum(sales) as sales, sum(volume) as volume from market_index.rollup_hour

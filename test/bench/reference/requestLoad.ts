@@ -1,21 +1,25 @@
-// Asks for one address over and over, in a process of its own: connections that stay open, one
-// request at a time on each, nothing pipelined. Every connection is a crowd of clients behind a
-// proxy, so that no client reaches its allowance. Prints one JSON line.
-// Arguments: URL, connections, seconds to warm up, seconds to count.
+// Asks for addresses of one server in turn, over and over, in a process of its own: connections
+// that stay open, one request at a time on each, nothing pipelined. Every connection is a crowd of
+// clients behind a proxy, so that no client reaches its allowance. Prints one JSON line.
+// Arguments: URLs, by blanks; connections, seconds to warm up, seconds to count, what is accepted
+// if anything.
 import { expectAnswer } from "#test/bench/reference/expectAnswer.ts";
 
-const [target = "", connectionsText, warmText, countText] = process.argv.slice(2);
+const [target = "", connectionsText, warmText, countText, accepted] = process.argv.slice(2);
+const encoding = accepted ? `Accept-Encoding: ${accepted}\r\n` : "";
 const connections = Number(connectionsText);
-const { hostname, port, pathname, search } = new URL(target);
+const targets = target.split(" ").map((url) => new URL(url));
+const [{ hostname, port } = new URL(target)] = targets;
 /** Each may ask 600 times a minute; this many allow 40,000 requests a second for a minute. */
 const CLIENTS = 4_096;
 
-const requests = Array.from({ length: CLIENTS }, (_, client) =>
-	Buffer.from(
-		`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept: */*\r\n` +
+const requests = Array.from({ length: CLIENTS }, (_, client) => {
+	const { pathname, search } = targets[client % targets.length] ?? new URL(target);
+	return Buffer.from(
+		`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept: */*\r\n${encoding}` +
 			`X-Forwarded-For: 10.9.${client >> 8}.${client & 255}\r\n\r\n`,
-	),
-);
+	);
+});
 let next = 0;
 const counted = { answers: 0, bytes: 0, refused: 0 };
 let counting = false;

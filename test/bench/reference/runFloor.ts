@@ -7,7 +7,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
-import { deploymentBlocks, expectedRows, type Workload } from "#test/bench/chain/workload.ts";
+import type { Contents } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 
@@ -25,7 +25,7 @@ const floorSchema = z.object({
 export type Floor = z.infer<typeof floorSchema>;
 
 /** Runs the bare script against a server and a table like the service's, both fresh. */
-export async function runFloor(scope: Scope, node: Node, workload: Workload): Promise<Floor> {
+export async function runFloor(scope: Scope, node: Node, contents: Contents): Promise<Floor> {
 	const data = await openDataDir(scope);
 	const starting = startEmbeddedServer({ dataDir: data.path, log: silentLog });
 	// Registered before it is up: an interrupted start is waited for, and then stopped.
@@ -33,9 +33,8 @@ export async function runFloor(scope: Scope, node: Node, workload: Workload): Pr
 	const { connectionString } = await starting;
 	await makeTable(connectionString, await firstBlockMs(node));
 	const script = join(import.meta.dir, "floor.ts");
-	const lastBlock = deploymentBlocks(workload) + workload.blocks;
 	const child = Bun.spawn(
-		[process.execPath, script, node.url, connectionString, String(lastBlock)],
+		[process.execPath, script, node.url, connectionString, String(contents.tip)],
 		{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
 	);
 	const stopChild = scope.defer(async () => {
@@ -46,7 +45,7 @@ export async function runFloor(scope: Scope, node: Node, workload: Workload): Pr
 	await stopChild();
 	await stopServer();
 	await data.remove();
-	const expected = expectedRows(workload).all;
+	const expected = contents.mints + contents.sales;
 	if (floor.rows !== expected) throw new Error(`the floor has ${floor.rows} rows of ${expected}`);
 	return floor;
 }

@@ -13,7 +13,12 @@ const SLOW_TURNS = 6;
 const TURN_MS = 1_100;
 const LONG_TURN_MS = 6_000;
 const PAUSE_MS = 20;
-/** After that a submission that is said never to have left is looked for once more. */
+/**
+ * From this turn on each turn first waits for a new block. Another run may stop mining for as long
+ * as its process takes to start, and turns without blocks would be used up meanwhile.
+ */
+const BLOCK_FROM_TURN = 50;
+/** After this time a transaction that the provider says it never sent is looked for once more. */
 const LATER_MS = 40_000;
 
 /**
@@ -34,7 +39,9 @@ export async function driveRun(
 	for (let turn = 0; turn < TURNS_MAX; turn++) {
 		await run.forgets?.();
 		const isCancelled = (await run.cancels?.()) ?? true;
-		if (turn >= HELD_TURNS && isCancelled) run.release();
+		const isReleased = turn >= HELD_TURNS && isCancelled;
+		if (isReleased) run.release();
+		if (isReleased && turn >= BLOCK_FROM_TURN) await lane.world.nextBlock();
 		const intents = await intentsOf(lane.db, run);
 		const asked = intents.find(({ status }) => status === "confirmation_required");
 		if (asked) await confirm(lane, asked.id);

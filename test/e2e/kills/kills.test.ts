@@ -14,11 +14,11 @@ import { createPrng } from "#test/sandbox/createPrng.ts";
 // is lost or stuck, and what was reserved was spent or given back.
 
 const isProving = process.env["PROVE"] === "1";
-/** At each edge of each step. */
-const KILLS = isProving ? 20 : 2;
+/** At each edge of each step; in `test` in one of its scenarios, which each run draws anew. */
+const KILLS = isProving ? 20 : 1;
 const LANES = 3;
-const START_TIMEOUT_MS = 120_000;
-const KILLS_TIMEOUT_MS = (isProving ? 60 : 5) * 60_000;
+const START_TIMEOUT_MS = 200_000;
+const KILLS_TIMEOUT_MS = (isProving ? 60 : 10) * 60_000;
 const SEED = Number(process.env["KILLS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
 /** Where the wallet provider's word counts: what is killed in `test` while it is ill. */
 const ILL_STEPS = ["custody.send", "commit.outcome", "custody.lookup", "commit.found"];
@@ -116,7 +116,7 @@ async function kill(lane: KillLane, work: Work): Promise<string[]> {
 }
 
 test(
-	`each step is killed before and after, ${KILLS} times, and all comes out right [seed ${SEED}]`,
+	`each step is killed before and after (${KILLS} of each), and all comes out right [seed ${SEED}]`,
 	async () => {
 		const { well } = killScenarios;
 		expect(await survey(well)).toEqual([]);

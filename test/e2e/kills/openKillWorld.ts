@@ -10,6 +10,8 @@ export type KillWorld = {
 	holdMining(): () => void;
 	/** The same, and whoever needs it waits. */
 	holdMiningAlone(): Promise<() => void>;
+	/** Waits until a block is mined; not before everybody who holds mining lets go. */
+	nextBlock(): Promise<void>;
 	whileMining<Result>(act: () => Promise<Result>): Promise<Result>;
 	stop(): Promise<void>;
 };
@@ -30,10 +32,14 @@ export async function openKillWorld(): Promise<KillWorld> {
 	};
 	let needed = 0;
 	let mining: Promise<unknown> | null = null;
+	const waiting: (() => void)[] = [];
 	const timer = setInterval(() => {
 		if (mining || (holders.size > 0 && needed === 0)) return;
 		mining = anvil
 			.rpc("evm_mine")
+			.then(() => {
+				for (const resolve of waiting.splice(0)) resolve();
+			})
 			.catch(() => {})
 			.finally(() => {
 				mining = null;
@@ -44,6 +50,7 @@ export async function openKillWorld(): Promise<KillWorld> {
 		seaport,
 		bundle,
 		holdMining: hold,
+		nextBlock: () => new Promise<void>((resolve) => void waiting.push(resolve)),
 		async holdMiningAlone() {
 			const leave = await takeTurn();
 			const release = hold();

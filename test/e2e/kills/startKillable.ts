@@ -14,7 +14,7 @@ export type Killable = {
 };
 
 const ROOT = join(import.meta.dir, "../../..");
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 200_000;
 
 /** A service in a process of its own, which dies where it is told to. */
 export async function startKillable(entry: string, env: Record<string, string>): Promise<Killable> {

@@ -21,8 +21,15 @@ export async function happen(
 	for (const player of whoseIs("forgets_first")) {
 		const [, ...others] = await forget(world, player);
 		// Those behind it wait for a nonce that nobody uses.
-		for (const raw of others) await world.anvil.rpc("eth_sendRawTransaction", [raw]);
+		for (const raw of others) await sendAgain(world, raw);
 	}
+}
+
+/** Puts a dropped transaction back into the pool, unless somebody did so meanwhile. */
+async function sendAgain({ anvil }: LiveWorld, raw: Hex): Promise<void> {
+	await anvil.rpc("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
+		if (!String(error).includes("already imported")) throw error;
+	});
 }
 
 /** The pool drops all of a wallet's transactions; answers them as they were signed, by nonce. */

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
+import { movedBy } from "#test/e2e/liveness/movedBy.ts";
 import type { AskNode, NodeLie } from "#test/e2e/liveness/NodeLie.ts";
 
 const COUNT = "eth_getTransactionCount";
@@ -14,6 +15,7 @@ export const nodeAnswers: readonly FalseAnswer[] = [
 	about("a nonce 7 ahead, once", { method: COUNT, times: 1, says: ahead(7) }),
 	about("a nonce 7 ahead, for as long as it lies", { method: COUNT, says: ahead(7) }),
 	about("a nonce 3 behind, once", { method: COUNT, times: 1, says: ahead(-3) }),
+	about("a nonce 3 behind, for as long as it lies", { method: COUNT, says: ahead(-3) }),
 	about("a nonce of 2^53, once", { method: COUNT, times: 1, says: () => "0x20000000000000" }),
 	about("a nonce of 2^53, for as long as it lies", {
 		method: COUNT,
@@ -30,7 +32,7 @@ export const nodeAnswers: readonly FalseAnswer[] = [
 	about("another transaction", { method: BY_HASH, says: otherTransaction }),
 	about("a transaction of another nonce", {
 		method: BY_HASH,
-		says: (truth) => truth && { ...truth, nonce: plus(truth.nonce, 7) },
+		says: (truth) => truth && { ...truth, nonce: movedBy(truth.nonce, 7) },
 	}),
 	about("a success for a revert, and the other way round, once", {
 		method: RECEIPT,
@@ -126,12 +128,7 @@ function otherTransaction(truth: unknown) {
 }
 
 function ahead(by: number) {
-	return (truth: Hex) => plus(truth, by);
-}
-
-function plus(quantity: Hex, by: number): Hex {
-	const sum = BigInt(quantity) + BigInt(by);
-	return `0x${(sum < 0n ? 0n : sum).toString(16)}`;
+	return (truth: Hex) => movedBy(truth, by);
 }
 
 function power(exponent: number): Hex {

@@ -59,12 +59,14 @@ export type LiveWorldOptions = {
 	wallets: number;
 	/** Tokens for sale; none without it, and then nobody buys. */
 	tokens?: number;
+	/** Beside the node that can lie there is another one of the same chain that never does. */
+	hasHonestNode?: boolean;
 	/** How the service is started; in this process without it. */
 	start?: (options: LiveServiceOptions) => Promise<LiveService>;
 };
 
 export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorld> {
-	const { wallets: count, tokens = 0, start = startLiveService } = options;
+	const { wallets: count, tokens = 0, hasHonestNode = false, start = startLiveService } = options;
 	const anvil = await startAnvil();
 	const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs };
 	const custody = await startCustodyEmulator({ rpcUrl: anvil.url, clock });
@@ -78,8 +80,12 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 	await anvil.rpc("anvil_mine", [hex(FIRST_BLOCKS)]);
 	await anvil.rpc("evm_setAutomine", [false]);
 	const database = await createTestDatabase();
-	const env = envOf(custody, market);
-	const service = await start({ env, nodeUrl: node.url, clock, database });
+	const nodes = hasHonestNode ? [node.url, anvil.url] : [node.url];
+	const env = {
+		...envOf(custody, market),
+		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: nodes }),
+	};
+	const service = await start({ env, clock, database });
 	let asked = 0;
 	const world: LiveWorld = {
 		...{ anvil, node, custody, market, db: database.db, wallets: [] },
@@ -118,7 +124,7 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 			await database.drop();
 		},
 	};
-	world.wallets = await Promise.all(people.map((person) => enrol(world, person)));
+	for (const person of people) world.wallets.push(await enrol(world, person));
 	return world;
 }
 

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { SECOND_MS } from "#core/time/units.ts";
 import { askForMoney, type Wish } from "#test/e2e/liveness/askForMoney.ts";
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
 import { freeIntents } from "#test/e2e/liveness/freeIntents.ts";
@@ -18,7 +19,6 @@ export type RoundOptions = {
 
 /** The first so many wallets of a round were never seen before. */
 const NEW_WALLETS = 4;
-const SECOND_MS = 1_000;
 /** So long a source goes on lying, in turns of a second; some go on alone for longer. */
 const LYING_TURNS = 8;
 const LONG_TURN_MS = 10 * SECOND_MS;

@@ -16,8 +16,8 @@ const SEED = Number(process.env["LIVENESS_SEED"] ?? crypto.getRandomValues(new U
 const KILLS = isProving ? 60 : 6;
 const WALLETS = 6;
 const DEATHS_PER_ROUND = 3;
-/** Twice as many as are needed where each round has its deaths. */
-const ROUNDS_MAX = (2 * KILLS) / DEATHS_PER_ROUND;
+/** Four times as many as are needed where each round has its deaths: not each has them all. */
+const ROUNDS_MAX = (4 * KILLS) / DEATHS_PER_ROUND;
 const TIMEOUT_MS = (isProving ? 40 : 5) * 60_000;
 
 const random = createPrng(SEED);

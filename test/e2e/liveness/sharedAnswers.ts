@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
+import { movedBy } from "#test/e2e/liveness/movedBy.ts";
 import type { NodeLie } from "#test/e2e/liveness/NodeLie.ts";
 
 const HISTORY = "eth_feeHistory";
@@ -23,6 +24,7 @@ export const sharedAnswers: readonly FalseAnswer[] = [
 	),
 	shared("a head 50 blocks back", () => headMoved(-50)),
 	shared("a head that stands still", stuckHead),
+	{ ...shared("a head that stands still for five minutes", stuckHead), lastsMs: 300_000 },
 	shared("gas for nothing", () => [
 		{ method: "eth_gasPrice", says: () => "0x0" },
 		{ method: "eth_maxPriorityFeePerGas", says: () => "0x0" },
@@ -44,13 +46,13 @@ function shared(name: string, lies: () => readonly NodeLie[]): FalseAnswer {
 /** Wherever a head is named, it is named as many blocks away. */
 function headMoved(by: number): NodeLie[] {
 	return [
-		{ method: HEAD, says: (truth) => moved(truth, by) },
+		{ method: HEAD, says: (truth) => movedBy(truth, by) },
 		{ method: HISTORY, says: (truth) => movedHistory(truth, by) },
 		{
 			method: BLOCK,
 			says: (truth, { call }) =>
 				truth && call.params[0] === "latest"
-					? { ...truth, number: moved(truth.number, by) }
+					? { ...truth, number: movedBy(truth.number, by) }
 					: truth,
 		},
 	];
@@ -80,12 +82,7 @@ function stuckHead(): NodeLie[] {
 }
 
 function movedHistory(truth: { oldestBlock: Hex }, by: number) {
-	return { ...truth, oldestBlock: moved(truth.oldestBlock, by) };
-}
-
-function moved(quantity: Hex, by: number): Hex {
-	const sum = BigInt(quantity) + BigInt(by);
-	return `0x${(sum < 0n ? 0n : sum).toString(16)}`;
+	return { ...truth, oldestBlock: movedBy(truth.oldestBlock, by) };
 }
 
 function power(exponent: number): Hex {

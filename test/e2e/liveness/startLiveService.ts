@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "#core/clock/Clock.ts";
 import { createLog } from "#core/log/createLog.ts";
+import { SECOND_MS } from "#core/time/units.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 import type { TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -16,25 +17,24 @@ export type LiveService = {
 };
 
 export type LiveServiceOptions = {
+	/** Which nodes it asks, too. */
 	env: Record<string, string>;
-	nodeUrl: string;
 	clock: Clock & { offsetMs: number };
 	database: TestDatabase;
 };
 
 const JOB_TIMEOUT_MS = 30_000;
-/** What runs each second moves money; the rest cleans up. */
-const SECOND_MS = 1_000;
 const level = z.enum(["debug", "info", "warn"]).safeParse(process.env["LIVENESS_LOG_LEVEL"]);
 
 export async function startLiveService(options: LiveServiceOptions): Promise<LiveService> {
-	const { env, nodeUrl, clock, database } = options;
+	const { env, clock, database } = options;
 	const to = { write: (line: string) => void process.stderr.write(line) };
 	const service = await startTestService({
-		...{ env, clock, database, chain: { url: nodeUrl } },
+		...{ env, clock, database },
 		...(level.success && { log: createLog({ level: level.data, clock, to }) }),
 	});
 	const jobs = service.host.jobs.filter(({ name, schedule }) => {
+		// The jobs that move money run every second; all other jobs of wallets only clean up.
 		return name.startsWith("wallets.") && "everyMs" in schedule && schedule.everyMs === SECOND_MS;
 	});
 	return {

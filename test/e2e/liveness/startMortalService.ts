@@ -88,7 +88,6 @@ export async function startMortalService(
 
 function envOf({
 	env,
-	nodeUrl,
 	clock,
 	database,
 	bundle,
@@ -100,7 +99,6 @@ function envOf({
 		DATABASE_URL: database.connectionString,
 		PORT: "0",
 		CHAINS: "anvil",
-		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: [nodeUrl] }),
 		LOG_LEVEL: process.env["LIVENESS_LOG_LEVEL"] ?? "silent",
 		FOREIGN_FETCH_ENABLED: "false",
 		...env,

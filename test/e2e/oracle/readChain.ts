@@ -37,17 +37,19 @@ type Item = { itemType: number; token: Hex; identifier: bigint; amount: bigint }
 type Order = { offerer: Hex; offer: readonly Item[]; consideration: readonly Item[] };
 
 /** Every sale and mint on a chain, in chain order. */
-export async function readChain(url: string): Promise<Deed[]> {
+export async function readChain(url: string, firstBlock = 0): Promise<Deed[]> {
 	const rpc = async <Result>(method: string, params: unknown[]): Promise<Result> => {
 		const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 		const headers = { "content-type": "application/json" };
 		const response = await fetch(url, { method: "POST", headers, body });
 		return ((await response.json()) as { result: Result }).result;
 	};
-	const tip = Number(await rpc<Hex>("eth_blockNumber", []));
+	const span = { fromBlock: `0x${firstBlock.toString(16)}`, toBlock: "latest" };
+	// A block without a log has neither a sale nor a mint.
+	const logs = await rpc<{ blockNumber: Hex }[]>("eth_getLogs", [span]);
 	const deeds: Deed[] = [];
-	for (let number = 0; number <= tip; number++) {
-		const tag = `0x${number.toString(16)}`;
+	for (const tag of new Set(logs.map(({ blockNumber }) => blockNumber))) {
+		const number = Number(tag);
 		const [block, receipts] = await Promise.all([
 			rpc<Block>("eth_getBlockByNumber", [tag, true]),
 			rpc<{ transactionHash: Hex; logs: Log[] }[]>("eth_getBlockReceipts", [tag]),

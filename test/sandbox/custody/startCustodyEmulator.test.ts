@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from "viem";
+import { DAY_MS } from "#core/time/units.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
 import { createActors } from "../createActors.ts";
@@ -15,13 +16,12 @@ let emulator: CustodyEmulator;
 let ada: Person;
 let nowMs = 0;
 const clock = { nowMs: () => Date.now() + nowMs };
-const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
 	anvil = await startAnvil();
 	emulator = await startCustodyEmulator({ rpcUrl: anvil.url, clock });
 	ada = emulator.person("ada");
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
 	await emulator?.stop();

@@ -3,6 +3,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Branch, SimBlock } from "#test/sim/chain/SimBlock.ts";
+import { fitsQuery, type LogQuery } from "#test/sim/node/fitsQuery.ts";
 import {
 	headerOf,
 	logsOf,
@@ -79,28 +80,20 @@ function placeOf({ branch, head }: View, hash: unknown) {
 	return { block, index: block.transactions.findIndex((one) => one.hash === hash) };
 }
 
-type LogQuery = {
-	fromBlock?: Hex;
-	toBlock?: Hex;
-	blockHash?: Hex;
-	address?: Hex | readonly Hex[];
-	topics?: readonly (Hex | null | readonly Hex[])[];
-};
-
-function readLogs(view: View, given: unknown): SentLog[] {
+export function readLogs(view: View, given: unknown): SentLog[] {
 	const query = given as LogQuery;
 	if (query.blockHash !== undefined) {
 		const block = blockOf(view, query.blockHash);
 		if (!block) throw rpcFault.refused({ detail: "unknown block" });
 		refuse(view, block.number, block.number);
-		return logsOf(block).filter((log) => fits(log, query));
+		return logsOf(block).filter((log) => fitsQuery(log, query));
 	}
 	const from = Number(query.fromBlock);
 	const to = Number(query.toBlock);
 	refuse(view, from, to);
 	// Beyond its head a node answers as if there were nothing.
 	const known = view.branch.blocks.slice(from, Math.min(to, view.head) + 1);
-	return known.flatMap((block) => logsOf(block).filter((log) => fits(log, query)));
+	return known.flatMap((block) => logsOf(block).filter((log) => fitsQuery(log, query)));
 }
 
 function refuse({ rangeMax, refused }: View, from: number, to: number): void {
@@ -108,15 +101,4 @@ function refuse({ rangeMax, refused }: View, from: number, to: number): void {
 	for (const block of refused) {
 		if (block >= from && block <= to) throw rpcFault.range({ detail: `logs of block ${block}` });
 	}
-}
-
-/** As geth reads a filter: more positions than a log has topics means that it does not fit. */
-function fits(log: SentLog, { address, topics = [] }: LogQuery): boolean {
-	if (address !== undefined && !address.includes(log.address)) return false;
-	if (log.topics.length < topics.length) return false;
-	return topics.every((wanted, position) => {
-		if (wanted === null) return true;
-		const topic = log.topics[position] ?? "0x";
-		return typeof wanted === "string" ? wanted === topic : wanted.includes(topic);
-	});
 }

@@ -18,6 +18,10 @@ export type NodeKnobs = {
 	/** The node's picture may change between the calls of one batch. */
 	splitRate: number;
 	rangeMax: number;
+	/** What every request takes at least; unset: nothing. */
+	roundTripMs?: number;
+	/** How often a block's logs come wrong, or late, over a subscription. */
+	pushLieRate?: number;
 	/** Answers by hash for blocks that left the chain, as geth does and anvil does not. */
 	keepsOrphans: boolean;
 };
@@ -42,6 +46,7 @@ export function createSimNode(options: {
 	tally: Tally;
 }) {
 	const { chainId, chain, stranger, knobs, prng, tally } = options;
+	const { roundTripMs = 0 } = knobs;
 	const state = {
 		healthy: false,
 		down: false,
@@ -89,7 +94,7 @@ export function createSimNode(options: {
 		for (const listener of [...listeners]) listener();
 		const isLost = !state.healthy && prng.chance(knobs.errorRate);
 		const isLate = !state.healthy && prng.chance(knobs.delayRate);
-		await sleep(isLate ? 1 + prng.int(DELAY_MS_MAX) : 0, signal);
+		await sleep(roundTripMs + (isLate ? 1 + prng.int(DELAY_MS_MAX) : 0), signal);
 		if (isLate) tally.add("rpc_delay");
 		if (signal?.aborted) throw rpcFault.transport({ detail: "given up" });
 		if (state.down) tally.add("rpc_down");
@@ -181,6 +186,10 @@ export function createSimNode(options: {
 	return {
 		connect,
 		state,
+		roundTripMs,
+		pushLieRate: knobs.pushLieRate,
+		/** What it knows at this moment. */
+		view,
 		/** From now on another chain's node, or our own again; either way all connections break. */
 		swap(swapped: boolean) {
 			if (swapped !== state.swapped) state.wiring++;

@@ -1,4 +1,4 @@
-import type { Database, SqlValue, Tx } from "#core/db/Database.ts";
+import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { sleep } from "#core/time/sleep.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
 import type { Gate } from "#test/sim/process/createGate.ts";
@@ -129,10 +129,14 @@ export function createSimDatabase(options: SimDatabaseOptions): Database {
 		return result;
 	}
 
-	return {
+	const one: Queryable = {
 		query: <Row>(text: string, values?: readonly SqlValue[]) =>
 			meet(() => db.query<Row>(text, values)),
 		execute: (text, values) => meet(() => db.execute(text, values)),
+	};
+	return {
+		...one,
+		keepingPlans: one,
 		transaction,
 		connectionString: db.connectionString,
 		close: async () => {},

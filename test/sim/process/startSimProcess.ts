@@ -10,9 +10,12 @@ import type { Log } from "#core/log/Log.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import { runChain } from "#plugins/chain-scanner/chain/runChain.ts";
+import { backfillLease } from "#plugins/chain-scanner/lane/backfillLease.ts";
+import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
 import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
+import { createSpanMemory } from "#plugins/market-index/figures/createSpanMemory.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
@@ -31,13 +34,15 @@ import type { Wrong } from "#test/sim/Wrong.ts";
 const TIMES = {
 	ceilingMs: 8_000,
 	idleWaitMs: 40,
-	leaseRetryMs: 25,
+	leaseRetryMs: 60,
 	retryMinMs: 1,
 	retryMaxMs: 8,
 	backfillIdleMs: 20,
 	refusedRestMs: 15,
 };
-const POLL_MS = 6;
+const POLL_MS = 15;
+/** Longer than any run. */
+const NEVER_MS = 3_600_000;
 /** What an endpoint's health takes seconds for takes tens of milliseconds too. */
 const HURRY = 50;
 const hurriedClock: Clock = { nowMs: () => systemClock.nowMs() * HURRY };
@@ -52,6 +57,10 @@ export type SimProcessOptions = {
 	name: string;
 	chain: Chain;
 	nodes: readonly SimNode[];
+	/** Sockets that announce heads; none: heads are polled. */
+	headUrls: readonly string[];
+	/** False where only sockets tell of heads. */
+	polls: boolean;
 	db: Database;
 	log: Log;
 	databaseKnobs: DatabaseKnobs;
@@ -97,6 +106,7 @@ export function startSimProcess(options: SimProcessOptions) {
 	const rpc = chainRpc({ chain, endpoints, log, clock: hurriedClock });
 	const stopping = new AbortController();
 	const core = { clock: systemClock, db, leases, log, metrics: createMetrics() };
+	const progress = laneProgress(db, systemClock);
 	const applying = {
 		chains: createChainRegistry([chain]),
 		outbox,
@@ -104,12 +114,13 @@ export function startSimProcess(options: SimProcessOptions) {
 		partitions: partitionsOf(db),
 		prices: fakePrices(),
 		queue: { add: async () => tally.add("job_queued") },
+		spansOf: createSpanMemory({ progress }, systemClock),
 	};
 	// A seed's ranges are small: stored early like large ones, they meet what those meet.
 	const sink = marketSink({ ...applying, rowsMin: 1 }, null);
 	const running = runChain(
 		core,
-		{ chain, rpc, headUrls: [] },
+		{ chain, rpcFor: () => rpc, headUrls: options.headUrls },
 		{
 			sinks: [sink],
 			venues: [seaportVenue],
@@ -118,10 +129,11 @@ export function startSimProcess(options: SimProcessOptions) {
 				indexed: ({ lane }, { block }) => options.onIndexed(lane, block),
 				failed: (_, code) => tally.add(`saw_${code}`),
 				reorg: () => tally.add("saw_reorg"),
+				pushed: (_, fate) => tally.add(`pushed_${fate}`),
 			},
 			health: { awaits() {}, worked() {}, failed() {}, trouble: () => null },
 			scanFrom: options.scanFrom,
-			pollMs: POLL_MS,
+			pollMs: options.polls ? POLL_MS : NEVER_MS,
 			times: TIMES,
 			signal: stopping.signal,
 			reorgDepthMax: REORG_DEPTH_MAX,
@@ -183,7 +195,9 @@ async function checkHolder(
 		if (!/(insert into|update) chain_scanner\.cursor/.test(text)) continue;
 		const lane = values.find((value) => value === "mint" || value === "sale");
 		if (lane === undefined) continue;
-		const lease = `lane:${chain.id}:${String(lane)}`;
+		// What backfill has added below a lane is said under backfill's own lease, and moves nothing.
+		const isBelow = /update chain_scanner\.cursor as lane set first_block/.test(text);
+		const lease = isBelow ? backfillLease(chain.id) : `lane:${chain.id}:${String(lane)}`;
 		const rows = await tx.query<{ holder: string }>(
 			"select holder from core.lease where name = $1",
 			[lease],

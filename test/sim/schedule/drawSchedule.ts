@@ -53,7 +53,7 @@ function drawAct(prng: Prng, knobs: Knobs): Act {
 	if (dice < knobs.reorgRate) return drawFork(prng, knobs);
 	if (dice < knobs.reorgRate + knobs.processRate) return drawProcess(prng, knobs);
 	if (dice < knobs.reorgRate + knobs.processRate + knobs.nodeRate) return drawNode(prng, knobs);
-	return { kind: "mine", blocks: 1 + prng.int(prng.chance(0.1) ? 30 : 4) };
+	return { kind: "mine", blocks: 1 + prng.int(prng.chance(0.1) ? 30 : knobs.blocksAtOnce) };
 }
 
 function drawFork(prng: Prng, knobs: Knobs): Act {

@@ -3,7 +3,7 @@ import { eachFile } from "#test/tidy/eachFile.ts";
 import { isTestFile } from "#test/tidy/isTestFile.ts";
 import type { Rule } from "#test/tidy/Rule.ts";
 
-/** design/architecture.md: the same question has the same file name in every plugin. */
+/** The same question has the same file name in every plugin (ARCHITECTURE.md, "Parts"). */
 const ROLES = new Set(["contract", "plugin", "schema", "routes", "route", "faults", "limits"]);
 
 const BANNED = /^(utils?|helpers?|types|common|misc|index)$/;

@@ -1,13 +1,17 @@
+import { isTestFile } from "#test/tidy/isTestFile.ts";
 import type { Problem, Rule } from "#test/tidy/Rule.ts";
 import type { SourceFile } from "#test/tidy/SourceFile.ts";
 
-/** Files by value imports; in core also folders, and there types count too ("downwards only"). */
+/**
+ * No circles of value imports between files. In core and inside each plugin also none between
+ * folders, and there types count too: folders depend one way.
+ */
 export const importCycles: Rule = {
 	name: "import-cycles",
 	why: "in a circle nothing comes first: not for the reader, and not for the module loader",
 	check: (files) => [
 		...cyclesOf(graphOf(files, { nodeOf: (path) => path, types: false })),
-		...cyclesOf(graphOf(files, { nodeOf: coreFolder, types: true })),
+		...cyclesOf(graphOf(files, { nodeOf: folderOf, types: true })),
 	],
 	bad: [
 		[
@@ -19,6 +23,10 @@ export const importCycles: Rule = {
 			{ path: "core/a/x.ts", text: 'import type { Y } from "#core/b/y.ts";' },
 			{ path: "core/b/z.ts", text: 'import type { X } from "#core/a/x.ts";' },
 		],
+		[
+			{ path: "plugins/p/a/x.ts", text: 'import type { Y } from "#plugins/p/b/y.ts";' },
+			{ path: "plugins/p/b/c/z.ts", text: 'import type { X } from "#plugins/p/a/x.ts";' },
+		],
 	],
 	good: [
 		[
@@ -28,6 +36,11 @@ export const importCycles: Rule = {
 		[
 			{ path: "core/a/x.test.ts", text: 'import { y } from "#core/b/y.ts";' },
 			{ path: "core/b/y.ts", text: 'import { z } from "#core/a/z.ts";' },
+		],
+		[
+			{ path: "plugins/p/a/x.ts", text: 'import type { Y } from "#plugins/p/b/y.ts";' },
+			{ path: "plugins/p/b/testing/z.ts", text: 'import type { X } from "#plugins/p/a/x.ts";' },
+			{ path: "plugins/p/contract.ts", text: 'import type { X } from "#plugins/p/a/x.ts";' },
 		],
 	],
 };
@@ -51,9 +64,16 @@ function graphOf(files: readonly SourceFile[], { nodeOf, types }: GraphOptions):
 	return graph;
 }
 
-function coreFolder(path: string): string | undefined {
-	return /^core\/[^/]+(?=\/)/.exec(path)?.[0];
+/**
+ * Returns the top folder that a file belongs to, in core or in a plugin. Undefined for other files,
+ * and for a plugin's test files: tests may import from every folder.
+ */
+function folderOf(path: string): string | undefined {
+	if (path.startsWith("plugins/") && isTestFile(path)) return undefined;
+	return /^(?:core|plugins\/[^/]+)\/[^/]+(?=\/)/.exec(path)?.[0];
 }
+
+const ADVICE = "move what the lower one needs of the higher one down";
 
 /** Each circle once, named by the way around it. */
 function cyclesOf(graph: Graph): Problem[] {
@@ -63,7 +83,7 @@ function cyclesOf(graph: Graph): Problem[] {
 		const start = way.indexOf(node);
 		if (start >= 0) {
 			const circle = [...way.slice(start), node];
-			problems.push({ path: node, message: `is in a circle: ${circle.join(" → ")}` });
+			problems.push({ path: node, message: `is in a circle: ${circle.join(" → ")}; ${ADVICE}` });
 			return;
 		}
 		if (finished.has(node)) return;

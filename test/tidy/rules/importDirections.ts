@@ -2,7 +2,7 @@ import { eachFile } from "#test/tidy/eachFile.ts";
 import { isTestFile } from "#test/tidy/isTestFile.ts";
 import type { Rule } from "#test/tidy/Rule.ts";
 
-/** design/architecture.md, "Who may import whom". */
+/** Who may import whom: what is below never imports what is above. */
 export const importDirections: Rule = {
 	name: "import-directions",
 	why: "one direction of dependency: what is below can be read, tested and replaced alone",

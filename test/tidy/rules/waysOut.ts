@@ -16,8 +16,7 @@ const HOMES: Record<string, string> = {
 	"plugins/provider/client/createClient.ts": "the operator's provider",
 	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
 	"plugins/wallets/custody/http/createCaller.ts": "the operator's wallet provider",
-	"core/http/problemResponse.ts": "names of statuses, calls nobody",
-	"core/http/openApiDocument.ts": "names of statuses, calls nobody",
+	"core/http/statusWords.ts": "names of statuses, calls nobody",
 };
 
 /** Runs in a browser, which has its own guards and no private network of ours. */

@@ -15,6 +15,8 @@ export type FakeNode = {
 	socketAnswer: (call: FakeCall) => string | undefined;
 	/** Sends a head to every open socket. */
 	announce(block: number): void;
+	/** Sends something of a subscription to every open socket. */
+	push(subscription: string, result: unknown): void;
 	/** Closes every open socket. */
 	hangUp(): void;
 	/** Sockets opened so far. */
@@ -58,8 +60,9 @@ export function fakeNode({ chainId = 31_337 } = {}): FakeNode {
 			answering(({ method }) => (method === "eth_chainId" ? hex(chainId) : "0x1"))(body),
 		socketAnswer: ({ id, method }) =>
 			result(id, method === "eth_chainId" ? hex(chainId) : "0xsubscription"),
-		announce(block) {
-			const params = { subscription: "0xsubscription", result: fakeHeader(block) };
+		announce: (block) => node.push("0xsubscription", fakeHeader(block)),
+		push(subscription, result) {
+			const params = { subscription, result };
 			const text = JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params });
 			for (const socket of sockets) socket.send(text);
 		},

@@ -1,7 +1,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { RpcObserver } from "#core/chain/rpc/RpcObserver.ts";
 import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import { fakeHeader, hex } from "#core/chain/rpc/testing/fakeNode.ts";
@@ -44,23 +44,24 @@ export function rpcLab(chain: Chain, count: number, options: { quorum?: number }
 	}
 
 	function open(endpoint: LabEndpoint, observer: RpcObserver): Rpc {
-		async function batch(calls: readonly RpcCall[]) {
-			const ended = observer.began(calls);
+		async function batch(calls: readonly RpcCall[], { purpose = "other" }: RpcOptions = {}) {
+			const ended = observer.began(calls, purpose);
 			endpoint.asked.push(...calls.map(({ method, params }) => `${method} ${params[0] ?? ""}`));
 			time.nowMs += endpoint.durationMs;
 			if (endpoint.down !== false) {
-				ended("transport");
+				ended("transport", 0);
 				const isAside = typeof endpoint.down === "number";
 				const aside = isAside ? { retryAfterMs: endpoint.down } : {};
 				throw rpcFault.transport({ meta: { ...aside, paced: endpoint.down === "paced" } });
 			}
-			ended("ok");
+			ended("ok", 2);
 			return calls.map((call) => endpoint.tamper(call, answer(endpoint, call)));
 		}
 		return {
-			call: async (call) => (await batch([call]))[0],
+			call: async (call, given) => (await batch([call], given))[0],
 			batch,
-			settle: async (calls) => (await batch(calls)).map((result) => ({ kind: "result", result })),
+			settle: async (calls, given) =>
+				(await batch(calls, given)).map((result) => ({ kind: "result", result })),
 			distrust: () => {},
 			stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
 		};
@@ -87,6 +88,13 @@ export function rpcLab(chain: Chain, count: number, options: { quorum?: number }
 			const found = [...endpoints.keys()].filter((index) => endpoints[index]?.asked.includes(what));
 			for (const endpoint of endpoints) endpoint.asked.length = 0;
 			return found;
+		},
+		/** What was counted under a name: labels and value. */
+		lines: async (name: string) => {
+			const { body } = await metrics.expose();
+			const prefix = `tapeline_${name}{`;
+			const found = body.split("\n").filter((line) => line.startsWith(prefix));
+			return found.map((line) => line.slice(prefix.length - 1));
 		},
 		count: async (kind: string, index: number) => {
 			const labels = `chain="${chain.slug}",endpoint="node${index}",kind="${kind}"`;

@@ -1,10 +1,16 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
-import type { Sale, SaleRejection, VenueReading } from "#plugins/chain-scanner/contract.ts";
+import type {
+	Sale,
+	SaleRejection,
+	UndecodedLog,
+	VenueReading,
+} from "#plugins/chain-scanner/contract.ts";
 import {
 	groupFulfilments,
 	type SeaportEntry,
 } from "#plugins/chain-scanner/venues/seaport/groupFulfilments.ts";
+import { LONE_PAYER } from "#plugins/chain-scanner/venues/seaport/lonePayer.ts";
 import { nftKey } from "#plugins/chain-scanner/venues/seaport/nftKey.ts";
 import { type OrderSides, orderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
 import { readMatch } from "#plugins/chain-scanner/venues/seaport/readMatch.ts";
@@ -34,6 +40,9 @@ export function decodeAnyTransaction(logs: readonly RawLog[]): VenueReading {
 		return { emitter, side, trades: readSingle(side) };
 	});
 	for (const trade of withoutMirrors(singles)) trades.push(trade);
+	if (trades.length === 0) {
+		for (const { side } of singles) if (isLonePayer(side)) reading.undecoded.push(gapAt(side));
+	}
 
 	trades.sort((left, right) => left.logIndex - right.logIndex);
 	const nextSubIndex = new Map<number, number>();
@@ -84,6 +93,16 @@ function inLogOrder(logs: readonly RawLog[]): { log: RawLog; logIndex: number }[
 function indexOf(log: RawLog, position: number): number {
 	const logIndex = Number(log.logIndex);
 	return Number.isSafeInteger(logIndex) ? logIndex : position;
+}
+
+/** The mirror of a match called by the payer, where nothing else of the match is there. */
+function isLonePayer({ order, givesNfts, givesPayments, asksNfts, asksPayments }: OrderSides) {
+	const onlyPays = givesPayments.length > 0 && givesNfts.length + asksNfts.length === 0;
+	return onlyPays && asksPayments.length === 0 && order.offerer === order.recipient;
+}
+
+function gapAt({ logIndex }: OrderSides): UndecodedLog {
+	return { logIndex, problem: LONE_PAYER };
 }
 
 type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };

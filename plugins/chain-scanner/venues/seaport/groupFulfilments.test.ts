@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Hex, numberToHex } from "viem";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { FulfilledOrder } from "#plugins/chain-scanner/venues/seaport/FulfilledOrder.ts";
 import {
 	groupFulfilments,
 	type SeaportEntry,
@@ -75,4 +76,31 @@ test("[ING-12] an order that the call skipped has the zero hash and is not misse
 		complete: [true],
 		undecoded: [],
 	});
+});
+
+const nft = { itemType: 2 as const, token: emitter, identifier: 1n, amount: 1n };
+const coin = (amount: bigint) => ({ ...nft, itemType: 1 as const, identifier: 0n, amount });
+const unnamed = (
+	logIndex: number,
+	offer: FulfilledOrder["offer"],
+	asked: FulfilledOrder["offer"],
+): SeaportEntry => {
+	const entry = filled(logIndex, logIndex, ZERO_ADDRESS);
+	if (entry.kind !== "fulfilled") throw new Error("it is a fulfilment");
+	const { order } = entry.fulfilment;
+	const consideration = asked.map((item) => ({ ...item, recipient: taker }));
+	return { ...entry, fulfilment: { logIndex, order: { ...order, offer, consideration } } };
+};
+
+test("[ING-12] orders without a recipient that lack what they ask for are not all of their match", () => {
+	const listing = unnamed(1, [nft], [coin(9n)]);
+	const bid = unnamed(2, [coin(9n)], [nft]);
+	expect(shape([listing, bid])).toMatchObject({ complete: [true], undecoded: [] });
+	for (const alone of [[listing], [bid], [listing, unnamed(3, [coin(8n)], [])]]) {
+		expect(shape(alone)).toMatchObject({ complete: [false], undecoded: [] });
+	}
+});
+
+test("[ING-12] a payment whose match is missing is named, as nothing else would tell of it", () => {
+	expect(shape([unnamed(1, [coin(9n)], [])])).toMatchObject({ complete: [false], undecoded: [1] });
 });

@@ -1,6 +1,9 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { UndecodedLog } from "#plugins/chain-scanner/contract.ts";
 import type { Fulfilment } from "#plugins/chain-scanner/venues/seaport/FulfilledOrder.ts";
+import { isEverythingMet } from "#plugins/chain-scanner/venues/seaport/isEverythingMet.ts";
+import { LONE_PAYER } from "#plugins/chain-scanner/venues/seaport/lonePayer.ts";
+import { orderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
 
 /** A log of one transaction, as far as it could be read; `broken` is an unreadable fulfilment. */
 export type SeaportEntry =
@@ -22,7 +25,8 @@ export type Grouping = {
  *
  * OrdersMatched follows its orders and takes the latest ones with its hashes, because an order
  * filled in parts may appear in several calls of one transaction. Version 1.1 has no such log;
- * there a match shows as a zero recipient.
+ * there a match shows as a zero recipient, and is not complete where an order asks for what none
+ * gives.
  */
 export function groupFulfilments(entries: readonly SeaportEntry[]): Grouping {
 	const grouping: Grouping = { matches: [], singles: [], undecoded: [] };
@@ -65,7 +69,17 @@ function groupEmitter(grouping: Grouping, emitter: Address, list: readonly Seapo
 		if (fulfilment.order.recipient === ZERO_ADDRESS) unnamed.push(fulfilment);
 		else grouping.singles.push({ emitter, fulfilment });
 	}
-	if (unnamed.length > 0) grouping.matches.push({ fulfilments: unnamed, complete: !anyBroken });
+	if (unnamed.length === 0) return;
+	const isMet = isEverythingMet(unnamed);
+	if (!isMet && !anyBroken) grouping.undecoded.push(...lonePayers(unnamed));
+	grouping.matches.push({ fulfilments: unnamed, complete: isMet && !anyBroken });
+}
+
+/** Payments of a match of which no order with an NFT is there: nothing else would name them. */
+function lonePayers(fulfilments: readonly Fulfilment[]): UndecodedLog[] {
+	const sides = fulfilments.map(orderSides);
+	if (sides.some(({ givesNfts, asksNfts }) => givesNfts.length + asksNfts.length > 0)) return [];
+	return sides.map(({ logIndex }) => ({ logIndex, problem: LONE_PAYER }));
 }
 
 /** Takes from the back on both sides, so that a hash named twice takes the two latest. */

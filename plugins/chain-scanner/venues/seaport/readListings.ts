@@ -1,10 +1,10 @@
+import { arrayAt } from "#core/chain/abi/arrayAt.ts";
+import { hexBytes } from "#core/chain/abi/hexBytes.ts";
+import { readAddressWord } from "#core/chain/abi/readAddressWord.ts";
+import { readUint } from "#core/chain/abi/readUint.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Sale } from "#plugins/chain-scanner/contract.ts";
-import { arrayAt } from "#plugins/chain-scanner/venues/seaport/arrayAt.ts";
-import { hexBytes } from "#plugins/chain-scanner/venues/seaport/hexBytes.ts";
-import { readAddressWord } from "#plugins/chain-scanner/venues/seaport/readAddressWord.ts";
-import { readUint } from "#plugins/chain-scanner/venues/seaport/readUint.ts";
 import { seaportAddresses } from "#plugins/chain-scanner/venues/seaport/seaportAddresses.ts";
 import { seaportTopics } from "#plugins/chain-scanner/venues/seaport/seaportTopics.ts";
 

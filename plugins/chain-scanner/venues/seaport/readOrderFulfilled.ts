@@ -1,16 +1,16 @@
+import { arrayAt } from "#core/chain/abi/arrayAt.ts";
+import { hexBytes } from "#core/chain/abi/hexBytes.ts";
+import { readAddressWord } from "#core/chain/abi/readAddressWord.ts";
+import { readSmallUint } from "#core/chain/abi/readSmallUint.ts";
+import { readUint } from "#core/chain/abi/readUint.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
-import { arrayAt } from "#plugins/chain-scanner/venues/seaport/arrayAt.ts";
 import type {
 	FulfilledOrder,
 	OfferedItem,
 	ReceivedItem,
 	SeaportItemType,
 } from "#plugins/chain-scanner/venues/seaport/FulfilledOrder.ts";
-import { hexBytes } from "#plugins/chain-scanner/venues/seaport/hexBytes.ts";
-import { readAddressWord } from "#plugins/chain-scanner/venues/seaport/readAddressWord.ts";
-import { readSmallUint } from "#plugins/chain-scanner/venues/seaport/readSmallUint.ts";
-import { readUint } from "#plugins/chain-scanner/venues/seaport/readUint.ts";
 
 /** `orderHash` survives where it can: a match must know that one of its orders is unreadable. */
 export type OrderFulfilledReading =

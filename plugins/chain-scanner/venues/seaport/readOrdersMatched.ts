@@ -1,7 +1,7 @@
+import { hexBytes } from "#core/chain/abi/hexBytes.ts";
+import { readSmallUint } from "#core/chain/abi/readSmallUint.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
-import { hexBytes } from "#plugins/chain-scanner/venues/seaport/hexBytes.ts";
-import { readSmallUint } from "#plugins/chain-scanner/venues/seaport/readSmallUint.ts";
 
 export type OrdersMatchedReading =
 	| { kind: "matched"; orderHashes: Hex[] }

@@ -1,5 +1,6 @@
 import type { Venue } from "#plugins/chain-scanner/contract.ts";
 import { decodeSeaportTransaction } from "#plugins/chain-scanner/venues/seaport/decodeSeaportTransaction.ts";
+import { seaportAdapters } from "#plugins/chain-scanner/venues/seaport/seaportAdapters.ts";
 import { seaportAddresses } from "#plugins/chain-scanner/venues/seaport/seaportAddresses.ts";
 import { seaportTopics } from "#plugins/chain-scanner/venues/seaport/seaportTopics.ts";
 
@@ -8,5 +9,6 @@ export const seaportVenue: Venue = {
 	id: "seaport",
 	contracts: seaportAddresses,
 	topics: [seaportTopics.orderFulfilled, seaportTopics.ordersMatched],
+	adapters: seaportAdapters,
 	decode: decodeSeaportTransaction,
 };

@@ -1,5 +1,5 @@
+import { splitByUnit } from "#core/money/splitByUnit.ts";
 import type { Price } from "#plugins/chain-scanner/venues/seaport/Price.ts";
-import { splitByUnit } from "#plugins/chain-scanner/venues/seaport/splitByUnit.ts";
 
 /** Gives each row its share of an order's price; a price without an amount holds for all alike. */
 export function splitPrice(price: Price, quantities: readonly bigint[]): Price[] {

@@ -11,7 +11,7 @@ import { type ApplierOptions, createApplier } from "#plugins/market-index/apply/
 import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
-import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
+import { NOW_MS, wholeSpans } from "#plugins/market-index/testing/marketFixture.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 
 export type ApplierLab = ReturnType<typeof createApplierLab>;
@@ -29,6 +29,7 @@ export function createApplierLab(db: Database) {
 		outbox,
 		partitions: partitionsOf(db),
 		prices,
+		spansOf: async () => wholeSpans(NOW_MS),
 		queue: {
 			async add(tx: Tx, added: readonly NewJob[]) {
 				jobs.push(...added);

@@ -16,6 +16,7 @@ export async function readFigures(db: Database): Promise<Figures> {
 			(extract(epoch from first_mint_at) * 1000)::int8 as first_mint,
 			(extract(epoch from last_mint_at) * 1000)::int8 as last_mint,
 			last_mint_total_raw, last_mint_quantity,
+			'0x' || encode(last_mint_currency, 'hex') as last_mint_currency,
 			(extract(epoch from last_sale_at) * 1000)::int8 as last_sale, last_sale_token_id,
 			last_sale_unit_native, '0x' || encode(last_sale_transaction, 'hex') as last_sale_transaction
 		from market_index.collection order by address`,
@@ -88,6 +89,7 @@ function collectionOf(chain: Chain, contract: string, events: readonly NewEvent[
 		last_mint: mint ? Math.max(...mintTimes) : null,
 		last_mint_total_raw: mint?.totalRaw?.toString() ?? null,
 		last_mint_quantity: mint?.quantity.toString() ?? null,
+		last_mint_currency: !mint || mint.currency === ZERO_ADDRESS ? null : mint.currency,
 		last_sale: sale?.occurredAtMs ?? null,
 		last_sale_token_id: sale?.tokenId.toString() ?? null,
 		last_sale_unit_native: sale ? unit(chain, sale) : null,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
 import type { DiscoveryList } from "#plugins/market-index/discovery/DiscoveryList.ts";
-import { listedRowSchema } from "#plugins/market-index/discovery/ListedRow.ts";
 import { type ListKey, nameOf } from "#plugins/market-index/discovery/sql/storeList.ts";
+import { listedRowSchema } from "#plugins/market-index/register/ListedRow.ts";
 
 const rowsSchema = z.array(listedRowSchema);
 

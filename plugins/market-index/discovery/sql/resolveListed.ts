@@ -1,46 +1,70 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { ListedRow } from "#plugins/market-index/discovery/ListedRow.ts";
+import type { ListedRow } from "#plugins/market-index/register/ListedRow.ts";
 
 /** A listed row with the collection of ours that it is; null where there is none. */
 export type ResolvedRow = {
 	listed: ListedRow;
-	own: { id: number; chainId: number; excluded: boolean } | null;
+	own: OwnPlace | null;
 	/** The chain it is on: as our index says, else as the provider does; null where nobody does. */
 	chainId: number | null;
 };
 
+type OwnPlace = { id: number; chainId: number; excluded: boolean };
+
+/** What our index holds of a listed row; its slug is the provider's, null before any sync. */
+type Candidate = OwnPlace & { place: number; isContract: boolean; slug: string | null };
+
 /**
- * Finds the collections that listed rows are: by contract, and where the provider names none by its
- * slug, which our own rows remember. A slug that several chains hold names none of them.
+ * Finds the collections that listed rows are. Our own index goes first, also where the provider
+ * names a contract: a provider's chain may be another one's, or wrong.
+ *
+ * Contracts by `collection_chain_id_address_key`, slugs by `sync_slug`.
  */
 export async function resolveListed(
 	db: Queryable,
 	rows: readonly ListedRow[],
 ): Promise<ResolvedRow[]> {
 	if (rows.length === 0) return [];
-	const found = await db.query<{ place: number; id: number; chainId: number; excluded: boolean }>(
-		`select given.place::int4, own.id, own.chain_id as "chainId", own.excluded
+	const found = await db.query<Candidate>(
+		`select given.place::int4, own.*
 		from unnest($1::text[], $2::int8[], $3::bytea[]) with ordinality
 			as given (slug, chain_id, address, place)
 		cross join lateral (
-			select c.id, c.chain_id, c.excluded from market_index.collection as c
-			where given.address is not null and c.chain_id = given.chain_id
-				and c.address = given.address
+			select c.id, c.chain_id as "chainId", c.excluded, true as "isContract",
+				s.provider_slug as slug
+			from market_index.collection as c
+			left join market_index.sync as s on s.collection_id = c.id
+			where c.chain_id = given.chain_id and c.address = given.address
 			union all
-			select c.id, c.chain_id, c.excluded from market_index.sync as s
+			select c.id, c.chain_id, c.excluded, false, s.provider_slug
+			from market_index.sync as s
 			join market_index.collection as c on c.id = s.collection_id
-			where given.address is null and s.provider_slug = given.slug
+			where s.provider_slug = given.slug
 		) as own`,
 		[
 			rows.map(({ slug }) => slug),
 			rows.map(({ chainId }) => chainId),
-			rows.map(({ address }) => address && Buffer.from(address.slice(2), "hex")),
+			rows.map(({ address }) => address && bytesOf(address)),
 		],
 	);
 	const byPlace = Map.groupBy(found, ({ place }) => place - 1);
 	return rows.map((listed, place) => {
-		const [own = null, another] = byPlace.get(place) ?? [];
-		const only = another ? null : own;
-		return { listed, own: only, chainId: only?.chainId ?? listed.chainId };
+		const own = choose(listed, byPlace.get(place) ?? []);
+		return { listed, own, chainId: own?.chainId ?? listed.chainId };
 	});
+}
+
+/**
+ * Finds our collection for a listed row: by the contract that the row names, then by chain and
+ * slug, then by the slug alone where only one chain has it. A contract that we know under another
+ * slug comes last: the provider has renamed it since.
+ */
+function choose(listed: ListedRow, candidates: readonly Candidate[]): OwnPlace | null {
+	const contract = candidates.find(({ isContract }) => isContract);
+	if (contract && (contract.slug === null || contract.slug === listed.slug)) return contract;
+	const named = candidates.filter(({ isContract }) => !isContract);
+	const here = named.find(({ chainId }) => chainId === listed.chainId);
+	const [only = null, another] = named;
+	return here ?? (another ? null : only) ?? contract ?? null;
 }

@@ -4,6 +4,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
+import type { NewJob } from "#core/queue/JobQueue.ts";
 import { createListSource } from "#plugins/market-index/discovery/createListSource.ts";
 import type { DiscoveryContext } from "#plugins/market-index/discovery/DiscoveryContext.ts";
 import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
@@ -25,6 +26,7 @@ export function createDiscoveryLab(db: Database, chains: readonly Chain[] = [eth
 	const fixture = createMarketFixture(db, chains);
 	const fake = createFakeProvider();
 	const discovered: number[] = [];
+	const queued: NewJob[] = [];
 	let nowMs = fixture.core.clock.nowMs();
 	const clock = { nowMs: () => nowMs };
 	const context: DiscoveryContext = {
@@ -33,9 +35,10 @@ export function createDiscoveryLab(db: Database, chains: readonly Chain[] = [eth
 			clock,
 			log: silentLog,
 			chains: fixture.core.chains,
-			queue: { add: async () => {} },
+			queue: { add: async (_tx, jobs) => void queued.push(...jobs) },
 			outbox: createOutbox({ db, bus: inProcessBus(silentLog), clock }),
 		},
+		answered: chains,
 		provider: fake.provider,
 		prices: fixture.prices,
 		discovered: async (ids) => void discovered.push(...ids),
@@ -48,6 +51,8 @@ export function createDiscoveryLab(db: Database, chains: readonly Chain[] = [eth
 		fixture,
 		fake,
 		context,
+		/** Jobs that were put in line. */
+		queued,
 		/** What was put in line to be synced. */
 		discovered,
 		/** The lists as pages see them. */
@@ -56,7 +61,9 @@ export function createDiscoveryLab(db: Database, chains: readonly Chain[] = [eth
 		ask: createAsk({ ...fixture, lists: createListSource(context) }),
 		/** One tick of the worker. */
 		tick: (of: readonly Chain[] = [ethereum]) =>
-			discoveryJob(context, of, passes).run({ signal: new AbortController().signal }),
+			discoveryJob({ ...context, answered: [...chains, ...of] }, of, passes).run({
+				signal: new AbortController().signal,
+			}),
 		pass(ms: number) {
 			nowMs += ms;
 			fixture.setNow(nowMs);

@@ -17,6 +17,8 @@ export function createTaskLab(db: Database) {
 		answers: {} as Answers,
 		jobs: [] as NewJob[],
 		said: [] as string[],
+		/** Called whenever jobs are put in line, before they are. */
+		onQueued: async () => {},
 		away: false,
 		signal: new AbortController().signal,
 	};
@@ -30,16 +32,25 @@ export function createTaskLab(db: Database) {
 		return { kind: "result", result: typeof answer === "string" ? answer : answer() };
 	};
 	const rpc: Pick<Rpc, "settle"> = { settle: async (calls) => calls.map(outcomeOf) };
-	const access = (chain: typeof ethereum) => ({ chain, rpc: rpc as Rpc, headUrls: [] });
+	const access = (chain: typeof ethereum) => ({ chain, rpcFor: () => rpc as Rpc, headUrls: [] });
 	const core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics"> = {
 		db,
 		get indexed() {
 			return lab.away ? [] : [access(ethereum), access(base)];
 		},
-		queue: { add: async (_tx, jobs) => void lab.jobs.push(...jobs) },
+		queue: {
+			async add(_tx, jobs) {
+				if (jobs.length > 0) await lab.onQueued();
+				lab.jobs.push(...jobs);
+			},
+		},
 		clock: { nowMs: () => NOW_MS },
 		metrics,
-		log: { ...silentLog, info: (message) => lab.said.push(message) },
+		log: {
+			...silentLog,
+			info: (message) => lab.said.push(message),
+			error: (message) => lab.said.push(message),
+		},
 	};
 	return { lab, core, metrics };
 }

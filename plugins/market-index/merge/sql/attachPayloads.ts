@@ -1,5 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { EventPlace } from "#plugins/market-index/merge/Unconfirmed.ts";
+import type { EventPlace } from "#plugins/market-index/confirm/Unconfirmed.ts";
 
 export type Attached = EventPlace & { payload: Readonly<Record<string, unknown>> };
 

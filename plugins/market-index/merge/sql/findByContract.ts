@@ -1,7 +1,7 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
-import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
 
 /** The collection of a contract, by its unique index; null where the index has none. */
 export async function findByContract(

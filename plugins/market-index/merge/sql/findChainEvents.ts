@@ -1,17 +1,17 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { MATCH_WINDOW_MS } from "#plugins/market-index/limits.ts";
-import type { Candidate } from "#plugins/market-index/merge/chooseMatch.ts";
-import { isStandIn } from "#plugins/market-index/merge/isStandIn.ts";
-import type { Matched } from "#plugins/market-index/merge/Matched.ts";
-import type { EventPlace } from "#plugins/market-index/merge/Unconfirmed.ts";
-import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
+import type { Candidate } from "#plugins/market-index/confirm/chooseMatch.ts";
+import { MATCH_WINDOW_MS } from "#plugins/market-index/confirm/limits.ts";
+import type { Matched } from "#plugins/market-index/confirm/Matched.ts";
+import type { EventPlace } from "#plugins/market-index/confirm/Unconfirmed.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
+import { isStandIn } from "#plugins/market-index/event/isStandIn.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 
 export type StoredCandidate = Candidate & EventPlace;
 

@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { DOUBTED_PER_PART_MAX } from "#plugins/market-index/limits.ts";
-import { UNCONFIRMED_KINDS } from "#plugins/market-index/merge/sql/findUnconfirmed.ts";
-import type { EventPlace } from "#plugins/market-index/merge/Unconfirmed.ts";
+import { UNCONFIRMED_KINDS } from "#plugins/market-index/confirm/sql/findUnconfirmed.ts";
+import type { EventPlace } from "#plugins/market-index/confirm/Unconfirmed.ts";
+import { DOUBTED_PER_PART_MAX } from "#plugins/market-index/merge/limits.ts";
 
 export type Doubted = EventPlace & { transaction: Buffer };
 

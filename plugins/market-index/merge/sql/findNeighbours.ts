@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
+import type { ProviderRow } from "#plugins/market-index/confirm/ProviderRow.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 import type { Neighbour } from "#plugins/market-index/merge/blockBetween.ts";
-import type { ProviderRow } from "#plugins/market-index/merge/ProviderRow.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 
 export type Neighbours = { before: Neighbour | null; after: Neighbour | null };
 

@@ -1,3 +1,4 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
@@ -52,7 +53,7 @@ export function createMergeLab(db: Database) {
 			const rows = await db.query<{ id: number }>(
 				`insert into market_index.collection (chain_id, address, slug, standard, last_provider_at)
 				values ($1, $2, $3, $4, now()) returning id`,
-				[chain.id, Buffer.from(address.slice(2), "hex"), address, standard],
+				[chain.id, bytesOf(address), address, standard],
 			);
 			return { id: rows[0]?.id ?? 0, chainId: chain.id, address };
 		},

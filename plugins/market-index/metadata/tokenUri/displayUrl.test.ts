@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { IMAGE_LENGTH_MAX } from "#plugins/market-index/limits.ts";
+import { hostileUrls } from "#core/outside/testing/hostileUrls.ts";
+import { IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/limits.ts";
 import { displayUrl } from "#plugins/market-index/metadata/tokenUri/displayUrl.ts";
 
 const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG";
@@ -29,7 +30,9 @@ test("only what a page may show is kept: never a script's URL, a document or a p
 	for (const url of [...refused, "file:///x", "ipfs://cat", "https://a.test/\u0000", "blob:x"]) {
 		expect(shown(url), url).toBeNull();
 	}
-	const long = (length: number) => "https://".padEnd(length, "x");
+	for (const url of hostileUrls) expect(shown(url), url).toBeNull();
+	expect(shown("https://me:secret@a.test/1.png")).toBe("https://a.test/1.png");
+	const long = (length: number) => "https://a.test/".padEnd(length, "x");
 	expect(shown(long(IMAGE_LENGTH_MAX))).toBe(long(IMAGE_LENGTH_MAX));
 	expect(shown(long(IMAGE_LENGTH_MAX + 1))).toBeNull();
 });

@@ -1,9 +1,11 @@
-import { IMAGE_LENGTH_MAX } from "#plugins/market-index/limits.ts";
+import { cleanUrl } from "#core/outside/cleanUrl.ts";
+import { IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/limits.ts";
 import { arweavePathOf } from "#plugins/market-index/metadata/tokenUri/arweavePathOf.ts";
 import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
 import { ipfsPathOf } from "#plugins/market-index/metadata/tokenUri/ipfsPathOf.ts";
 
-const MEDIA = /^(https:\/\/|data:(image|video|audio)\/)/i;
+/** Keeps https only: a page that was served over https shows nothing else. */
+const SECURE = /^(https:\/\/|data:)/i;
 /** Would end an attribute or a header if somebody forgot to escape it. */
 const UNSAFE = /[\p{Cc}\s"'<>`\\]/gu;
 
@@ -23,12 +25,12 @@ export function displayUrl(given: string, gateways: Gateways): string | null {
 	const shown = gateways.ipfs.find((gateway) => gateway.startsWith("https:")) ?? first;
 	const path = ipfsPathOf(url);
 	const transaction = path === null ? arweavePathOf(url) : null;
-	const found =
-		path !== null && shown !== undefined
-			? shown + path
-			: transaction === null
-				? url
-				: gateways.arweave + transaction;
-	const isShown = found !== url || MEDIA.test(found);
-	return isShown && found.length <= IMAGE_LENGTH_MAX ? found : null;
+	if (path !== null && shown !== undefined) return bounded(shown + path);
+	if (transaction !== null) return bounded(gateways.arweave + transaction);
+	const clean = cleanUrl(url, "media", { lengthMax: IMAGE_LENGTH_MAX });
+	return clean !== null && SECURE.test(clean) ? bounded(clean) : null;
+}
+
+function bounded(url: string): string | null {
+	return url.length <= IMAGE_LENGTH_MAX ? url : null;
 }

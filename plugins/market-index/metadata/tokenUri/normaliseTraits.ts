@@ -1,4 +1,4 @@
-import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
+import { cleanTrait } from "#core/outside/cleanTrait.ts";
 import { ATTRIBUTES_MAX } from "#plugins/market-index/metadata/tokenUri/limits.ts";
 import type { ProviderTrait } from "#plugins/provider/contract.ts";
 
@@ -26,19 +26,9 @@ function mapped([name, value]: [string, unknown]): ProviderTrait | null {
 	return traitOf(name, isObject ? fieldsOf(value) : { value });
 }
 
-function traitOf(name: unknown, fields: Record<string, unknown>): ProviderTrait | null {
-	const type = plainText(name);
-	const value = plainText(fields["value"]);
-	if (type === null || value === null) return null;
+function traitOf(type: unknown, fields: Record<string, unknown>): ProviderTrait | null {
 	const displayType = fields["display_type"] ?? fields["displayType"];
-	return { type, value, displayType: plainText(displayType) };
-}
-
-/** Numbers and truth values are kept as they are written. */
-function plainText(value: unknown): string | null {
-	if (typeof value === "string") return cleanName(value);
-	const isPlain = typeof value === "boolean" || Number.isFinite(value);
-	return isPlain ? String(value) : null;
+	return cleanTrait({ type, value: fields["value"], displayType });
 }
 
 function fieldsOf(row: unknown): Record<string, unknown> {

@@ -60,6 +60,7 @@ test("one field that is nonsense costs only that field", () => {
 		name: "A B",
 		description: "x y",
 	});
+	expect(parse({ description: "pay\u202eme\u2066\nnow" })?.description).toBe("pay me\nnow");
 	expect(parse({ description: "x".repeat(9_999) })?.description).toHaveLength(4_096);
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cleanProse } from "#core/outside/cleanProse.ts";
 import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
 import { displayUrl } from "#plugins/market-index/metadata/tokenUri/displayUrl.ts";
 import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
@@ -60,7 +61,7 @@ export function parseTokenJson(json: string, gateways: Gateways): TokenMetadata 
 	const attributes = document.attributes ?? document.traits ?? document.properties;
 	return {
 		name: cleanName(document.name ?? document.title ?? null),
-		description: storableText(document.description),
+		description: cleanProse(document.description, { lengthMax: DESCRIPTION_LENGTH_MAX }),
 		imageUrl: shown(image, image_url, imageUrl, image_data && drawnUrl(image_data)),
 		animationUrl: shown(animation_url),
 		traits: attributes === undefined ? null : normaliseTraits(attributes),
@@ -80,14 +81,4 @@ function documentOf(json: string) {
 function drawnUrl(data: string): string {
 	if (!/^\s*<(\?xml|svg)/i.test(data)) return data;
 	return `data:image/svg+xml;base64,${Buffer.from(data).toString("base64")}`;
-}
-
-/** Several lines are kept, what the database refuses is not. */
-function storableText(given: string | undefined): string | null {
-	const kept = (given ?? "")
-		.slice(0, DESCRIPTION_LENGTH_MAX)
-		.toWellFormed()
-		.replace(/[^\P{Cc}\n\t]/gu, " ")
-		.trim();
-	return kept === "" ? null : kept;
 }

@@ -8,6 +8,8 @@ export type DueBook = {
 	providerSlug: string;
 	/** Whether the provider's slug spans several contracts: its figures are not this one's then. */
 	isShared: boolean;
+	/** How far a reading came that was interrupted, as it was stored. */
+	progress: unknown;
 };
 
 /** Takes the watched book that has waited longest, for `claimMs`; by `sync_watched`. */
@@ -30,7 +32,7 @@ export async function claimBook(
 		returning c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address,
 			s.provider_slug as "providerSlug",
 			coalesce(jsonb_path_query_array(c.provider_row, '$.contracts[1]') <> '[]', false)
-				as "isShared"`,
+				as "isShared", s.book_progress as progress`,
 		[chainIds, new Date(nowMs), new Date(nowMs + claimMs)],
 	);
 	return rows[0] ?? null;

@@ -1,6 +1,7 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { type BookOrder, ORDER_KINDS } from "#plugins/market-index/book/BookOrder.ts";
+import { type BookOrder, ORDER_KINDS } from "#plugins/market-index/event/BookOrder.ts";
 
 /** These orders of a collection as they are stored, by primary key. */
 export async function readStoredOrders(
@@ -17,7 +18,7 @@ export async function readStoredOrders(
 			seen_at as "seenAt"
 		from market_index.market_order
 		where collection_id = $1 and order_hash = any($2::bytea[]) order by order_hash`,
-		[collectionId, hashes.map((hash) => Buffer.from(hash.slice(2), "hex"))],
+		[collectionId, hashes.map((hash) => bytesOf(hash))],
 	);
 	return rows.map((row) => ({ ...row, kind: ORDER_KINDS[row.kind] ?? "listing" }));
 }

@@ -1,5 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { ChangedOrder } from "#plugins/market-index/orders/sql/setOrderActive.ts";
+import type { ChangedOrder } from "#plugins/market-index/orders/sql/setOrdersActive.ts";
 
 /** Retires orders of a collection whose time is over, while nobody else writes its book. */
 export function retireExpired(

@@ -1,3 +1,4 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 
@@ -28,7 +29,7 @@ export async function retireOrders(
 			retire.kinds,
 			retire.seenBefore,
 			retire.at,
-			retire.kept.map((hash) => Buffer.from(hash.slice(2), "hex")),
+			retire.kept.map((hash) => bytesOf(hash)),
 		],
 	);
 	return rows.map(({ orderHash }) => orderHash);

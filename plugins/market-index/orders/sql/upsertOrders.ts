@@ -1,6 +1,7 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { ORDER_KINDS } from "#plugins/market-index/book/BookOrder.ts";
+import { ORDER_KINDS } from "#plugins/market-index/event/BookOrder.ts";
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 
 /**
@@ -59,10 +60,10 @@ export async function upsertOrders(
 			write.generation,
 			write.knownAt,
 			write.seenAt,
-			rows.map((row) => bytes(row.orderHash)),
+			rows.map((row) => bytesOf(row.orderHash)),
 			rows.map((row) => ORDER_KINDS.indexOf(row.kind)),
 			rows.map((row) => row.tokenId),
-			rows.map((row) => bytes(row.maker)),
+			rows.map((row) => bytesOf(row.maker)),
 			rows.map((row) => row.quantity),
 			rows.map((row) => optionalBytes(row.currency)),
 			rows.map((row) => row.symbol),
@@ -80,10 +81,6 @@ export async function upsertOrders(
 	return fresh.map(({ orderHash }) => orderHash);
 }
 
-function bytes(hex: Hex): Buffer {
-	return Buffer.from(hex.slice(2), "hex");
-}
-
 function optionalBytes(address: Address | null): Buffer | null {
-	return address === null ? null : bytes(address);
+	return address === null ? null : bytesOf(address);
 }

@@ -1,6 +1,6 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
 
 export type HeldUnits = { setId: number; owner: Address; units: bigint };
 

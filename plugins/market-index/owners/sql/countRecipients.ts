@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 import { countedSql } from "#plugins/market-index/owners/sql/countedSql.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
 
 /**
  * Counts who received a collection's units by accepted mints and sales. By the index

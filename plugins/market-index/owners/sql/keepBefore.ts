@@ -1,6 +1,6 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { blockOfPosition } from "#plugins/market-index/owners/blockOfPosition.ts";
-import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
 import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
 
 /** Journals what gave way, under the block of the move that it gave way to. */

@@ -1,5 +1,5 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { bytesOf } from "#plugins/market-index/owners/bytesOf.ts";
 import type { Span } from "#plugins/market-index/owners/Span.ts";
 
 export type SpanWrite = {

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
+import type { NewJob } from "#core/queue/JobQueue.ts";
 import type { MoveBatch, Walk } from "#plugins/chain-scanner/contract.ts";
 import { createOwnership, type OwnerKeeper } from "#plugins/market-index/owners/createOwnership.ts";
 import { createMoveChain } from "#plugins/market-index/owners/testing/createMoveChain.ts";
@@ -27,7 +28,12 @@ type Parts = {
 export function createOwnerLab(db: Database, { watchedMax = 500 } = {}) {
 	const chainId = nextChainId++;
 	let nowMs = 0;
-	const keeper = createOwnership(db, { watchedMax, clock: { nowMs: () => nowMs } });
+	const queued: NewJob[] = [];
+	const keeper = createOwnership(db, {
+		watchedMax,
+		clock: { nowMs: () => nowMs },
+		queue: { add: async (_tx, jobs) => void queued.push(...jobs) },
+	});
 	const chain = createMoveChain();
 	const unsettledFrom = () => chain.head() - LAB_DEPTH + 1;
 	const parts = { db, chainId, keeper, chain, unsettledFrom };
@@ -36,6 +42,8 @@ export function createOwnerLab(db: Database, { watchedMax = 500 } = {}) {
 	return {
 		chainId,
 		keeper,
+		/** Jobs that were put in line, in order. */
+		queued,
 		cursor,
 		lane,
 		leap,

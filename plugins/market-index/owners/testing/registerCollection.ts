@@ -1,3 +1,4 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 
@@ -10,7 +11,7 @@ export async function registerCollection(
 	const rows = await db.query<{ id: number }>(
 		`insert into market_index.collection (chain_id, address, slug, standard, last_mint_at)
 		values ($1, $2, $3, $4, $5) returning id`,
-		[chainId, Buffer.from(contract.slice(2), "hex"), contract, standard, lastMintAt],
+		[chainId, bytesOf(contract), contract, standard, lastMintAt],
 	);
 	return rows[0]?.id ?? 0;
 }

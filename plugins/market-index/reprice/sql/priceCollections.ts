@@ -1,6 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
-import { AMOUNT_MAX } from "#plugins/market-index/apply/capAmount.ts";
-import type { CollectionChange } from "#plugins/market-index/sql/CollectionChange.ts";
+import type { CollectionChange } from "#plugins/market-index/rollup/CollectionChange.ts";
+import { AMOUNT_MAX } from "#plugins/market-index/rollup/capAmount.ts";
 
 /**
  * Adds what sales turned out to be worth to their collections, by primary key; the newest sale is

@@ -1,3 +1,4 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { UnpricedEvent } from "#plugins/market-index/reprice/UnpricedEvent.ts";
@@ -28,7 +29,7 @@ export async function readUnpriced(db: Queryable, query: UnpricedQuery): Promise
 		limit $8`,
 		[
 			chainId,
-			Buffer.from(currency.slice(2), "hex"),
+			bytesOf(currency),
 			new Date(fromMs),
 			new Date(after?.occurredAtMs ?? toMs),
 			after?.blockNumber ?? Number.MAX_SAFE_INTEGER,

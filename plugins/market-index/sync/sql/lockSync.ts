@@ -15,6 +15,8 @@ export type SyncRow = {
 	failures: number;
 	/** True where no sync ever succeeded: its first one also brings the recent sales. */
 	isFirst: boolean;
+	/** What a sync that did not end was told; `partsOf` reads it. */
+	parts: unknown;
 };
 
 /** Locks the sync of a collection until the transaction ends; its row first, as everybody does. */
@@ -32,7 +34,7 @@ export async function lockSync(tx: Tx, collectionId: number): Promise<SyncRow | 
 		`select c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address, c.slug,
 			c.sync_status as status, c.registered_at as "registeredAt",
 			s.provider_slug as "providerSlug", s.started_at as "startedAt",
-			s.synced_at as "syncedAt", s.failures, s.synced_at is null as "isFirst"
+			s.synced_at as "syncedAt", s.failures, s.synced_at is null as "isFirst", s.parts
 		from market_index.sync as s join market_index.collection as c on c.id = s.collection_id
 		where s.collection_id = $1 and not c.excluded`,
 		[collectionId],

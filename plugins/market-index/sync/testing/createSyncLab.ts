@@ -1,7 +1,9 @@
 import { inProcessBus } from "#core/bus/inProcessBus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
@@ -9,8 +11,9 @@ import type { Frame } from "#core/outbox/Frame.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { NewJob } from "#core/queue/JobQueue.ts";
 import { collectionTopic } from "#plugins/market-index/contract.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
+import type { MergeEvents } from "#plugins/market-index/pace/SyncContext.ts";
 import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";
-import type { MergeEvents } from "#plugins/market-index/sync/SyncContext.ts";
 import { detailOf, statsOf } from "#plugins/market-index/sync/testing/providerWords.ts";
 import { contractOf, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
@@ -39,11 +42,21 @@ export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } 
 	const queue = {
 		add: async (_tx: unknown, added: readonly NewJob[]) => void queued.push(...added),
 	};
-	const access: ChainAccess = { chain: ethereum, rpc: {} as ChainAccess["rpc"], headUrls: [] };
+	const access: ChainAccess = { chain: ethereum, rpcFor: () => ({}) as Rpc, headUrls: [] };
 	const core = { db, clock, log, queue, outbox, chains, indexed: [access] };
 	const merge: MergeEvents = async (...given) => void merged.push(given);
 	/** Another process: the same database, provider and clock. */
-	const another = () => createSyncing({ core, provider: fake.provider, prices, merge });
+	/** Until when lanes hold everything; null while they are behind, as in most tests. */
+	const level: { until: Date | null } = { until: null };
+	const heldUntil = async () => level.until;
+	/** A limit in the middle of a list ends when somebody waits for it. */
+	const wait = async (ms: number) => {
+		time.nowMs += ms;
+		waited.push(ms);
+	};
+	const waited: number[] = [];
+	const options = { core, provider: fake.provider, prices, merge, heldUntil, wait };
+	const another = () => createSyncing(options);
 	const syncing = another();
 	const { signal } = new AbortController();
 
@@ -51,11 +64,15 @@ export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } 
 		fake,
 		prices,
 		time,
+		level,
+		waited,
 		merged,
 		said,
 		core,
 		another,
 		...syncing,
+		/** Changes of a book that the stream told at once. */
+		applyOrderPush: (...pushes: OrderPush[]) => syncing.applyOrderPushes(pushes),
 		/** Jobs that were put in line, in order. */
 		queued,
 		/** A collection that a lane saw a minute ago. */
@@ -77,6 +94,18 @@ export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } 
 			if (!job) throw new Error(`no job ${name}`);
 			await job.run({ signal });
 		},
+		...lookInto(db, { outbox, queued, merged }),
+	};
+}
+
+type Looking = {
+	outbox: ReturnType<typeof createOutbox>;
+	queued: NewJob[];
+	merged: Parameters<MergeEvents>[];
+};
+
+function lookInto(db: Database, { outbox, queued, merged }: Looking) {
+	return {
 		async row(id: number): Promise<LabRow> {
 			const [row] = await db.query<LabRow>(
 				`select c.*, s.*, c.chain_id from market_index.collection as c
@@ -97,7 +126,8 @@ export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } 
 			merged.length = 0;
 			await db.execute(
 				`truncate market_index.collection, market_index.sync, market_index.former_slug,
-					market_index.market_order, market_index.floor_snapshot, core.stream_head,
+					market_index.market_order, market_index.floor_snapshot,
+					market_index.chain_span, market_index.unconfirmed, core.stream_head,
 					core.stream_frame`,
 			);
 		},
@@ -111,7 +141,7 @@ async function register(db: Database, nowMs: number, given: Registering) {
 	const [row] = await db.query<{ id: number }>(
 		`insert into market_index.collection (chain_id, address, standard, slug, registered_at)
 		values ($1, $2, 'erc721', $3, $4) returning id`,
-		[chainId, Buffer.from(address.slice(2), "hex"), address, new Date(nowMs - 60_000)],
+		[chainId, bytesOf(address), address, new Date(nowMs - 60_000)],
 	);
 	return { id: row?.id ?? -1, chainId, address };
 }

@@ -1,12 +1,14 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
 import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 /**
  * Counts tokens by trait and value from what tokens say, and writes only what is another count than
  * before. No pair is twice in a token, so that rows are tokens.
  */
-export async function countTraits(db: Queryable, collectionId: number): Promise<void> {
-	await db.execute(
+export async function countTraits(tx: Tx, collectionId: number): Promise<void> {
+	await lockTokens(tx, collectionId);
+	await tx.execute(
 		`with counted as (
 			select trait ->> 'type' as trait_type, trait ->> 'value' as value,
 				count(*)::int4 as tokens

@@ -1,9 +1,10 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
 import {
 	BACKOFF_FIRST_MS,
 	BACKOFF_MAX_MS,
 	FAILURES_MAX,
 } from "#plugins/market-index/tokens/limits.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 export type FailedToken = {
 	tokenId: bigint;
@@ -19,10 +20,11 @@ export type FailedToken = {
  * have another URI.
  */
 export async function failTokens(
-	db: Queryable,
+	tx: Tx,
 	{ collectionId, at, tokens }: { collectionId: number; at: Date; tokens: readonly FailedToken[] },
 ): Promise<number> {
-	const rows = await db.query<{ swapped: number }>(
+	await lockTokens(tx, collectionId);
+	const rows = await tx.query<{ swapped: number }>(
 		`with given as (
 			select * from unnest($3::numeric[], $4::text[], $5::text[], $6::bytea[])
 				as given (token_id, code, uri, hash)

@@ -1,4 +1,5 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 /** Listings looked at, cheapest first: beyond them no floor is found. */
 const LISTINGS_MAX = 20_000;
@@ -9,10 +10,11 @@ const LISTINGS_MAX = 20_000;
  * `market_order_book` (collection, kind, price), tokens by `token_pkey`.
  */
 export async function floorTraits(
-	db: Queryable,
+	tx: Tx,
 	{ collectionId, at }: { collectionId: number; at: Date },
 ): Promise<{ listed: number }> {
-	const rows = await db.query<{ listed: number }>(
+	await lockTokens(tx, collectionId);
+	const rows = await tx.query<{ listed: number }>(
 		`with listed as (
 			select o.unit_native, t.traits
 			from (

@@ -1,6 +1,7 @@
-import type { Queryable } from "#core/db/Database.ts";
-import { EVENT_KIND } from "#plugins/market-index/sql/eventKind.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 /** Events that are looked through for ids of a collection that is not walked. */
 const EVENTS_MAX = 500_000;
@@ -13,17 +14,18 @@ const EVENTS_MAX = 500_000;
  * `event_by_collection`, one branch a kind.
  */
 export async function learnTokens(
-	db: Queryable,
+	tx: Tx,
 	{ collectionId, at }: { collectionId: number; at: Date },
 ): Promise<number> {
-	const known = await db.query<{ room: number }>(
+	await lockTokens(tx, collectionId);
+	const known = await tx.query<{ room: number }>(
 		`select greatest($2 - count(*), 0)::int4 as room from market_index.token
 		where collection_id = $1`,
 		[collectionId, TOKENS_MAX],
 	);
 	const room = known[0]?.room ?? 0;
 	if (room === 0) return 0;
-	return db.execute(
+	return tx.execute(
 		`insert into market_index.token (collection_id, token_id, next_at)
 		select $1, id, $2
 		from (

@@ -20,15 +20,16 @@ export type TokenRow = {
 	rank: number | null;
 	source: "chain" | "provider" | null;
 	fetchedAt: Date | null;
-	/** Null where owners are not kept, and for an ERC-1155. */
+	/** Null where owners are not kept or not walked to the end yet, and for an ERC-1155. */
 	owner: Address | null;
-	/** Whether any source spoke of this id. */
+	/** Whether it has a row or an owner; what only an event told, `wasSpokenOf` finds. */
 	isKnown: boolean;
 };
 
 /**
  * One token with what its collection says around it; null where there is no such collection. The
  * token by `token_pkey`, its owner by `owned_span_pkey`: the last span that begins at or below it.
+ * A walk that is not over may know a former owner only, so none is named.
  */
 export async function readToken(
 	db: Queryable,
@@ -41,13 +42,14 @@ export async function readToken(
 			$2::numeric::text as "tokenId", t.name, t.description, t.image_url as "imageUrl",
 			t.animation_url as "animationUrl", t.token_uri as "tokenUri",
 			'0x' || encode(t.token_uri_hash, 'hex') as "tokenUriHash", t.traits, t.rank, t.source,
-			t.fetched_at as "fetchedAt", '0x' || encode(held.owner, 'hex') as owner,
+			t.fetched_at as "fetchedAt",
+			case when held.is_over then '0x' || encode(held.owner, 'hex') end as owner,
 			t.token_id is not null or held.owner is not null as "isKnown"
 		from market_index.collection as c
 		left join market_index.token as t on t.collection_id = c.id and t.token_id = $2::numeric
 		left join lateral (
-			select last.owner from (
-				select s.to_id, s.owner
+			select last.owner, last.is_over from (
+				select s.to_id, s.owner, o.next_block > o.end_block as is_over
 				from market_index.ownership as o
 				join market_index.owned_span as s on s.set_id = o.set_id
 				where o.collection_id = c.id and s.from_id <= $2::numeric

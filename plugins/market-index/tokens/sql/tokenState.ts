@@ -8,7 +8,11 @@ export type TokenState = {
 	standard: "erc721" | "erc1155";
 	revealState: string;
 	providerSlug: string | null;
+	/** True where the provider's collection has this address on another chain too. */
+	isTwin: boolean;
 	traitsAt: Date | null;
+	/** Whether its tokens have ranks that were made here. */
+	isRanked: boolean;
 	/** When the provider was last asked for its tokens. */
 	nftsAt: Date | null;
 	/** What the collection should come to: minted and not destroyed, as far as anybody knows. */
@@ -28,11 +32,16 @@ export async function tokenState(db: Queryable, collectionId: number): Promise<T
 	const rows = await db.query<TokenState>(
 		`select c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address, c.standard,
 			c.reveal_state as "revealState", s.provider_slug as "providerSlug",
-			s.traits_at as "traitsAt",
-			coalesce(case when o.next_block > o.end_block then o.minted - o.burned end,
+			s.traits_at as "traitsAt", s.ranked_at is not null as "isRanked",
+			coalesce(
+				case when o.next_block > o.end_block and o.minted > 0 then o.minted - o.burned end,
 				c.total_supply, c.provider_supply) as supply,
 			o.collection_id is not null and coalesce(o.next_block <= o.end_block, true) as walking,
 			s.nfts_at as "nftsAt",
+			(
+				select count(*) > 1 from jsonb_path_query(c.provider_row, '$.contracts[*].address') as a
+				where lower(a #>> '{}') = '0x' || encode(c.address, 'hex')
+			) as "isTwin",
 			t.*
 		from market_index.collection as c
 		left join market_index.sync as s on s.collection_id = c.id

@@ -1,14 +1,16 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
 import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 /** Takes the provider's counts for a collection's own, in place of those before. */
 export async function writeProviderCounts(
-	db: Queryable,
+	tx: Tx,
 	collectionId: number,
 	counts: readonly { type: string; value: string; tokens: number }[],
 ): Promise<void> {
 	const kept = counts.slice(0, TRAIT_VALUES_MAX);
-	await db.execute(
+	await lockTokens(tx, collectionId);
+	await tx.execute(
 		`with given as (
 			select trait_type, value, sum(tokens)::int4 as tokens
 			from unnest($2::text[], $3::text[], $4::int4[]) as told (trait_type, value, tokens)

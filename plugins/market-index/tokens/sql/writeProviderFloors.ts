@@ -1,12 +1,14 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 /** Takes the provider's floors in place of those before; a value that it does not name has none. */
 export async function writeProviderFloors(
-	db: Queryable,
+	tx: Tx,
 	collectionId: number,
 	floors: readonly { type: string; value: string; floor: bigint }[],
 ): Promise<void> {
-	await db.execute(
+	await lockTokens(tx, collectionId);
+	await tx.execute(
 		`update market_index.trait_count as kept set floor_native = f.floor
 		from market_index.trait_count as old
 		left join (

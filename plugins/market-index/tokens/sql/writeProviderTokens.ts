@@ -1,4 +1,5 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 import type { TokenDocument } from "#plugins/market-index/tokens/TokenDocument.ts";
 
 export type ProviderToken = { tokenId: bigint; rank: number | null } & TokenDocument;
@@ -9,11 +10,12 @@ export type ProviderToken = { tokenId: bigint; rank: number | null } & TokenDocu
  * word goes before the provider's. A rank of the provider's counts where we rank nothing.
  */
 export async function writeProviderTokens(
-	db: Queryable,
+	tx: Tx,
 	given: { collectionId: number; at: Date; tokens: readonly ProviderToken[]; room: number },
 ): Promise<number> {
 	const { collectionId, at, tokens, room } = given;
-	const rows = await db.query<{ changed: number }>(
+	await lockTokens(tx, collectionId);
+	const rows = await tx.query<{ changed: number }>(
 		`with given as (
 			select distinct on (token_id) * from unnest($3::numeric[], $4::text[], $5::text[],
 				$6::text[], $7::text[], $8::jsonb[], $9::int4[])

@@ -1,12 +1,14 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 /** Writes ranks where they are others than before; whoever is not among them has none. */
 export async function writeRanks(
-	db: Queryable,
+	tx: Tx,
 	collectionId: number,
 	ranked: readonly { id: string; rank: number; score: number }[],
 ): Promise<number> {
-	return db.execute(
+	await lockTokens(tx, collectionId);
+	return tx.execute(
 		`update market_index.token as t set rank = g.rank, score = g.score
 		from market_index.token as old
 		left join unnest($2::numeric[], $3::int4[], $4::float8[]) as g (token_id, rank, score)

@@ -1,4 +1,5 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 import type { TokenDocument } from "#plugins/market-index/tokens/TokenDocument.ts";
 
 /** A token whose document was read. */
@@ -10,11 +11,12 @@ export type ReadToken = { tokenId: bigint; uri: string; uriHash: Uint8Array } & 
  * said to have changed since reading began is read once more.
  */
 export async function writeTokens(
-	db: Queryable,
+	tx: Tx,
 	write: { collectionId: number; beganAt: Date; at: Date; tokens: readonly ReadToken[] },
 ): Promise<{ changed: number; swapped: number }> {
 	const { collectionId, beganAt, at, tokens } = write;
-	const rows = await db.query<{ changed: number; swapped: number }>(
+	await lockTokens(tx, collectionId);
+	const rows = await tx.query<{ changed: number; swapped: number }>(
 		`with given as (
 			select * from unnest($3::numeric[], $4::text[], $5::bytea[], $6::text[], $7::text[],
 				$8::text[], $9::text[], $10::jsonb[])

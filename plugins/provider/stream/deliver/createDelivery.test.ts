@@ -12,13 +12,15 @@ function open() {
 	const time = manualTime();
 	const counted: string[] = [];
 	const count = (outcome: string) => void counted.push(outcome);
-	return { time, counted, delivery: createDelivery({ ...time, log: silentLog, count }) };
+	const waiting = () => {};
+	const delivery = createDelivery({ ...time, log: silentLog, count, waiting });
+	return { time, counted, delivery };
 }
 
 test("[MRG-13] a push that its listener failed at is told as a gap", async () => {
 	const { time, counted, delivery } = open();
 	const gaps: unknown[] = [];
-	delivery.onPush(async () => {
+	delivery.onPushes(async () => {
 		throw new Error("no");
 	});
 	delivery.onGap(async (gap) => void gaps.push(gap));
@@ -32,15 +34,15 @@ test("[MRG-13] a push that its listener failed at is told as a gap", async () =>
 
 test("there is one listener of each kind", () => {
 	const { delivery } = open();
-	delivery.onPush(async () => {});
+	delivery.onPushes(async () => {});
 	delivery.onGap(async () => {});
-	expect(() => delivery.onPush(async () => {})).toThrow("one listener");
+	expect(() => delivery.onPushes(async () => {})).toThrow("one listener");
 	expect(() => delivery.onGap(async () => {})).toThrow("one listener");
 });
 
 test("nobody waits for ever for a listener when the stream stops", async () => {
 	const { time, delivery } = open();
-	delivery.onPush(() => new Promise(() => {}));
+	delivery.onPushes(() => new Promise(() => {}));
 	delivery.push({ push, bytes: 1, atMs: 5 });
 	const drained = delivery.drained();
 	time.advance(STOP_TIMEOUT_MS);

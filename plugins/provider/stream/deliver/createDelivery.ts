@@ -6,16 +6,14 @@ import {
 	type GapListener,
 } from "#plugins/provider/stream/deliver/createGapLedger.ts";
 import type { Queued } from "#plugins/provider/stream/deliver/createPushLines.ts";
-import {
-	createPushQueue,
-	type PushListener,
-} from "#plugins/provider/stream/deliver/createPushQueue.ts";
+import { createPushQueue } from "#plugins/provider/stream/deliver/createPushQueue.ts";
+import type { PushListener } from "#plugins/provider/stream/deliver/handOnParts.ts";
 import { settleWithin } from "#plugins/provider/stream/deliver/settleWithin.ts";
 import { STOP_TIMEOUT_MS } from "#plugins/provider/stream/limits.ts";
 import type { Timers } from "#plugins/provider/stream/Timers.ts";
 
 export type Delivery = {
-	onPush(listener: PushListener): void;
+	onPushes(listener: PushListener): void;
 	onGap(listener: GapListener): void;
 	push(queued: Queued): void;
 	missed(slug: string, sinceMs: number): void;
@@ -25,7 +23,6 @@ export type Delivery = {
 	halt(): void;
 	/** When what waits was handed on, or nobody should wait for it any longer. */
 	drained(): Promise<void>;
-	waiting(): number;
 };
 
 /** What leaves the stream: pushes, and word of those that were lost on the way. */
@@ -33,23 +30,27 @@ export function createDelivery(options: {
 	clock: Clock;
 	timers: Timers;
 	log: Log;
-	count(outcome: "handled" | "full" | "failed"): void;
+	count(outcome: "handled" | "full" | "failed", pushes?: number): void;
+	/** Told how many pushes wait, whenever that has changed. */
+	waiting(pushes: number): void;
 }): Delivery {
-	const { clock, timers, log, count } = options;
+	const { clock, timers, log, count, waiting } = options;
 	const gaps = createGapLedger({ clock, timers, log });
 	const queue = createPushQueue({
+		clock,
 		timers,
 		log,
-		onHandled: () => count("handled"),
+		onHandled: (pushes) => count("handled", pushes),
 		onLost({ push, atMs }, why) {
 			count(why);
 			gaps.add(push.slug, atMs);
 		},
+		onSize: waiting,
 	});
 	let hasPushListener = false;
 	let hasGapListener = false;
 	return {
-		onPush(listener) {
+		onPushes(listener) {
 			assert(!hasPushListener, "the provider's stream has one listener for pushes");
 			hasPushListener = true;
 			queue.listen(listener);
@@ -70,6 +71,5 @@ export function createDelivery(options: {
 		async drained() {
 			await settleWithin(queue.idle, { timers, timeoutMs: STOP_TIMEOUT_MS });
 		},
-		waiting: queue.size,
 	};
 }

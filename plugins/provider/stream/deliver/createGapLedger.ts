@@ -28,7 +28,7 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 	const toldAtMs = new Map<string, number>();
 	let listener: GapListener | null = null;
 	let planned: { atMs: number; cancel: () => void } | null = null;
-	let isTelling = false;
+	let isSending = false;
 	let isPaused = true;
 	let isFailing = false;
 
@@ -61,7 +61,7 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 	}
 
 	function plan(slug: string) {
-		if (isTelling || isPaused) return;
+		if (isSending || isPaused) return;
 		const nowMs = clock.nowMs();
 		const atMs = Math.max(nowMs + GAP_GATHER_MS, dueAtMs(slug));
 		if (planned && planned.atMs <= atMs) return;
@@ -71,7 +71,7 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 
 	async function tell() {
 		planned = null;
-		isTelling = true;
+		isSending = true;
 		const nowMs = clock.nowMs();
 		const due = [...owed].filter(([slug]) => dueAtMs(slug) <= nowMs);
 		for (const [slug] of due) {
@@ -91,7 +91,7 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 				for (const [slug, since] of due) owed.set(slug, Math.min(owed.get(slug) ?? since, since));
 			}
 		}
-		isTelling = false;
+		isSending = false;
 		for (const slug of owed.keys()) plan(slug);
 	}
 }

@@ -1,5 +1,9 @@
 import type { ProviderPush } from "#plugins/provider/contract.ts";
-import { QUEUE_BYTES_MAX, QUEUE_PUSHES_MAX } from "#plugins/provider/stream/limits.ts";
+import {
+	PUSHES_TOGETHER_MAX,
+	QUEUE_BYTES_MAX,
+	QUEUE_PUSHES_MAX,
+} from "#plugins/provider/stream/limits.ts";
 
 /** A push, what it weighs, and since when something is missing if it is lost. */
 export type Queued = { push: ProviderPush; bytes: number; atMs: number };
@@ -7,8 +11,8 @@ export type Queued = { push: ProviderPush; bytes: number; atMs: number };
 export type PushLines = {
 	/** False where it does not fit. */
 	add(queued: Queued): boolean;
-	/** The first in the line of a collection that nobody is busy with. */
-	take(busy: ReadonlySet<string>): Queued | null;
+	/** The first ones in the line of a collection that nobody is busy with; empty for none. */
+	take(busy: ReadonlySet<string>): Queued[];
 	keepOnly(slugs: ReadonlySet<string>): void;
 	size(): number;
 };
@@ -34,15 +38,15 @@ export function createPushLines(): PushLines {
 		take(busy) {
 			for (const [slug, line] of lines) {
 				if (busy.has(slug)) continue;
-				const next = line.shift() ?? null;
+				const taken = line.splice(0, PUSHES_TOGETHER_MAX);
 				// Behind the others: one lively collection does not keep the rest waiting.
 				lines.delete(slug);
 				if (line.length > 0) lines.set(slug, line);
-				pushes--;
-				bytes -= next?.bytes ?? 0;
-				return next;
+				pushes -= taken.length;
+				for (const one of taken) bytes -= one.bytes;
+				return taken;
 			}
-			return null;
+			return [];
 		},
 		keepOnly(slugs) {
 			for (const [slug, line] of [...lines]) {

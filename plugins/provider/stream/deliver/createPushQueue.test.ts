@@ -1,13 +1,19 @@
 import { expect, test } from "bun:test";
+import fc from "fast-check";
 import { collector } from "#core/chain/heads/testing/collector.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import type { ProviderPush } from "#plugins/provider/contract.ts";
 import { createPushLines } from "#plugins/provider/stream/deliver/createPushLines.ts";
 import { createPushQueue } from "#plugins/provider/stream/deliver/createPushQueue.ts";
 import {
+	FAILED_IN_A_ROW_MAX,
 	PUSH_TIMEOUT_MS,
+	PUSHES_TOGETHER_MAX,
 	QUEUE_BYTES_MAX,
 	QUEUE_PUSHES_MAX,
+	QUEUE_REST_MS_MAX,
+	QUEUE_REST_SHARE,
+	QUEUE_UNHURRIED_MAX,
 	SLUGS_AT_ONCE_MAX,
 } from "#plugins/provider/stream/limits.ts";
 import { manualTime } from "#plugins/provider/stream/testing/manualTime.ts";
@@ -18,39 +24,98 @@ const queued = (slug: string, seed = 0, bytes = 10) => {
 	return { push, bytes, atMs: seed };
 };
 
-/** A queue whose listener waits until the test lets each push go. */
+/** A queue whose listener waits until the test lets each part go. */
 function open() {
 	const time = manualTime();
-	const begun = collector<{ push: ProviderPush; end(): void; fail(): void }>();
+	const begun = collector<{ seeds: number[]; slug: string; end(): void; fail(): void }>();
 	const lost: string[] = [];
 	const warnings: string[] = [];
+	const sizes: number[] = [];
 	let handled = 0;
 	const queue = createPushQueue({
-		timers: time.timers,
+		...time,
 		log: { ...silentLog, warn: (message) => void warnings.push(message) },
-		onHandled: () => handled++,
+		onHandled: (pushes) => {
+			handled += pushes;
+		},
 		onLost: ({ push, atMs }, why) => void lost.push(`${push.slug} ${atMs} ${why}`),
+		onSize: (waiting) => void sizes.push(waiting),
 	});
 	queue.listen(
-		(push) =>
+		(pushes) =>
 			new Promise((resolve, reject) => {
-				begun.add({ push, end: resolve, fail: () => reject(new Error("no")) });
+				const seeds = pushes.map(seedOf);
+				const slug = pushes[0]?.slug ?? "";
+				begun.add({ seeds, slug, end: resolve, fail: () => reject(new Error("no")) });
 			}),
 	);
-	return { queue, time, begun, lost, warnings, handled: () => handled };
+	return { queue, time, begun, lost, warnings, sizes, handled: () => handled };
 }
 
-test("[MRG-13] one collection's pushes are handled one after the other, in their order", async () => {
-	const { queue, begun } = open();
+const seedOf = (push: ProviderPush) => (push.type === "order_gone" ? push.chainId : -1);
+
+test("[MRG-13] one collection's pushes are handed on in their order, those that came meanwhile together", async () => {
+	const { queue, begun, sizes, handled } = open();
 	for (const seed of [1, 2, 3]) queue.add(queued("cats", seed));
-	for (const seed of [1, 2, 3]) {
-		const { push, end } = await begun.next();
-		expect(push).toMatchObject({ chainId: seed });
-		expect(begun.rest()).toEqual([]);
-		end();
-	}
+	const first = await begun.next();
+	expect(first.seeds).toEqual([1]);
+	expect(begun.rest()).toEqual([]);
+	first.end();
+	const second = await begun.next();
+	expect(second.seeds).toEqual([2, 3]);
+	second.end();
 	await queue.idle();
+	expect(handled()).toBe(3);
+	// The last word is that nobody waits, though no push came after it.
+	expect(sizes.at(-1)).toBe(0);
 	expect(queue.size()).toBe(0);
+});
+
+test("as many are handed on together as one transaction takes", async () => {
+	const { queue, begun } = open();
+	for (let seed = 0; seed <= PUSHES_TOGETHER_MAX + 1; seed++) queue.add(queued("cats", seed));
+	(await begun.next()).end();
+	const { seeds, end } = await begun.next();
+	expect(seeds).toHaveLength(PUSHES_TOGETHER_MAX);
+	expect(seeds[0]).toBe(1);
+	end();
+	expect((await begun.next()).seeds).toEqual([PUSHES_TOGETHER_MAX + 1]);
+});
+
+test("whatever comes when and whichever are failed at, each push is handled or lost, in order", async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.record({ slug: fc.constantFrom("a", "b", "c", "d"), isBad: fc.boolean() }), {
+				maxLength: 60,
+			}),
+			async (given) => {
+				const time = manualTime();
+				const stored: number[] = [];
+				const lost: number[] = [];
+				const queue = createPushQueue({
+					...time,
+					log: silentLog,
+					onHandled() {},
+					onLost: ({ atMs }) => void lost.push(atMs),
+					onSize() {},
+				});
+				queue.listen(async (pushes) => {
+					await Promise.resolve();
+					if (pushes.some((push) => given[seedOf(push)]?.isBad)) throw new Error("bad");
+					stored.push(...pushes.map(seedOf));
+				});
+				given.forEach(({ slug }, seed) => void queue.add(queued(slug, seed)));
+				await queue.idle();
+				expect([...stored, ...lost].sort((a, b) => a - b)).toEqual(given.map((_, seed) => seed));
+				for (const slug of ["a", "b", "c", "d"]) {
+					const own = stored.filter((seed) => given[seed]?.slug === slug);
+					expect(own).toEqual([...own].sort((a, b) => a - b));
+				}
+				for (const seed of stored) expect(given[seed]?.isBad).toBe(false);
+			},
+		),
+		{ numRuns: 200 },
+	);
 });
 
 test("a few collections are handled at once, and a lively one does not keep others waiting", async () => {
@@ -62,21 +127,62 @@ test("a few collections are handled at once, and a lively one does not keep othe
 	const first = await begun.next();
 	first.end();
 	await until(() => begun.rest().length === SLUGS_AT_ONCE_MAX);
-	expect(begun.rest().at(-1)?.push).toMatchObject({ slug: `s${SLUGS_AT_ONCE_MAX}`, chainId: 0 });
+	const last = begun.rest().at(-1);
+	expect(last).toMatchObject({ slug: `s${SLUGS_AT_ONCE_MAX}`, seeds: [0, 1, 2] });
+});
+
+test("while more wait it rests after a part for longer than that took, and never for long", async () => {
+	const { queue, time, begun } = open();
+	const rests: [tookMs: number, restMs: number][] = [
+		[10, 10 * QUEUE_REST_SHARE],
+		[QUEUE_REST_MS_MAX, QUEUE_REST_MS_MAX],
+	];
+	for (let seed = 0; seed < 3 * PUSHES_TOGETHER_MAX; seed++) queue.add(queued("cats", seed));
+	for (const [tookMs, restMs] of rests) {
+		const { end } = await begun.next();
+		const timeouts = time.delaysMs().length;
+		time.advance(tookMs);
+		end();
+		// Its timeout goes, and the rest comes in its place.
+		await until(() => time.delaysMs().includes(restMs) && time.delaysMs().length === timeouts);
+		time.advance(restMs - 1);
+		expect(begun.rest()).toEqual([]);
+		time.advance(1);
+	}
+	const last = await begun.next();
+	queue.keepOnly(new Set());
+	time.advance(10);
+	last.end();
+	// Nothing waits: the next one is handed on at once.
+	await queue.idle();
+});
+
+test("it hurries where more wait than it may keep", async () => {
+	const { queue, time, begun } = open();
+	const pushes = QUEUE_UNHURRIED_MAX + 2 * PUSHES_TOGETHER_MAX;
+	for (let seed = 0; seed < pushes; seed++) queue.add(queued("cats", seed));
+	const first = await begun.next();
+	time.advance(10);
+	first.end();
+	const second = await begun.next();
+	expect(queue.size()).toBeGreaterThan(QUEUE_UNHURRIED_MAX - PUSHES_TOGETHER_MAX);
+	expect(second.seeds).toHaveLength(PUSHES_TOGETHER_MAX);
 });
 
 test("[MRG-13] what does not fit is lost, and told with its time", async () => {
-	const { queue, begun, lost } = open();
+	const { queue, begun, lost, warnings } = open();
 	queue.add(queued("busy"));
 	for (let seed = 0; seed < QUEUE_PUSHES_MAX; seed++) queue.add(queued("busy", seed));
 	expect(lost).toEqual([]);
 	queue.add(queued("cats", 7));
-	expect(lost).toEqual(["cats 7 full"]);
+	queue.add(queued("cats", 7));
+	expect(lost).toEqual(["cats 7 full", "cats 7 full"]);
+	expect(warnings).toEqual([expect.stringContaining("more than fits")]);
 	expect(queue.size()).toBe(QUEUE_PUSHES_MAX);
 	queue.keepOnly(new Set(["cats"]));
 	expect(queue.size()).toBe(0);
 	queue.add(queued("cats", 8));
-	expect(begun.rest().at(-1)?.push).toMatchObject({ slug: "cats" });
+	expect(begun.rest().at(-1)).toMatchObject({ slug: "cats" });
 });
 
 test("pushes are bounded in bytes as well", () => {
@@ -84,39 +190,66 @@ test("pushes are bounded in bytes as well", () => {
 	expect(lines.add(queued("cats", 0, QUEUE_BYTES_MAX - 5))).toBe(true);
 	expect(lines.add(queued("dogs", 0, 6))).toBe(false);
 	expect(lines.add(queued("dogs", 0, 5))).toBe(true);
-	lines.take(new Set());
+	expect(lines.take(new Set())).toHaveLength(1);
 	expect(lines.add(queued("dogs", 0, 6))).toBe(true);
 	lines.keepOnly(new Set());
 	expect(lines.add(queued("dogs", 0, QUEUE_BYTES_MAX))).toBe(true);
 });
 
-test("a listener that fails costs its push, which becomes a gap; told once for each outage", async () => {
+test("[MRG-13] a push that its listener fails at becomes a gap, and costs those beside it nothing", async () => {
 	const { queue, begun, lost, warnings, handled } = open();
-	for (const seed of [1, 2, 3]) queue.add(queued("cats", seed));
-	(await begun.next()).fail();
-	(await begun.next()).fail();
+	for (const seed of [1, 2, 3, 4, 5]) queue.add(queued("cats", seed));
 	(await begun.next()).end();
+	/** Four are stored as long as the third is not among them. */
+	for (let part = 0; part < 5; part++) {
+		const { seeds, end, fail } = await begun.next();
+		if (seeds.includes(3)) fail();
+		else end();
+	}
 	await queue.idle();
-	expect(lost).toEqual(["cats 1 failed", "cats 2 failed"]);
+	expect(lost).toEqual(["cats 3 failed"]);
 	expect(warnings).toHaveLength(1);
-	expect(handled()).toBe(1);
-	queue.add(queued("cats", 4));
-	(await begun.next()).fail();
+	expect(handled()).toBe(4);
+});
+
+test("where one after the other fails, the rest is lost without a try, and told once", async () => {
+	const time = manualTime();
+	const lost: number[] = [];
+	const warnings: string[] = [];
+	let tries = 0;
+	const queue = createPushQueue({
+		...time,
+		log: { ...silentLog, warn: (message) => void warnings.push(message) },
+		onHandled() {},
+		onLost: ({ atMs }) => void lost.push(atMs),
+		onSize() {},
+	});
+	queue.listen(async () => {
+		tries += 1;
+		throw new Error("the database is away");
+	});
+	for (let seed = 0; seed < 101; seed++) queue.add(queued("cats", seed));
 	await queue.idle();
-	expect(warnings).toHaveLength(2);
+	expect(lost.sort((a, b) => a - b)).toEqual(Array.from({ length: 101 }, (_, seed) => seed));
+	// The first came alone; of each part halves down to single ones, three of these, and no more.
+	const parts = Math.ceil(100 / PUSHES_TOGETHER_MAX);
+	const triesOfPart = 2 * Math.ceil(Math.log2(PUSHES_TOGETHER_MAX)) + FAILED_IN_A_ROW_MAX;
+	expect(tries).toBeLessThanOrEqual(1 + parts * triesOfPart);
+	expect(warnings).toHaveLength(1);
 });
 
 test("a listener that throws before it waits, and one that never ends, stop nothing", async () => {
 	const time = manualTime();
 	const lost: string[] = [];
 	const queue = createPushQueue({
-		timers: time.timers,
+		...time,
 		log: silentLog,
 		onHandled() {},
 		onLost: ({ push }) => void lost.push(push.slug),
+		onSize() {},
 	});
-	queue.listen((push) => {
-		if (push.slug === "throws") throw new Error("at once");
+	queue.listen(([push]) => {
+		if (push?.slug === "throws") throw new Error("at once");
 		return new Promise(() => {});
 	});
 	queue.add(queued("throws"));

@@ -1,11 +1,18 @@
+import type { Clock } from "#core/clock/Clock.ts";
 import type { Log } from "#core/log/Log.ts";
-import type { ProviderPush } from "#plugins/provider/contract.ts";
 import { createPushLines, type Queued } from "#plugins/provider/stream/deliver/createPushLines.ts";
-import { settleWithin } from "#plugins/provider/stream/deliver/settleWithin.ts";
-import { PUSH_TIMEOUT_MS, SLUGS_AT_ONCE_MAX } from "#plugins/provider/stream/limits.ts";
+import {
+	handOnParts,
+	type PushListener,
+	type Refusal,
+} from "#plugins/provider/stream/deliver/handOnParts.ts";
+import {
+	QUEUE_REST_MS_MAX,
+	QUEUE_REST_SHARE,
+	QUEUE_UNHURRIED_MAX,
+	SLUGS_AT_ONCE_MAX,
+} from "#plugins/provider/stream/limits.ts";
 import type { Timers } from "#plugins/provider/stream/Timers.ts";
-
-export type PushListener = (push: ProviderPush) => Promise<void>;
 
 export type PushQueue = {
 	listen(listener: PushListener): void;
@@ -18,74 +25,104 @@ export type PushQueue = {
 };
 
 /**
- * Hands pushes on, one after the other for each collection and a few collections at a time. What
- * does not fit, and what its listener failed at, is lost here and told as a gap, so that it comes
- * back over HTTP.
+ * Hands pushes on: of each collection in order, as many together as came meanwhile, and of a few
+ * collections at a time. While more wait it rests between two parts, so that most of the processor
+ * and of the database is left to who reads; it hurries where the queue may not hold what comes.
+ * What does not fit, and what its listener fails at, is lost here and told as a gap, so that it
+ * comes back over HTTP.
  */
 export function createPushQueue(options: {
+	clock: Clock;
 	timers: Timers;
 	log: Log;
-	onHandled(): void;
+	onHandled(pushes: number): void;
 	onLost(lost: Queued, why: "full" | "failed"): void;
+	/** Told whenever the number of those that wait has changed. */
+	onSize(waiting: number): void;
 }): PushQueue {
-	const { timers, log, onHandled, onLost } = options;
+	const { clock, timers, log, onHandled, onLost, onSize } = options;
 	const lines = createPushLines();
 	const busy = new Set<string>();
 	const whenIdle: (() => void)[] = [];
 	let listener: PushListener | null = null;
 	let isFailing = false;
+	let isFull = false;
 
 	return {
 		listen(given) {
 			listener = given;
 		},
 		add(queued) {
-			if (!lines.add(queued)) return onLost(queued, "full");
+			if (!lines.add(queued)) return overflow(queued);
+			onSize(lines.size());
 			work();
 		},
-		keepOnly: lines.keepOnly,
+		keepOnly(slugs) {
+			lines.keepOnly(slugs);
+			onSize(lines.size());
+			resolveIdle();
+		},
 		size: lines.size,
 		idle: () =>
 			new Promise((resolve) => {
 				whenIdle.push(resolve);
-				tellIdle();
+				resolveIdle();
 			}),
 	};
+
+	/** Told once until all that waited was handed on: in a flood each push is one too many. */
+	function overflow(queued: Queued): void {
+		if (!isFull) {
+			const waiting = lines.size();
+			log.warn("the provider's stream brings more than fits: what is left out is asked for", {
+				waiting,
+			});
+		}
+		isFull = true;
+		onLost(queued, "full");
+	}
 
 	function work() {
 		while (busy.size < SLUGS_AT_ONCE_MAX) {
 			const next = lines.take(busy);
-			if (!next) return;
-			void handOn(next);
+			const [first] = next;
+			if (!first) return;
+			if (lines.size() === 0) isFull = false;
+			onSize(lines.size());
+			void handOn(first.push.slug, next);
 		}
 	}
 
-	async function handOn(queued: Queued) {
-		const { slug } = queued.push;
+	async function handOn(slug: string, queued: readonly Queued[]) {
 		busy.add(slug);
-		await tell(queued);
+		const beganMs = clock.nowMs();
+		if (listener) await handOnParts(listener, queued, { timers, onHandled: handled, onLost: lose });
+		const restMs = restFor(clock.nowMs() - beganMs, lines.size());
+		if (restMs > 0) await new Promise<void>((resolve) => void timers.after(restMs, resolve));
 		busy.delete(slug);
 		work();
-		tellIdle();
+		resolveIdle();
 	}
 
-	async function tell(queued: Queued) {
-		const hear = listener;
-		if (!hear) return;
-		const run = () => hear(queued.push);
-		const settled = await settleWithin(run, { timers, timeoutMs: PUSH_TIMEOUT_MS });
-		if (settled.kind === "done") {
-			isFailing = false;
-			return onHandled();
-		}
+	function handled(pushes: number) {
+		isFailing = false;
+		onHandled(pushes);
+	}
+
+	function lose(part: readonly Queued[], why: Refusal) {
 		// Once for each outage: with the database away every push fails.
-		if (!isFailing) log.warn("a push of the provider's stream was not taken", settled);
+		if (why && !isFailing) log.warn("pushes of the provider's stream were not taken", why);
 		isFailing = true;
-		onLost(queued, "failed");
+		for (const queued of part) onLost(queued, "failed");
 	}
 
-	function tellIdle() {
+	function resolveIdle() {
 		if (lines.size() > 0 || busy.size > 0) return;
 		for (const resolve of whenIdle.splice(0)) resolve();
 	}
+}
+
+function restFor(workedMs: number, waiting: number): number {
+	if (waiting === 0 || waiting > QUEUE_UNHURRIED_MAX) return 0;
+	return Math.min(workedMs * QUEUE_REST_SHARE, QUEUE_REST_MS_MAX);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Log } from "#core/log/Log.ts";
+import { MINUTE_MS } from "#core/time/units.ts";
 import type { PhoenixFrame } from "#plugins/provider/stream/frame/PhoenixFrame.ts";
 import { CONNECTS_PER_MINUTE_MAX, STEADY_MS } from "#plugins/provider/stream/limits.ts";
 import {
@@ -36,8 +37,6 @@ export type SocketKeeper = {
 	stop(): void;
 	send(frame: PhoenixFrame): void;
 };
-
-const MINUTE_MS = 60_000;
 
 /** Keeps one socket open from `start` to `stop`. */
 export function keepSocket(options: SocketKeeperOptions): SocketKeeper {

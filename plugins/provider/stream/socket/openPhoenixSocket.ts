@@ -7,6 +7,7 @@ import {
 	UNANSWERED_MAX,
 	UNREADABLE_IN_A_ROW_MAX,
 } from "#plugins/provider/stream/limits.ts";
+import { createInbox } from "#plugins/provider/stream/socket/createInbox.ts";
 import type { Timers } from "#plugins/provider/stream/Timers.ts";
 
 export type PhoenixSocketOptions = {
@@ -44,6 +45,7 @@ export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket 
 	let pendingBeat: string | null = null;
 	let unreadable = 0;
 	let ended = false;
+	const inbox = createInbox({ receive, full: () => end("it sends more than can be read") });
 	let cancelTimer = timers.after(OPEN_TIMEOUT_MS, () => end("it did not open"));
 	const socket = openOrNull(options);
 	if (!socket) {
@@ -56,9 +58,10 @@ export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket 
 		beat();
 		options.onOpen();
 	};
-	socket.onmessage = (event: MessageEvent<unknown>) => receive(event.data);
+	socket.onmessage = (event: MessageEvent<unknown>) => inbox.add(event.data);
 	socket.onerror = () => {};
-	socket.onclose = (event: CloseEvent) => end(`it closed with ${event.code}`);
+	// Behind what it had sent: that was heard.
+	socket.onclose = (event: CloseEvent) => inbox.behind(() => end(`it closed with ${event.code}`));
 	return { send, close };
 
 	function send(frame: PhoenixFrame) {
@@ -99,6 +102,7 @@ export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket 
 	function close() {
 		ended = true;
 		cancelTimer();
+		inbox.close();
 		sent.clear();
 		if (!socket) return;
 		socket.onopen = socket.onmessage = socket.onclose = null;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
-const { name, prose, symbol, file, address, hash, uint, timeMs } = wireField;
+const { name, prose, symbol, media, address, hash, uint, timeMs } = wireField;
 const { boolean, decimals, record, list, any } = wireField;
 
 /**
@@ -16,9 +16,9 @@ export const streamWire = {
 	metadata: z.object({
 		name,
 		description: prose,
-		image_url: file,
-		animation_url: file,
-		metadata_url: file,
+		image_url: media,
+		animation_url: media,
+		metadata_url: media,
 		traits: list,
 	}),
 	named: z.object({ name }),

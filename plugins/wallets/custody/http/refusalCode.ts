@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { UNSENT_CODES } from "#plugins/wallets/custody/http/unsentCodes.ts";
 
 const refusalSchema = z.object({
 	error: z.string(),
@@ -6,17 +7,7 @@ const refusalSchema = z.object({
 });
 
 /** Codes of the provider's that we know by name; every other one is `unlisted`. */
-const LISTED: ReadonlySet<string> = new Set([
-	"policy_violation",
-	"insufficient_funds",
-	"transaction_broadcast_failure",
-	"missing_or_empty_authorization_header",
-	"zero_correct_authorization_signatures",
-	"insufficient_correct_authorization_signatures",
-	"incorrect_quantity_of_authorization_signatures",
-	"no_valid_user_session_keys",
-	"user_session_keys_expired",
-]);
+const LISTED: ReadonlySet<string> = new Set([...UNSENT_CODES, "transaction_broadcast_failure"]);
 
 /**
  * The code of a refusal in the provider's own form, `unlisted` where it has none that we know, null

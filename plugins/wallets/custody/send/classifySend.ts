@@ -1,6 +1,7 @@
 import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
 import type { ProviderAnswer } from "#plugins/wallets/custody/http/createCaller.ts";
 import { refusalCode } from "#plugins/wallets/custody/http/refusalCode.ts";
+import { UNSENT_CODES } from "#plugins/wallets/custody/http/unsentCodes.ts";
 import { wire } from "#plugins/wallets/custody/wire/wire.ts";
 
 /**
@@ -8,23 +9,6 @@ import { wire } from "#plugins/wallets/custody/wire/wire.ts";
  * away before the work. Only in the provider's own form: a page of a proxy's proves nothing.
  */
 const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403, 404]);
-
-/**
- * With 400 and 422 the code decides: these are given before anything is broadcast, or (funds) by a
- * node that did not take it. `transaction_broadcast_failure` is not among them: one node's failure
- * is not every node's. Neither is a 400 without a code: a used idempotency key, a reference that
- * exists and a request past its expiry have none that anybody wrote down.
- */
-const PROOFS: ReadonlySet<string> = new Set([
-	"policy_violation",
-	"insufficient_funds",
-	"missing_or_empty_authorization_header",
-	"zero_correct_authorization_signatures",
-	"insufficient_correct_authorization_signatures",
-	"incorrect_quantity_of_authorization_signatures",
-	"no_valid_user_session_keys",
-	"user_session_keys_expired",
-]);
 
 /** What an answer to `eth_sendTransaction` proves. In doubt it is `unknown`, and is looked up. */
 export function classifySend(
@@ -45,7 +29,7 @@ export function classifySend(
 	const isProof =
 		!contradicts &&
 		code !== "transaction_broadcast_failure" &&
-		(TURNED_AWAY.has(status) || ((status === 400 || status === 422) && PROOFS.has(code)));
+		(TURNED_AWAY.has(status) || ((status === 400 || status === 422) && UNSENT_CODES.has(code)));
 	if (!isProof) return unknown(detail);
 	return { kind: "refused", code: code === "unlisted" ? `http_${status}` : code, detail };
 }

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
 import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
@@ -7,6 +6,7 @@ import { linkFault } from "#plugins/wallets/link/faults.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import { linkOutcomeSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { outcomeOf } from "#plugins/wallets/link/outcomeOf.ts";
+import { tokenParams } from "#plugins/wallets/link/tokenParams.ts";
 
 /** What became of a link's question. A used link is no way in any more, and still says this. */
 export function getOutcome(context: LinkContext) {
@@ -14,7 +14,7 @@ export function getOutcome(context: LinkContext) {
 		"/links/:token/outcome",
 		async ({ params, set }) => {
 			set.headers["cache-control"] = "no-store";
-			const { db } = context.world;
+			const { db } = context.deps;
 			const link = await context.links.recall(params.token);
 			const [intent] = link ? await readIntents(db, [link.intentId]) : [];
 			if (!link || !intent) throw linkFault.notFound();
@@ -22,9 +22,10 @@ export function getOutcome(context: LinkContext) {
 			return { intents: intents.map((one) => outcomeOf(context, one)) };
 		},
 		{
-			params: z.object({ token: z.string() }),
+			params: tokenParams,
 			response: { 200: linkOutcomeSchema },
 			detail: {
+				operationId: "getLinkOutcome",
 				tags: ["trading"],
 				summary: "Reads what became of a one-time link",
 				description:

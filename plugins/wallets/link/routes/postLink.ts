@@ -12,13 +12,28 @@ import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import { CONFIRM_IDLE_SECONDS } from "#plugins/wallets/link/limits.ts";
 import { linkUsedSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { outcomeOf } from "#plugins/wallets/link/outcomeOf.ts";
+import { tokenParams } from "#plugins/wallets/link/tokenParams.ts";
 import { useLink } from "#plugins/wallets/link/useLink.ts";
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
-const hash = z.string().max(66).toLowerCase().refine(isHash, "must be 32 bytes in hex");
+const hash = (description: string) =>
+	z
+		.string()
+		.max(66)
+		.toLowerCase()
+		.refine(isHash, "must be 32 bytes in hex")
+		.meta({
+			pattern: "^0x[0-9a-fA-F]{64}$",
+			description,
+			examples: [`0x${"5d".repeat(32)}`],
+		});
 const bodySchema = z.union([
-	z.strictObject({ planHash: hash }),
-	z.strictObject({ transactionHash: hash }),
+	z
+		.strictObject({ planHash: hash("The link's `planHash`: yes to exactly what it shows.") })
+		.meta({ id: "LinkConfirmation", description: "Says yes to what a link shows." }),
+	z
+		.strictObject({ transactionHash: hash("The transaction that the owner's wallet sent.") })
+		.meta({ id: "LinkSigned", description: "Tells which transaction the owner's wallet sent." }),
 ]);
 
 /** Says yes to what a link showed, or tells what was signed. Once. */
@@ -38,10 +53,11 @@ export function postLink(context: LinkContext) {
 			};
 		},
 		{
-			params: z.object({ token: z.string() }),
+			params: tokenParams,
 			body: bodySchema,
 			response: { 200: linkUsedSchema },
 			detail: {
+				operationId: "answerLink",
 				tags: ["trading"],
 				summary: "Answers a one-time link",
 				description:

@@ -1,16 +1,9 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { WalletCapability } from "#plugins/wallets/contract.ts";
+import type { Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
 
-export type NewWallet = {
-	id: string;
-	profileId: string;
-	address: Address;
-	chainId: number;
-	capability: WalletCapability;
-	providerWalletId: string | null;
-	now: Date;
-};
+export type NewWallet = Omit<Wallet, "notionalUsdMax" | "revision"> & { now: Date };
 
 export const walletRows = {
 	async insert(tx: Tx, wallet: NewWallet): Promise<void> {
@@ -76,7 +69,3 @@ export const walletRows = {
 		);
 	},
 };
-
-function bytesOf(address: Address): Buffer {
-	return Buffer.from(address.slice(2), "hex");
-}

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DAY_MS } from "#core/time/units.ts";
 import type { CustodyFault } from "../faults/CustodyFault.ts";
 import type { CustodyOffice } from "./CustodyOffice.ts";
 import { checkSignature } from "./checkSignature.ts";
@@ -10,7 +11,6 @@ import { renderWallet } from "./renderWallet.ts";
 import { rpcBody } from "./rpcBody.ts";
 
 const BODY_BYTES_MAX = 1_000_000;
-const DAY_MS = 86_400_000;
 /** Requests with an idempotency key that are under way. */
 const running = new WeakMap<CustodyOffice, Set<string>>();
 

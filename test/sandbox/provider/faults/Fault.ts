@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { MINUTE_MS } from "#core/time/units.ts";
 
-const MINUTE_MS = 60_000;
 const GIB_BYTES = 1_073_741_824;
 
 /** The ways in which a provider goes wrong; the last three are the stream's. */

@@ -8,7 +8,7 @@ export type TestSocket = {
 	close(): void;
 };
 
-const FRAME_TIMEOUT_MS = 50_000;
+const FRAME_TIMEOUT_MS = 150_000;
 
 /** A client of the stream that remembers what it was told. */
 export async function openSocket(url: string): Promise<TestSocket> {

@@ -1,0 +1,31 @@
+/** How much happened in the last second, to a tenth of one. */
+export function createLastSecond(): {
+	add(count: number, nowMs: number): void;
+	sum(nowMs: number): number;
+} {
+	const counts = new Float64Array(SLOTS);
+	let newest = 0;
+
+	/** Empties what is older than a second; a clock that was set back empties all. */
+	function moveTo(nowMs: number): void {
+		const slot = Math.floor(nowMs / SLOT_MS);
+		const passed = slot - newest;
+		if (passed < 0 || passed >= SLOTS) counts.fill(0);
+		else for (let step = 1; step <= passed; step++) counts[(newest + step) % SLOTS] = 0;
+		newest = slot;
+	}
+	return {
+		add(count, nowMs) {
+			moveTo(nowMs);
+			const place = newest % SLOTS;
+			counts[place] = (counts[place] ?? 0) + count;
+		},
+		sum(nowMs) {
+			moveTo(nowMs);
+			return counts.reduce((sum, count) => sum + count, 0);
+		},
+	};
+}
+
+const SLOTS = 10;
+const SLOT_MS = 100;

@@ -1,0 +1,91 @@
+import type { CallTimeline } from "#core/chain/rpc/budget/CallTimeline.ts";
+import { createCallBudget } from "#core/chain/rpc/budget/createCallBudget.ts";
+import { localTimeline } from "#core/chain/rpc/budget/localTimeline.ts";
+import type { RpcRank } from "#core/chain/rpc/RpcPurpose.ts";
+
+type Sleeper = { atMs: number; wake(): void };
+
+/** Lets everything run that needs no time. */
+const settled = async () => {
+	for (let turn = 0; turn < 60; turn++) await Promise.resolve();
+};
+/** The same where answers are read. */
+const answered = async () => {
+	for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** A clock that only the lab moves, from one end of a wait to the next. */
+export function createLabTime({ readsAnswers = false } = {}) {
+	const rest = readsAnswers ? answered : settled;
+	const time = { nowMs: 1_000_000 };
+	const sleepers = new Set<Sleeper>();
+	return {
+		clock: { nowMs: () => time.nowMs },
+		wait: (ms: number, signal?: AbortSignal) =>
+			new Promise<void>((resolve) => {
+				if (signal?.aborted) return resolve();
+				const sleeper = { atMs: time.nowMs + ms, wake };
+				function wake() {
+					sleepers.delete(sleeper);
+					resolve();
+				}
+				signal?.addEventListener("abort", wake, { once: true });
+				sleepers.add(sleeper);
+			}),
+		async advance(ms: number) {
+			const endMs = time.nowMs + ms;
+			for (;;) {
+				await rest();
+				const [next] = [...sleepers].sort((one, other) => one.atMs - other.atMs);
+				if (!next || next.atMs > endMs) break;
+				time.nowMs = Math.max(time.nowMs, next.atMs);
+				next.wake();
+			}
+			time.nowMs = endMs;
+			await rest();
+		},
+	};
+}
+
+export type LabTime = ReturnType<typeof createLabTime>;
+
+/** A budget on such a clock; who asks and asks, and when how many calls were granted to whom. */
+export function budgetLab(
+	perSecondMax: number | null,
+	{ time = createLabTime(), timeline }: { time?: LabTime; timeline?: CallTimeline } = {},
+) {
+	const { clock, wait, advance } = time;
+	const budget = createCallBudget({
+		clock,
+		wait,
+		perSecondMax,
+		timeline: timeline ?? localTimeline(clock),
+	});
+	const granted: { rank: RpcRank; atMs: number; calls: number }[] = [];
+	return {
+		budget,
+		clock,
+		advance,
+		granted,
+		/** Sends so many calls, in as many parts as the budget wants. */
+		async send(calls: number, rank: RpcRank, signal?: AbortSignal) {
+			for (let left = calls; left > 0; ) {
+				const count = await budget.take(left, { rank, signal });
+				granted.push({ rank, atMs: clock.nowMs(), calls: count });
+				left -= count;
+			}
+		},
+		/** The most calls that any second holds. */
+		mostInASecond(): number {
+			let most = 0;
+			for (const { atMs } of granted) {
+				const inIt = granted.filter((one) => one.atMs >= atMs && one.atMs < atMs + 1_000);
+				most = Math.max(
+					most,
+					inIt.reduce((sum, { calls }) => sum + calls, 0),
+				);
+			}
+			return most;
+		},
+	};
+}

@@ -1,0 +1,17 @@
+/** As in RFC 9110 8.8.3; whatever stands between two of them means nothing. */
+const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+
+/**
+ * Tells whether an `If-None-Match` header names `etag`, or every tag (`*`). By weak comparison, as
+ * for reads (RFC 9110 13.1.2): a cache may have made a weak tag strong, or a strong one weak.
+ */
+export function holdsTag(header: string, etag: string): boolean {
+	if (header === etag) return true;
+	if (header.trim() === "*") return true;
+	const wanted = opaque(etag);
+	return [...header.matchAll(TAG)].some(([, tag]) => tag === wanted);
+}
+
+function opaque(etag: string): string {
+	return etag.replace(/^W\//, "").slice(1, -1);
+}

@@ -1,0 +1,49 @@
+export type BoundedMap<Value> = {
+	get(key: string): Value | undefined;
+	/** Stores a value, with no weight yet, in place of the key's value before. */
+	set(key: string, value: Value): void;
+	/** Notes the weight of the key's value; without effect once another value is in its place. */
+	weigh(key: string, value: Value, bytes: number): void;
+};
+
+/**
+ * Makes a map with a limit of values and a limit of bytes in all: what came first goes first.
+ *
+ * It is our own, because reading from a library's LRU takes 3 µs, and a plain map's get a
+ * hundredth of that.
+ */
+export function createBoundedMap<Value>(limits: {
+	countMax: number;
+	bytesMax: number;
+}): BoundedMap<Value> {
+	const values = new Map<string, Value>();
+	const weights = new Map<string, number>();
+	let bytesHeld = 0;
+
+	function drop(key: string): void {
+		values.delete(key);
+		bytesHeld -= weights.get(key) ?? 0;
+		weights.delete(key);
+	}
+
+	return {
+		get: (key) => values.get(key),
+		set(key, value) {
+			drop(key);
+			const [first] = values.keys();
+			if (values.size >= limits.countMax && first !== undefined) drop(first);
+			values.set(key, value);
+		},
+		weigh(key, value, bytes) {
+			if (values.get(key) !== value) return;
+			bytesHeld += bytes - (weights.get(key) ?? 0);
+			weights.set(key, bytes);
+			for (const one of values.keys()) {
+				if (bytesHeld <= limits.bytesMax) return;
+				// The others first: this one is being asked for.
+				if (one !== key) drop(one);
+			}
+			if (bytesHeld > limits.bytesMax) drop(key);
+		},
+	};
+}

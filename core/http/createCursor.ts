@@ -1,0 +1,101 @@
+import { httpFault } from "#core/http/httpFault.ts";
+
+/**
+ * What a cursor is bound to beside its list: whose rows, and every filter that chooses among them.
+ * Not the page's size, which may change from page to page.
+ */
+export type CursorScope = Readonly<Record<string, string | number | null | undefined>>;
+
+export type Cursor = {
+	encode(parts: readonly string[]): string;
+	/** Throws `validation_error` on what is no cursor, `cursor_mismatch` on another list's. */
+	decode(cursor: string): string[];
+};
+
+/** What one part of a cursor may look like. None of these holds a dot. */
+export const CURSOR_PART = {
+	count: "0|[1-9]\\d{0,77}",
+	integer: "0|-?[1-9]\\d{0,77}",
+	/** Milliseconds that a Date can hold. */
+	millis: "0|[1-9]\\d{0,14}",
+	address: "0x[0-9a-f]{40}",
+	hash: "0x[0-9a-f]{64}",
+	uuid: "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+	/** Any text, in hex: two digits a byte. */
+	text: "(?:[0-9a-f]{2}){0,256}",
+	/** The same for long texts of strangers. */
+	longText: "(?:[0-9a-f]{2}){0,1024}",
+	/** A count that sorts as unknown: the text `none`, or decimal digits. */
+	countOrNone: "none|0|[1-9]\\d{0,77}",
+} as const;
+
+/** The list's mark with its version, what the cursor is bound to, and the place in the list. */
+const FORM = /^([a-z]+\d+)\.([0-9a-f]{12})\.(.*)$/s;
+const NOT_A_CURSOR = "is not a cursor of this list";
+const ANOTHER =
+	"belongs to another list, or to other filters: send it with what its page was asked with, or " +
+	"leave it out to begin anew";
+
+/**
+ * Opaque cursors of one list: the key of a page's last row, behind the list's own mark and a digest
+ * of what the page was asked with. So the cursor of another route, collection or filter is refused
+ * and not misread: it would answer a page that silently leaves rows out.
+ *
+ * The digest guards against mistakes, not against people: whoever makes up a cursor reads what
+ * everybody may read.
+ *
+ * @example createCursor("sales2", [CURSOR_PART.count]).of({ chain, contract, range })
+ */
+export function createCursor(
+	mark: string,
+	parts: readonly (typeof CURSOR_PART)[keyof typeof CURSOR_PART][],
+): { of(scope: CursorScope): Cursor } {
+	const form = new RegExp(`^${parts.map((part) => `(${part})`).join("\\.")}$`);
+	return {
+		of(scope) {
+			const bound = digestOf(mark, scope);
+			return {
+				encode: (values) => Buffer.from([mark, bound, ...values].join(".")).toString("base64url"),
+				decode(cursor) {
+					const [, madeBy, boundTo, place = ""] = FORM.exec(textOf(cursor)) ?? [];
+					if (madeBy === undefined) throw invalid();
+					if (madeBy !== mark || boundTo !== bound) throw mismatch();
+					const match = form.exec(place);
+					if (!match) throw invalid();
+					return match.slice(1);
+				},
+			};
+		},
+	};
+}
+
+/** Empty where it is not base64url: Node skips such characters, so only the way back proves it. */
+function textOf(cursor: string): string {
+	const text = Buffer.from(cursor, "base64url").toString("latin1");
+	return Buffer.from(text, "latin1").toString("base64url") === cursor ? text : "";
+}
+
+function digestOf(mark: string, scope: CursorScope): string {
+	const filters = Object.entries(scope)
+		.filter(([, value]) => value !== undefined && value !== null)
+		.sort(([one], [other]) => (one < other ? -1 : 1));
+	const hasher = new Bun.CryptoHasher("sha256");
+	return hasher
+		.update(JSON.stringify([mark, filters]))
+		.digest("hex")
+		.slice(0, 12);
+}
+
+function invalid() {
+	return httpFault.validationError({
+		public: `The query is not valid (cursor): ${NOT_A_CURSOR}`,
+		members: { issues: [{ path: "cursor", message: NOT_A_CURSOR }] },
+	});
+}
+
+function mismatch() {
+	return httpFault.cursorMismatch({
+		public: `The cursor ${ANOTHER}.`,
+		members: { issues: [{ path: "cursor", message: ANOTHER }] },
+	});
+}

@@ -1,0 +1,30 @@
+/** What the OpenAPI document says of the whole service. */
+export const documentWords = {
+	description: [
+		"Market data and trading for NFTs on EVM chains: what chains say happened, merged with the order",
+		"book of a marketplace provider, as figures that say how far they are from complete.",
+		"",
+		"- **Errors** are `application/problem+json` (RFC 9457). Switch on `code`. Their `type` is the",
+		"  address of a page that says what the code means and what to do; all codes: `/problems`.",
+		"- **Limit**: 600 requests a minute for each client address. `RateLimit-*` headers say what is",
+		"  left; a 429 names the wait in `Retry-After` and `retryAfterMs`.",
+		"- **503** is ours and passes: wait `Retry-After` and repeat. `outcome_unknown` may be done: repeat",
+		"  it with the same `idempotency-key`, or look first.",
+		"- **Lists** take `limit` and `cursor` and answer `{ data, page: { nextCursor, hasMore } }`",
+		"  unless their schema says otherwise.",
+		"- **Streams** are WebSockets at the `…/stream` addresses beside their routes. They, and the webhook",
+		"  that this service receives, are described by the AsyncAPI document at `/asyncapi/json`.",
+		"- **Unknown is not zero**: a figure that is not known is `null`.",
+		"- **Units**: a number named `…Native` is an ETH equivalent, converted through US dollars, whatever",
+		"  currency was paid; `…Usd` is US dollars. Both are for display. Amounts named `…Raw` are exact:",
+		"  decimal text in the smallest unit of their currency (wei for ETH).",
+		"- **Times** are ISO 8601 in UTC with milliseconds. Addresses and hashes are lower-case hex.",
+		"- Every answer carries `x-request-id`; send your own to find it in our logs.",
+	].join("\n"),
+	tags: {
+		admin: "For operators of a deployment, with its `ADMIN_API_KEY`.",
+		market: "Collections, sales, figures and order books. Open to everybody.",
+		operations: "Whether a process lives, its figures, and what the codes of errors mean.",
+		trading: "Signing in, wallets, transfers and buys of whoever is signed in.",
+	} as Readonly<Record<string, string>>,
+};

@@ -1,0 +1,139 @@
+import { expect, test } from "bun:test";
+import { shareWhileSame } from "#core/http/shareWhileSame.ts";
+
+function open() {
+	const state = { version: "1", body: "a", nowMs: 0, made: 0, looked: 0, fails: false };
+	/** Called between the look at the version and the answer's making. */
+	let meanwhile = async () => {};
+	const repeat = shareWhileSame({
+		clock: { nowMs: () => state.nowMs },
+		version: async () => {
+			state.looked += 1;
+			return state.version;
+		},
+		make: async () => {
+			await meanwhile();
+			state.made += 1;
+			if (state.fails) throw new Error("away");
+			return { body: state.body, headers: { "content-type": "text/plain" } };
+		},
+	});
+	return {
+		state,
+		repeat: () => repeat(state.nowMs),
+		text: async () => (await repeat(state.nowMs)).content.blob.text(),
+		later: async (ms: number) => {
+			state.nowMs += ms;
+			return (await repeat(state.nowMs)).content.blob.text();
+		},
+		between: (run: () => Promise<void>) => (meanwhile = run),
+	};
+}
+
+test("an answer is made once while its version is the same, and anew when it is not", async () => {
+	const { state, text, later } = open();
+	expect([await text(), await later(5), await later(5)]).toEqual(["a", "a", "a"]);
+	expect(state).toMatchObject({ made: 1, looked: 3 });
+	Object.assign(state, { version: "2", body: "b" });
+	expect([await later(5), await later(5)]).toEqual(["b", "b"]);
+	expect(state).toMatchObject({ made: 2, looked: 5 });
+});
+
+test("a crowd costs one look and one making, whether it waits or not", async () => {
+	const { state, text, repeat } = open();
+	expect(new Set(await Promise.all(Array.from({ length: 50 }, text)))).toEqual(new Set(["a"]));
+	expect(state).toMatchObject({ made: 1, looked: 1 });
+	expect(repeat()).not.toBeInstanceOf(Promise);
+	expect(state.looked).toBe(1);
+});
+
+// Guarantee: whoever has seen a change elsewhere sees it here five milliseconds later.
+test("nobody is given a page that is older than their question by five milliseconds", async () => {
+	const { state, text, later, between } = open();
+	await text();
+	Object.assign(state, { version: "2", body: "b" });
+	expect(await later(4)).toBe("a");
+	expect(await later(1)).toBe("b");
+
+	const late: Promise<string>[] = [];
+	between(async () => {
+		if (late.length > 0) {
+			state.body = "new";
+			return;
+		}
+		// This is stored behind what the page has read, and whoever asks now knows of it.
+		Object.assign(state, { version: "4", body: "old", nowMs: state.nowMs + 5 });
+		late.push(text(), text());
+	});
+	state.version = "3";
+	expect(await later(5)).toBe("old");
+	expect(await Promise.all(late)).toEqual(["new", "new"]);
+});
+
+test("a crowd that does not pause has the next look begun in time, and never waits", async () => {
+	const { state, text, repeat } = open();
+	await text();
+	for (let turn = 0; turn < 20; turn += 1) {
+		state.nowMs += 2;
+		expect(repeat()).not.toBeInstanceOf(Promise);
+		// The look is over within the time that an answer is shared.
+		await new Promise((done) => setImmediate(done));
+	}
+	expect(state).toMatchObject({ made: 1, looked: 21 });
+});
+
+test("a crowd is given the page before while the next one is made, up to 50 ms, and then waits", async () => {
+	const { state, text, repeat, between } = open();
+	await text();
+	const made = Promise.withResolvers<void>();
+	between(() => made.promise);
+	Object.assign(state, { version: "2", body: "b", nowMs: 2 });
+	expect(repeat()).not.toBeInstanceOf(Promise);
+	for (const nowMs of [5, 20, 49]) {
+		state.nowMs = nowMs;
+		expect(await text()).toBe("a");
+	}
+	state.nowMs = 50;
+	const waiting = [text(), text()];
+	made.resolve();
+	expect(await Promise.all(waiting)).toEqual(["b", "b"]);
+	expect(state.made).toBeLessThanOrEqual(3);
+});
+
+test("what was stored while a page was read is in the next one", async () => {
+	const { state, text, later, between } = open();
+	between(async () => {
+		state.version = "2";
+	});
+	await text();
+	state.body = "b";
+	expect(await later(5)).toBe("b");
+});
+
+test("an answer of equal bytes is the same object, and is made anew after a second all the same", async () => {
+	const { state, repeat } = open();
+	const first = await repeat();
+	state.nowMs = 999;
+	expect(await repeat()).toBe(first);
+	expect(state.made).toBe(1);
+	state.nowMs = 1_004;
+	expect(await repeat()).toBe(first);
+	expect(state.made).toBe(2);
+	state.body = "b";
+	state.nowMs = 0;
+	expect(await repeat()).not.toBe(first);
+});
+
+test("what failed is told to those who waited, and the next is asked again", async () => {
+	const { state, text, later } = open();
+	state.fails = true;
+	const told = await Promise.allSettled([text(), text()]);
+	expect(told.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+	state.fails = false;
+	expect(await text()).toBe("a");
+	// A look that nobody waits for fails for nobody.
+	Object.assign(state, { fails: true, version: "2" });
+	expect(await later(3)).toBe("a");
+	await new Promise((done) => setImmediate(done));
+	await expect(later(3)).rejects.toThrow("away");
+});

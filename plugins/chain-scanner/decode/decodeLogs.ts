@@ -1,0 +1,40 @@
+import type { RawLog } from "#core/chain/RawLog.ts";
+import type { Sale, UndecodedLog, Venue } from "#plugins/chain-scanner/contract.ts";
+import { proveSales } from "#plugins/chain-scanner/sale/proveSales.ts";
+import { readTransaction } from "#plugins/chain-scanner/sale/readTransaction.ts";
+import { tokenMoves } from "#plugins/chain-scanner/sale/tokenMoves.ts";
+
+export type DecodedLogs = {
+	sales: { sale: Sale; venue: Venue }[];
+	undecoded: UndecodedLog[];
+	/** Logs that were read, and may mean something else beside logs that are not in the file. */
+	doubts: UndecodedLog[];
+};
+
+/** Whoever calls a match with an order of their own shows as trading with themselves. */
+const MIRROR = "trades with its own offerer: the order that it was matched with may be missing";
+
+/**
+ * Reads the sales of one transaction of a file, and names what is missing.
+ *
+ * A file may hold a whole receipt, or logs that somebody picked. With any log of another contract
+ * it is read as a receipt, and what its tokens say decides; without one, and where the file is none
+ * by its own word, nobody knows what moved.
+ */
+export function decodeLogs(
+	logs: readonly RawLog[],
+	venues: readonly Venue[],
+	{ isReceipt = false }: { isReceipt?: boolean } = {},
+): DecodedLogs {
+	const isOfOthers = logs.some(({ address }) => {
+		return !venues.some(({ contracts }) => contracts.includes(address));
+	});
+	const { sales, undecoded } = readTransaction(logs, venues);
+	if (isReceipt || isOfOthers)
+		return { sales: proveSales(sales, tokenMoves(logs)), undecoded, doubts: [] };
+	const proven = proveSales(sales, null);
+	const mirrors = proven.filter(({ sale }) => sale.reason === "self_trade");
+	const places = new Set(mirrors.map(({ sale }) => sale.logIndex));
+	const doubts = [...places].map((logIndex) => ({ logIndex, problem: MIRROR }));
+	return { sales: proven, undecoded, doubts };
+}

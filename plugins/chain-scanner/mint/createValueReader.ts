@@ -1,0 +1,136 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { RawLog } from "#core/chain/RawLog.ts";
+import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import {
+	BLOCK_BYTES_AT_FIRST,
+	BLOCKS_ANSWER_BYTES_AIM,
+	BLOCKS_ANSWER_BYTES_MAX,
+	BLOCKS_ASKED_AT_ONCE,
+	BLOCKS_ASKED_MAX,
+	WHOLE_BLOCK_FROM,
+	WHOLE_BLOCK_FROM_SCARCE,
+} from "#plugins/chain-scanner/limits.ts";
+import { transactionsIn } from "#plugins/chain-scanner/mint/transactionsIn.ts";
+import { valueDigest, valueIn } from "#plugins/chain-scanner/mint/valueIn.ts";
+
+/** A block, and the transactions in it whose value is wanted, each with a log that it made. */
+type Wanted = { blockHash: Hex; logs: Map<Hex, RawLog> };
+
+type Asked = Pick<RpcOptions, "signal"> & {
+	/** True near the head: as many endpoints as `RPC_QUORUM` asks for must agree. */
+	agreed: boolean;
+};
+
+export type ValueReader = {
+	/** What each log's transaction paid, in base units of the chain's coin, by its hash. */
+	read(logs: Iterable<RawLog>, asked: Asked): Promise<Map<Hex, bigint>>;
+};
+
+/**
+ * Reads what transactions paid. A block that holds `WHOLE_BLOCK_FROM` of them or more is asked for
+ * whole, by its hash: one call, whatever is in it, as providers bill and limit calls. The rest are
+ * asked for one by one: most blocks are mostly others'.
+ *
+ * Throws `rpc_inconsistent` where an answer does not fit its log: no value is guessed.
+ */
+export function createValueReader(rpc: Rpc): ValueReader {
+	/** About the size of the blocks that came last: so many are asked for in one request as fit. */
+	let blockBytes = BLOCK_BYTES_AT_FIRST;
+
+	return {
+		async read(logs, asked) {
+			const values = new Map<Hex, bigint>();
+			const wanted = byBlock(logs);
+			const from = rpc.isScarce?.() ? WHOLE_BLOCK_FROM_SCARCE : WHOLE_BLOCK_FROM;
+			const full = wanted.filter((one) => one.logs.size >= from);
+			const others = wanted.filter((one) => one.logs.size < from);
+			await Promise.all([readWhole(full, asked, values), readSingly(others, asked, values)]);
+			return values;
+		},
+	};
+
+	async function readWhole(wanted: readonly Wanted[], asked: Asked, values: Map<Hex, bigint>) {
+		const left = [...wanted];
+		const work = async () => {
+			while (left.length > 0) {
+				const fitting = Math.floor(BLOCKS_ANSWER_BYTES_AIM / blockBytes);
+				const chunk = left.splice(0, Math.min(Math.max(1, fitting), BLOCKS_ASKED_MAX));
+				await readChunk(chunk, asked, values);
+			}
+		};
+		try {
+			await Promise.all(Array.from({ length: BLOCKS_ASKED_AT_ONCE }, work));
+		} finally {
+			// After a failure nobody wants the rest.
+			left.length = 0;
+		}
+	}
+
+	async function readChunk(chunk: readonly Wanted[], asked: Asked, values: Map<Hex, bigint>) {
+		const calls = chunk.map(({ blockHash }): RpcCall => {
+			return { method: "eth_getBlockByHash", params: [blockHash, true] };
+		});
+		const digest = (result: unknown, index: number) => blockDigest(result, chunk[index]);
+		const quorum = asked.agreed ? { digest } : undefined;
+		const options = { signal: asked.signal, bodyBytesMax: BLOCKS_ANSWER_BYTES_MAX, quorum };
+		const answers = await rpc.batch(calls, options).catch(nullWhereTooMuch);
+		if (!answers && chunk.length > 1) {
+			blockBytes = BLOCKS_ANSWER_BYTES_AIM;
+			for (const one of chunk) await readChunk([one], asked, values);
+			return;
+		}
+		const left = answers ? chunk.filter((one, at) => !take(answers[at], one, values)) : chunk;
+		await readSingly(left, asked, values);
+	}
+
+	/** False where the node sent no more than the transactions' hashes. */
+	function take(answer: unknown, { blockHash, logs }: Wanted, values: Map<Hex, bigint>): boolean {
+		const sent = transactionsIn(answer, blockHash);
+		if (!sent) return false;
+		blockBytes = Math.max(1, (blockBytes + sent.bytes) / 2);
+		for (const [hash, log] of logs) values.set(hash, valueIn(sent.byHash.get(hash), log));
+		return true;
+	}
+
+	async function readSingly(wanted: readonly Wanted[], asked: Asked, values: Map<Hex, bigint>) {
+		const logs = wanted.flatMap((one) => [...one.logs]);
+		if (logs.length === 0) return;
+		const calls = logs.map(([hash]) => ({ method: "eth_getTransactionByHash", params: [hash] }));
+		const quorum = asked.agreed ? { digest: valueDigest } : undefined;
+		const answers = await rpc.batch(calls, { signal: asked.signal, quorum });
+		for (const [index, [hash, log]] of logs.entries()) {
+			values.set(hash, valueIn(answers[index], log));
+		}
+	}
+}
+
+function byBlock(logs: Iterable<RawLog>): Wanted[] {
+	const blocks = new Map<Hex, Wanted>();
+	for (const log of logs) {
+		const { blockHash, transactionHash } = log;
+		const block = blocks.get(blockHash) ?? { blockHash, logs: new Map() };
+		if (block.logs.size === 0) blocks.set(blockHash, block);
+		block.logs.set(transactionHash, log);
+	}
+	return [...blocks.values()];
+}
+
+/** Nodes differ in what else they tell of a block: what is wanted of it is compared. */
+function blockDigest(result: unknown, wanted: Wanted | undefined): string {
+	if (!wanted) return "none";
+	try {
+		const sent = transactionsIn(result, wanted.blockHash);
+		return [...wanted.logs.keys()].map((hash) => valueDigest(sent?.byHash.get(hash))).join();
+	} catch {
+		return "malformed";
+	}
+}
+
+/** A node that finds a block too large, or does not serve it so, may serve its transactions. */
+function nullWhereTooMuch(error: unknown): null {
+	if (error instanceof Fault && (error.code === "rpc_range" || error.code === "rpc_refused")) {
+		return null;
+	}
+	throw error;
+}

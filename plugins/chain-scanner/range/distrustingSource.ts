@@ -1,0 +1,51 @@
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
+
+/** A record, so that a kind that core adds is a decision here and no silence. */
+const KINDS: Record<RpcInconsistency, true> = {
+	missing_logs: true,
+	hash_mismatch: true,
+	duplicate_log: true,
+	foreign_log: true,
+	wrong_chain: true,
+	head_jumped_back: true,
+	head_too_far: true,
+	disagreement: true,
+	false_receipt: true,
+	malformed: true,
+};
+
+/**
+ * Tells the endpoint pool who was caught: whatever a reading throws as a contradiction of a known
+ * kind makes the endpoint that served it the last to be asked for a while. A block that is not
+ * there yet is no lie, and has no such kind.
+ */
+export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
+	const { steps } = source;
+	const told = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+		try {
+			return await answer;
+		} catch (error) {
+			const kind = error instanceof Fault ? error.meta["kind"] : undefined;
+			if (isKind(kind)) rpc.distrust(kind);
+			throw error;
+		}
+	};
+	return {
+		...source,
+		read: (range, options) => told(source.read(range, options)),
+		...(steps && {
+			steps: {
+				...steps,
+				ask: (range, options) => told(steps.ask(range, options)),
+				decode: (read, range, options) => told(steps.decode(read, range, options)),
+			},
+		}),
+	};
+}
+
+function isKind(kind: unknown): kind is RpcInconsistency {
+	return typeof kind === "string" && Object.hasOwn(KINDS, kind);
+}

@@ -1,0 +1,18 @@
+import type { Head } from "#core/chain/heads/Head.ts";
+import type { RawLog } from "#core/chain/RawLog.ts";
+import { blocksOf } from "#plugins/chain-scanner/range/blocksOf.ts";
+import type { LogRange } from "#plugins/chain-scanner/range/LogRange.ts";
+import { logBytes } from "#plugins/chain-scanner/range/logBytes.ts";
+
+/** One block's logs as a node pushed them, in the shape of an answer about that block. */
+export function pushedRange(head: Head, logs: RawLog[], unsettledFrom: number): LogRange {
+	const { number, timestampMs } = head;
+	return {
+		logs,
+		headers: [head],
+		...blocksOf([head], { from: number, to: number }, unsettledFrom),
+		logCount: logs.length,
+		answerBytes: logBytes(logs),
+		blockTimeMs: new Map([[number, timestampMs]]),
+	};
+}

@@ -1,0 +1,9 @@
+import type { Sale, TokenAdapter, Venue } from "#plugins/chain-scanner/contract.ts";
+
+/** The adapter that a sale names in place of its token; undefined where it names the token. */
+export function adapterOf(
+	sale: Pick<Sale, "contract">,
+	venue: Pick<Venue, "adapters">,
+): TokenAdapter | undefined {
+	return venue.adapters?.find(({ adapter }) => adapter === sale.contract);
+}

@@ -1,0 +1,174 @@
+import type { Database, Tx } from "#core/db/Database.ts";
+import { type Lease, requireLease } from "#core/lease/leases.ts";
+import type {
+	ChainEvent,
+	EventBatch,
+	EventSink,
+	LaneKind,
+} from "#plugins/chain-scanner/contract.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import { REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { MoveReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import { type BlockRange, type BlockRef, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
+import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
+import { yieldingTx } from "#plugins/chain-scanner/write/yieldingTx.ts";
+
+export type RangeWrite = {
+	chainId: number;
+	lane: LaneKind;
+	lease: Lease;
+	range: BlockRange;
+	events: readonly ChainEvent[];
+	/** What the transfer lane saw; `inOrder` where it stands at its cursor. */
+	moved?: (MoveReading & { inOrder: boolean }) | null;
+	/** The blocks of the range that the index will stand on. */
+	blocks: readonly BlockRef[];
+	/** Blocks below this one no longer leave the chain. */
+	pruneBelow: number;
+	/** A stored block from here on says that these have settled; see `recordBlocks`. */
+	outdatedBy?: number | null | undefined;
+	live: boolean;
+	/**
+	 * Records that the range is done, in the same transaction; false means it was not ours to do.
+	 * Sends all its statements at once: later ones would stand among those of the sinks.
+	 */
+	commit(tx: Tx): Promise<boolean>;
+};
+
+export type RangeWritten = {
+	/** True where blocks are stored of which has to be asked whether they are of the chain at all. */
+	unvouched: boolean;
+};
+
+/**
+ * Writes one range: events, figures, frames and the mark that it is done, all or nothing.
+ *
+ * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then
+ * the fencing check, so that a process that slept through its lease cannot write; then the blocks,
+ * so that nothing is added to another fork than the one the index stands on. Only what sinks store
+ * early comes before all that: while one lane holds the lock, the other's events are copied.
+ *
+ * Given a gate, it waits behind the chain's newest block, and gives way to one that comes
+ * meanwhile.
+ */
+export async function writeRange(
+	{ db, sinks, gate }: RangeWriting,
+	write: RangeWrite,
+): Promise<RangeWritten> {
+	if (!write.live && write.events.length > 0) {
+		const written = await writeEarly({ db, sinks, gate }, write);
+		if (written) return written;
+	}
+	const run = (mustYield?: () => boolean) =>
+		db.transaction((given) => {
+			const tx = mustYield ? yieldingTx(given, mustYield) : given;
+			return writeLocked(tx, write, { waits: !write.live }, () => apply(tx, sinks, write));
+		});
+	return gate ? gate.behind(REST_MS_MAX, run) : run();
+}
+
+type RangeWriting = {
+	db: Database;
+	sinks: readonly EventSink[];
+	/** For what can wait. */
+	gate?: HeadGate | undefined;
+};
+
+/**
+ * Null where a sink has nothing to store early, or found under the lock that it must not have:
+ * nothing is left of it then. What is under the lock is short, so it gives way to no block.
+ */
+async function writeEarly(
+	{ db, sinks, gate }: RangeWriting,
+	write: RangeWrite,
+): Promise<RangeWritten | null> {
+	if (sinks.some(({ storeEarly }) => storeEarly === undefined)) return null;
+	const undone = new Error("what was stored early is rolled back");
+	try {
+		await gate?.idle(REST_MS_MAX);
+		return await db.transaction(async (tx) => {
+			const rests: ((tx: Tx) => Promise<boolean>)[] = [];
+			for (const sink of sinks) {
+				const rest = await sink.storeEarly?.(tx, batchOf(write));
+				if (!rest) throw undone;
+				rests.push(rest);
+			}
+			const locked = () =>
+				writeLocked(tx, write, { waits: false, undone }, async () => {
+					await tellMoves(tx, sinks, write);
+					for (const rest of rests) if (!(await rest(tx))) throw undone;
+				});
+			return gate ? gate.behind(REST_MS_MAX, locked) : locked();
+		});
+	} catch (error) {
+		if (error === undone) return null;
+		throw error;
+	}
+}
+
+/**
+ * Unless the work `waits` for the checks, its first statements travel with them and not behind
+ * their answers: near the head, and behind what was stored early.
+ */
+async function writeLocked(
+	tx: Tx,
+	write: RangeWrite,
+	{ waits, undone }: { waits: boolean; undone?: Error },
+	work: () => Promise<void>,
+): Promise<RangeWritten> {
+	const checks = check(tx, write);
+	if (waits) await checks;
+	checks.catch(() => {});
+	try {
+		await work();
+	} catch (error) {
+		// Rows that do not fit because they were not ours to write are not at fault.
+		if (error !== undone) await checks;
+		throw error;
+	}
+	return checks;
+}
+
+/** In one round trip, in this order; whatever refuses takes everything else back with it. */
+async function check(tx: Tx, write: RangeWrite): Promise<RangeWritten> {
+	const { chainId, lane, range, blocks, pruneBelow, outdatedBy } = write;
+	const [, , recorded, isOurs] = await Promise.all([
+		lockChain(tx, chainId),
+		requireLease(tx, write.lease),
+		recordBlocks(tx, { chainId, blocks, pruneBelow, outdatedBy }),
+		write.commit(tx),
+	]);
+	const detail = `blocks ${range.from} to ${range.to}`;
+	if (recorded.outdated) {
+		throw scannerFault.inconsistent({ detail: `${detail} come from a node that is far behind` });
+	}
+	if (!recorded.fits) throw scannerFault.forked({ detail });
+	if (!isOurs) throw scannerFault.cursorMoved({ detail: `${lane} lane of chain ${chainId}` });
+	return { unvouched: recorded.unvouched };
+}
+
+async function apply(tx: Tx, sinks: readonly EventSink[], write: RangeWrite): Promise<void> {
+	await tellMoves(tx, sinks, write);
+	if (write.events.length === 0) return;
+	for (const sink of sinks) await sink.apply(tx, batchOf(write));
+}
+
+function batchOf({ chainId, lane, range, events, live }: RangeWrite): EventBatch {
+	return { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
+}
+
+/** To those that keep owners. Also without moves: a contract may be watched from here on. */
+async function tellMoves(
+	tx: Tx,
+	sinks: readonly EventSink[],
+	{ chainId, range, moved, pruneBelow }: RangeWrite,
+): Promise<void> {
+	if (!moved) return;
+	const batch = { chainId, fromBlock: range.from, toBlock: range.to, pruneBelow, ...moved };
+	for (const { ownership } of sinks) {
+		if (!ownership || (await ownership.moved(tx, batch))) continue;
+		const detail = `blocks ${range.from} to ${range.to} were read without a watched contract`;
+		throw scannerFault.cursorMoved({ detail });
+	}
+}

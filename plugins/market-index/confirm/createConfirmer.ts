@@ -1,0 +1,73 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { chooseMatch } from "#plugins/market-index/confirm/chooseMatch.ts";
+import { anyUnconfirmed } from "#plugins/market-index/confirm/sql/anyUnconfirmed.ts";
+import { findUnconfirmed } from "#plugins/market-index/confirm/sql/findUnconfirmed.ts";
+import { takeOutUnconfirmed } from "#plugins/market-index/confirm/sql/takeOutUnconfirmed.ts";
+import type { Unconfirmed } from "#plugins/market-index/confirm/Unconfirmed.ts";
+import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
+import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
+
+/** Finds out what of a batch the provider told before, and puts the batch in its place. */
+export type Confirmer = {
+	/** What only the provider told of the batch's transactions. Under the chain's lock. */
+	find(db: Queryable, batch: { chainId: number; events: readonly NewEvent[] }): Promise<Told>;
+	/** Gives rows the provider's words; answers what they stand for from now on. */
+	take(tx: Tx, chainId: number, told: Told, rows: EventRow[]): Promise<readonly TakenBack[]>;
+};
+
+export type Told = readonly Unconfirmed[];
+
+const NOTHING: readonly TakenBack[] = [];
+
+/**
+ * One statement a batch, which travels with the batch's own first one. Where this deployment has no
+ * provider it is asked once a chain whether there ever was one, and then never again.
+ */
+export function createConfirmer({ hasProvider }: { hasProvider: boolean }): Confirmer {
+	const silent = new Set<number>();
+	return {
+		async find(db, { chainId, events }) {
+			if (silent.has(chainId)) return [];
+			if (!hasProvider && !(await anyUnconfirmed(db, chainId))) {
+				silent.add(chainId);
+				return [];
+			}
+			const transactions = new Set(events.map(({ transactionHash }) => transactionHash));
+			const contracts = new Set(events.map(({ contract }) => contract));
+			return findUnconfirmed(db, { chainId, transactions, contracts });
+		},
+		async take(tx, chainId, told, rows) {
+			if (told.length === 0) return NOTHING;
+			const byToken = new Map<string, EventRow[]>();
+			for (const row of rows) {
+				const list = byToken.get(keyOf(row));
+				if (list) list.push(row);
+				else byToken.set(keyOf(row), [row]);
+			}
+			const confirmed = told.filter((one) => confirm(one, byToken.get(keyOf(one)) ?? []));
+			if (confirmed.length === 0) return NOTHING;
+			const places = confirmed.map((one) => ({
+				...one,
+				transaction: bytesOf(one.transactionHash),
+			}));
+			return takeOutUnconfirmed(tx, chainId, places);
+		},
+	};
+}
+
+function keyOf({ collectionId, tokenId }: Pick<EventRow, "collectionId" | "tokenId">): string {
+	return `${collectionId}:${tokenId}`;
+}
+
+/**
+ * Gives the provider's words to the row that is the same event; false where there is none. What the
+ * provider itself tells of a mint takes the place of its transfer, and of nothing else.
+ */
+function confirm(told: Unconfirmed, rows: readonly EventRow[]): boolean {
+	const candidates = rows.filter((row) => row.onchainVerified || row.kind !== told.kind);
+	const match = chooseMatch(told, candidates, candidates[0]?.standard ?? "erc721");
+	if (match) match.payload ??= told.payload;
+	return match !== null;
+}

@@ -1,0 +1,99 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "#core/clock/Clock.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { Log } from "#core/log/Log.ts";
+import { sleep } from "#core/time/sleep.ts";
+import {
+	ANSWER_KEPT_MS,
+	ANSWERS_KEPT_MAX,
+	REFUSED_MAX_MS,
+	SEARCH_TIMEOUT_MS,
+	SEARCHED_MAX,
+} from "#plugins/market-index/discovery/limits.ts";
+import type { Provider, ProviderSearchHit } from "#plugins/provider/contract.ts";
+
+/** What the provider finds, bounded in time; nothing where it is off, away or refuses. */
+export type ProviderSearch = (
+	text: string,
+	chainId: number | undefined,
+) => Promise<readonly ProviderSearchHit[]>;
+
+type Kept = { hits: readonly ProviderSearchHit[]; askedAtMs: number };
+
+/**
+ * Searches the provider, once for all who ask the same meanwhile, and for half a minute after.
+ *
+ * A call goes on when nobody waits for it any longer: it was counted, and the next client gets its
+ * answer. After a refusal nobody asks until it is over, so that a crowd of searches does not take
+ * the place of calls that others need.
+ */
+export function createProviderSearch(options: {
+	provider: Pick<Provider, "isOn" | "search">;
+	clock: Clock;
+	log: Log;
+	timeoutMs?: number;
+}): ProviderSearch {
+	const { provider, clock, log, timeoutMs = SEARCH_TIMEOUT_MS } = options;
+	const answers = new LRUCache<string, Kept>({ max: ANSWERS_KEPT_MAX });
+	const underWay = new Map<string, Promise<readonly ProviderSearchHit[]>>();
+	let refusedUntilMs = 0;
+
+	async function ask(text: string, chainId: number | undefined) {
+		const asked = { purpose: "search", limit: SEARCHED_MAX } as const;
+		const found = await provider.search(text, {
+			...asked,
+			...(chainId !== undefined && { chainId }),
+		});
+		return found.filter(({ isDisabled }) => !isDisabled);
+	}
+
+	/** Never rejects: a provider that fails costs its hits only. */
+	async function answer(key: string, text: string, chainId: number | undefined) {
+		const askedAtMs = clock.nowMs();
+		try {
+			const hits = await ask(text, chainId);
+			answers.set(key, { hits, askedAtMs });
+			return hits;
+		} catch (error) {
+			if (!(error instanceof Fault)) log.warn("the provider was not searched", { error });
+			else noteRefusal(error);
+			return [];
+		} finally {
+			underWay.delete(key);
+		}
+	}
+
+	function noteRefusal({ code, members }: Fault): void {
+		// What the provider did is told by its adapter.
+		log.debug("the provider was not searched", { why: code });
+		const told = members["retryAfterMs"];
+		if (code !== "rate_limited" || typeof told !== "number") return;
+		refusedUntilMs = clock.nowMs() + Math.min(told, REFUSED_MAX_MS);
+	}
+
+	function isWithin(sinceMs: number, lengthMs: number): boolean {
+		const ageMs = clock.nowMs() - sinceMs;
+		return ageMs >= 0 && ageMs < lengthMs;
+	}
+
+	return async (text, chainId) => {
+		if (!provider.isOn) return [];
+		const asked = text.normalize("NFKC").toLowerCase().split(/\s+/u).join(" ").trim();
+		const key = `${chainId ?? ""} ${asked}`;
+		const kept = answers.get(key);
+		if (kept && isWithin(kept.askedAtMs, ANSWER_KEPT_MS)) return kept.hits;
+		let answering = underWay.get(key);
+		if (!answering) {
+			const leftMs = refusedUntilMs - clock.nowMs();
+			// More than it can be: the clock was set back.
+			if (leftMs > 0 && leftMs <= REFUSED_MAX_MS) return [];
+			answering = answer(key, asked, chainId);
+			underWay.set(key, answering);
+		}
+		const answered = new AbortController();
+		const late = sleep(timeoutMs, answered.signal).then(() => []);
+		const hits = await Promise.race([answering, late]);
+		answered.abort();
+		return hits;
+	};
+}

@@ -1,0 +1,84 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Frame } from "#core/outbox/Frame.ts";
+import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
+import type { StorableEvent } from "#plugins/market-index/event/StorableEvent.ts";
+import { MINT_FRAMES_MAX } from "#plugins/market-index/frames/limits.ts";
+import type { TopicFrames } from "#plugins/market-index/frames/TopicFrames.ts";
+import { type EventContext, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+
+type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
+
+/**
+ * Returns the frames of single events, for a batch near the chain's head.
+ *
+ * A topic with more mints than one window may show gets one `snapshot_required` in their place;
+ * sales are always told one by one.
+ */
+export function liveFrames(options: {
+	chain: Chain;
+	events: readonly StorableEvent[];
+	collections: ReadonlyMap<number, Named>;
+	shown: EventContext;
+}): TopicFrames {
+	const { chain, events, collections, shown } = options;
+	const topics: TopicFrames = new Map();
+	const discover = discoverTopic(chain.slug);
+	const mintsOf = countMints(events);
+	const crowdedDiscover = (mintsOf.get(null) ?? 0) > MINT_FRAMES_MAX;
+	const crowdedTopics = new Set<string>();
+
+	for (const event of events) {
+		const collection = collections.get(event.collectionId);
+		if (!collection) continue;
+		const topic = collectionTopic(chain.slug, collection.address);
+		const data = renderEvent(chain, event, shown);
+		const crowded =
+			event.kind === "mint" && (mintsOf.get(event.collectionId) ?? 0) > MINT_FRAMES_MAX;
+		if (crowded) addSnapshotOnce(topics, crowdedTopics, topic);
+		else add(topics, topic, { type: "market_event", data });
+		if (event.kind !== "mint" || !event.accepted) continue;
+		const { slug, name, imageUrl } = collection;
+		const row = { ...data, collection: { slug, name, imageUrl } };
+		if (crowdedDiscover) addSnapshotOnce(topics, crowdedTopics, discover);
+		else add(topics, discover, { type: "discover_row", data: { section: "mints", row } });
+	}
+	return topics;
+}
+
+/**
+ * Returns the frames of a batch that catches up with history: everything a subscriber knows is old.
+ * One frame a topic, however many events there were.
+ */
+export function catchUpFrames(
+	chain: Chain,
+	collections: Iterable<Pick<KnownCollection, "address">>,
+): TopicFrames {
+	const frame = { type: "snapshot_required", data: { reason: "catching_up" } };
+	const topics: TopicFrames = new Map([[discoverTopic(chain.slug), [frame]]]);
+	for (const { address } of collections) topics.set(collectionTopic(chain.slug, address), [frame]);
+	return topics;
+}
+
+/** Mints that each collection would tell, and under null those that discover would. */
+function countMints(events: readonly StorableEvent[]): Map<number | null, number> {
+	const counts = new Map<number | null, number>();
+	for (const { kind, collectionId, accepted } of events) {
+		if (kind !== "mint") continue;
+		counts.set(collectionId, (counts.get(collectionId) ?? 0) + 1);
+		if (accepted) counts.set(null, (counts.get(null) ?? 0) + 1);
+	}
+	return counts;
+}
+
+function addSnapshotOnce(topics: TopicFrames, crowded: Set<string>, topic: string): void {
+	if (crowded.has(topic)) return;
+	crowded.add(topic);
+	add(topics, topic, { type: "snapshot_required", data: { reason: "too_many_mints" } });
+}
+
+function add(topics: TopicFrames, topic: string, frame: Frame): void {
+	const list = topics.get(topic);
+	if (list) list.push(frame);
+	else topics.set(topic, [frame]);
+}

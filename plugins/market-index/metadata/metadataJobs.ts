@@ -1,0 +1,117 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { NewJob } from "#core/queue/JobQueue.ts";
+import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
+import { foreignCurrencies } from "#plugins/market-index/event/foreignCurrencies.ts";
+import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
+import {
+	COLLECTIONS_PER_JOB_MAX,
+	OWED_REST_MIN_MS,
+	SUPPLY_REFRESH_MS,
+} from "#plugins/market-index/metadata/limits.ts";
+
+export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
+export const OWED_NAMES_TASK = "market-index.owed-names";
+export const CURRENCY_METADATA_TASK = "market-index.currency-metadata";
+
+/** Names can wait: whatever moves a figure goes first. */
+const LOW_PRIORITY = 10;
+
+/** How often a job looks whether the chain it needs is back in `CHAINS`. */
+export const CHAIN_AWAY_MS = 86_400_000;
+
+/**
+ * Jobs for collections registered just now: read what their contracts say of themselves. A block
+ * that brings many of them asks the node in few requests.
+ */
+export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): NewJob[] {
+	const jobs: NewJob[] = [];
+	for (let at = 0; at < fresh.length; at += COLLECTIONS_PER_JOB_MAX) {
+		const collectionIds = fresh.slice(at, at + COLLECTIONS_PER_JOB_MAX).map(({ id }) => id);
+		jobs.push({
+			task: COLLECTION_METADATA_TASK,
+			payload: { collectionIds },
+			key: `${COLLECTION_METADATA_TASK}:${collectionIds[0]}`,
+			priority: LOW_PRIORITY,
+		});
+	}
+	return jobs;
+}
+
+/**
+ * The job for all contracts of a chain that were never asked what they say of themselves. One that
+ * waits keeps its time: lanes that are behind queue it with each range.
+ */
+export function owedNamesJob(
+	chainId: number,
+	{ afterId = 0, delayMs = OWED_REST_MIN_MS }: { afterId?: number; delayMs?: number } = {},
+): NewJob {
+	return {
+		task: OWED_NAMES_TASK,
+		payload: { chainId, afterId },
+		key: `${OWED_NAMES_TASK}:${chainId}`,
+		priority: LOW_PRIORITY,
+		delayMs,
+		keepsTime: true,
+	};
+}
+
+/**
+ * The same jobs for collections that were registered long ago. They have keys of their own and
+ * keep the time of a job that is in line already: one that waits for a node which is away goes on
+ * waiting.
+ */
+export function repairJobs(collectionIds: readonly number[]): NewJob[] {
+	return collectionJobs(collectionIds.map((id) => ({ id }))).map((job) => {
+		return { ...job, key: `${job.key}:repair`, keepsTime: true };
+	});
+}
+
+/**
+ * A job for each collection that minted: its contract is asked again a little later. The first
+ * mint decides when, so a mint at every block does not put it off for ever.
+ */
+export function supplyJobs(minted: Iterable<number>): NewJob[] {
+	return [...minted].map((collectionId) => ({
+		task: COLLECTION_METADATA_TASK,
+		payload: { collectionIds: [collectionId] },
+		key: `${COLLECTION_METADATA_TASK}:${collectionId}:again`,
+		priority: LOW_PRIORITY,
+		delayMs: SUPPLY_REFRESH_MS,
+		keepsTime: true,
+	}));
+}
+
+/** The job for one ERC-20. */
+export function currencyJob(chainId: number, address: Address): NewJob {
+	return {
+		task: CURRENCY_METADATA_TASK,
+		payload: { chainId, address },
+		key: `${CURRENCY_METADATA_TASK}:${chainId}:${address}`,
+		priority: LOW_PRIORITY,
+	};
+}
+
+/** A job for each ERC-20 that is paid with for the first time: read its symbol and decimals. */
+export async function currencyJobs(
+	tx: Tx,
+	chain: Chain,
+	events: readonly EventRow[],
+): Promise<NewJob[]> {
+	const paidWith = foreignCurrencies(events);
+	if (paidWith.length === 0) return [];
+	const rows = await tx.query<{ address: Address }>(
+		`insert into market_index.currency (chain_id, address)
+		select $1, address from unnest($2::bytea[]) as given (address)
+		where not exists (
+			select from market_index.currency as kept
+			where kept.chain_id = $1 and kept.address = given.address
+		)
+		on conflict do nothing
+		returning '0x' || encode(address, 'hex') as address`,
+		[chain.id, paidWith.map((address) => bytesOf(address))],
+	);
+	return rows.map(({ address }) => currencyJob(chain.id, address));
+}

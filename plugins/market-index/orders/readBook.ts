@@ -1,0 +1,131 @@
+import { Fault } from "#core/fault/Fault.ts";
+import {
+	type BookProgress,
+	type SideProgress,
+	storedProgress,
+	UNREAD,
+} from "#plugins/market-index/orders/BookProgress.ts";
+import { BOOK_PAGES_MAX, BOOK_READING_MAX_MS } from "#plugins/market-index/orders/limits.ts";
+import { readPages } from "#plugins/market-index/orders/readPages.ts";
+import type { DueBook } from "#plugins/market-index/orders/sql/claimBook.ts";
+import type { BookReading, BookSide } from "#plugins/market-index/orders/writeBook.ts";
+import { PROVIDER_PAGE } from "#plugins/market-index/pace/limits.ts";
+import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
+import type { ProviderOrder, ProviderPage, ProviderStats } from "#plugins/provider/contract.ts";
+
+/** Asks for the page behind a cursor; the first one without. */
+type AskPage = (cursor: string | undefined) => Promise<ProviderPage<ProviderOrder>>;
+
+/** What arrived of a book, and what did not: the first limit, else the first of all failures. */
+export type ReadBook = {
+	reading: BookReading;
+	/** Pages that came now, and all that its sides have by now. */
+	pages: number;
+	pagesInAll: number;
+	failure: Fault | null;
+	/** Where the next turn goes on; null where it begins anew. */
+	progress: BookProgress | null;
+};
+
+/** Stands for the page after one that did not come: the rows before it are not the whole book. */
+const LACKING: ProviderPage<ProviderOrder> = { items: [], cursor: "lacking" };
+
+/**
+ * Reads a book from the provider: each side as far as it can be had, and the stats. A part that
+ * fails leaves the others as they are. A limit, or a stop of the job, ends all of them: then the
+ * next turn goes on from there.
+ */
+export async function readBook(
+	{ core, provider, prices }: Pick<SyncContext, "core" | "provider" | "prices">,
+	book: DueBook,
+	signal: AbortSignal,
+): Promise<ReadBook> {
+	const { providerSlug: slug } = book;
+	const nowMs = core.clock.nowMs();
+	const before = storedProgress(book.progress, { nowMs, maxMs: BOOK_READING_MAX_MS });
+	const begun = before ?? { askedAtMs: nowMs, listings: UNREAD, offers: UNREAD };
+	const { askedAtMs } = begun;
+	const call = { purpose: "background", signal } as const;
+	const paged = { ...call, limit: PROVIDER_PAGE };
+	const reading = { collection: book, pagesMax: BOOK_PAGES_MAX, prices, nowMs };
+	const failures: Fault[] = [];
+	let isOver = false;
+	let pages = 0;
+	const askListings: AskPage = (cursor) => provider.listings(slug, { ...paged, cursor });
+	const askOffers: AskPage = (cursor) => provider.offers(slug, { ...paged, cursor });
+	const listings = await side(askListings, begun.listings);
+	const offers = await side(askOffers, begun.offers);
+	let stats: ProviderStats | null = null;
+	const isStatsRead = await attempt(async () => {
+		stats = await provider.stats(slug, call);
+	});
+	const statsFloor = book.isShared ? null : floorOf(stats);
+	const failure = failures.find(isLimit) ?? failures[0] ?? null;
+	const isResumed = before !== null;
+	return {
+		reading: {
+			...{ listings: listings.side, offers: offers.side },
+			...{ statsFloor, isStatsRead, askedAtMs, isResumed },
+		},
+		pages,
+		pagesInAll: listings.progress.pages + offers.progress.pages,
+		failure,
+		progress:
+			isOver && (listings.side.isCut || offers.side.isCut)
+				? { askedAtMs, listings: listings.progress, offers: offers.progress }
+				: null,
+	};
+
+	async function side(
+		ask: AskPage,
+		from: SideProgress,
+	): Promise<{ side: BookSide; progress: SideProgress }> {
+		if (from.isOver) {
+			const { isWhole } = from;
+			return { side: { rows: [], isWhole, isCut: false, isWritten: true }, progress: from };
+		}
+		const progress = { ...from };
+		let isCut = false;
+		const { rows, isWhole } = await readPages(
+			async (cursor) => {
+				let page = LACKING;
+				if (isCut) return page;
+				const came = await attempt(async () => {
+					page = await ask(cursor);
+				});
+				isCut = !came;
+				if (!came) progress.cursor = cursor ?? null;
+				else {
+					pages++;
+					progress.pages++;
+				}
+				return page;
+			},
+			{ ...reading, from },
+		);
+		const side = { rows, isWhole, isCut, isWritten: false };
+		return { side, progress: { ...progress, isOver: !isCut, isWhole } };
+	}
+
+	/** Answers whether it succeeded; what is no fault of the provider's is thrown. */
+	async function attempt(run: () => Promise<void>): Promise<boolean> {
+		if (isOver) return false;
+		try {
+			await run();
+			return true;
+		} catch (error) {
+			if (!(error instanceof Fault)) throw error;
+			isOver = signal.aborted || isLimit(error);
+			failures.push(error);
+			return false;
+		}
+	}
+}
+
+function floorOf(stats: ProviderStats | null): BookReading["statsFloor"] {
+	return stats?.floor ?? null;
+}
+
+function isLimit({ code }: Fault): boolean {
+	return code === "rate_limited";
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
+import { roundsOf } from "#plugins/market-index/orders/roundsOf.ts";
+import { listingOf } from "#plugins/market-index/sync/testing/providerWords.ts";
+import { contractOf, ethereum } from "#plugins/market-index/testing/marketFixture.ts";
+
+const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
+const nameOf = (push: OrderPush) => (push.type === "order" ? push.order.orderHash : push.orderHash);
+
+const pushes = fc.array(
+	fc.record({
+		type: fc.constantFrom("order", "order_gone", "order_back", "order_filled"),
+		order: fc.nat(4),
+		quantity: fc.bigInt(1n, 5n),
+	}),
+	{ maxLength: 40 },
+);
+
+function pushOf({ type, order, quantity }: { type: string; order: number; quantity: bigint }) {
+	const orderHash = hashOf(order);
+	const named = { slug: "cats", chainId: ethereum.id, orderHash };
+	if (type === "order") {
+		const told = { ...listingOf(contractOf(1), { quantity }), orderHash };
+		return { type, slug: "cats", order: told } as const;
+	}
+	if (type === "order_filled") return { type, ...named, quantity } as const;
+	return { type: type === "order_gone" ? type : "order_back", ...named } as const;
+}
+
+/** What is told of one order, without what the next word about it replaces. */
+function wordsOf(told: readonly OrderPush[], hash: Hex): OrderPush[] {
+	const own = told.filter((push) => nameOf(push) === hash);
+	return own.filter((push, at) => push.type !== "order" || own[at + 1]?.type !== "order");
+}
+
+test("each order gets its changes in the order in which they came, one a round", () => {
+	fc.assert(
+		fc.property(pushes, (given) => {
+			const told = given.map(pushOf);
+			const rounds = roundsOf(told);
+			for (const round of rounds) {
+				expect(round.length).toBeGreaterThan(0);
+				expect(new Set(round.map(nameOf)).size).toBe(round.length);
+			}
+			const after = rounds.flat();
+			for (const order of [0, 1, 2, 3, 4].map(hashOf)) {
+				expect(after.filter((push) => nameOf(push) === order)).toEqual(wordsOf(told, order));
+			}
+		}),
+	);
+});
+
+test("many orders are one round, and one order told again and again is one too", () => {
+	const many = Array.from({ length: 50 }, (_, order) =>
+		pushOf({ type: "order", order, quantity: 1n }),
+	);
+	expect(roundsOf(many)).toHaveLength(1);
+	const again = Array.from({ length: 50 }, (_, turn) =>
+		pushOf({ type: "order", order: 1, quantity: BigInt(turn + 1) }),
+	);
+	expect(roundsOf(again)).toEqual([[again.at(-1) as OrderPush]]);
+});

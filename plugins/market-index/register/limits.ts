@@ -1,0 +1,7 @@
+/**
+ * How often collections are looked for that lack metadata or tokens, so long after registration,
+ * and how many of either are put in line at once.
+ */
+export const REPAIR_EVERY_MS = 600_000;
+export const LACKING_AFTER_MS = 600_000;
+export const REPAIRED_PER_TICK_MAX = 2_000;

@@ -1,0 +1,27 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+
+/** What one batch adds to a collection's own figures. */
+export type CollectionChange = {
+	collectionId: number;
+	mints: number;
+	mintedUnits: bigint;
+	firstMintAtMs: number | null;
+	/** The latest time, which on a chain whose clock goes back is not that of the last mint. */
+	lastMintAtMs: number | null;
+	lastMint: {
+		position: bigint;
+		totalRaw: bigint | null;
+		quantity: bigint;
+		/** Null for the chain's coin. */
+		currency: Address | null;
+	} | null;
+	sales: number;
+	volume: bigint;
+	lastSale: {
+		atMs: number;
+		position: bigint;
+		tokenId: bigint;
+		unitNative: bigint | null;
+		transactionHash: Hex;
+	} | null;
+};

@@ -1,4 +1,0 @@
-import type { StoredEvent } from "#plugins/market-index/render/renderEvent.ts";
-
-/** What of an event is stored: one that was read back is as good as a new one. */
-export type StorableEvent = StoredEvent & { collectionId: number };

@@ -1,0 +1,147 @@
+import type { Tx } from "#core/db/Database.ts";
+
+/**
+ * The first half of the advisory lock's key ("slug" in ASCII); the second is the chain's id. Two
+ * renames on one chain must not choose the same free slug.
+ */
+const SLUG_LOCK_SPACE = 0x736c_7567n << 29n;
+
+/** Suffixes end here, at a power of two: more collections of one name keep their addresses. */
+const SUFFIX_MAX = 2 ** 20;
+
+export type SlugWish = { collectionId: number; wish: string };
+
+type Renaming = { chainId: number; wishes: readonly SlugWish[] };
+
+/**
+ * Gives collections of one chain the slugs they wish, or those with a free suffix; returns the
+ * slugs by collection. A slug that any collection of the chain has, or once had, is not free: old
+ * links must not lead elsewhere. Earlier wishes go first.
+ *
+ * One lock and one round trip for all, and few statements: nearly always one. They see what was
+ * committed before they had the lock.
+ */
+export async function renameCollections(tx: Tx, renaming: Renaming): Promise<Map<number, string>> {
+	const { chainId, wishes } = renaming;
+	if (wishes.length === 0) return new Map();
+	// Its plan is the same whatever it is asked, and takes longer to make than to run.
+	const [, , answers] = await Promise.all([
+		tx.execute("set local plan_cache_mode = force_generic_plan"),
+		tx.execute("select pg_advisory_xact_lock($1)", [SLUG_LOCK_SPACE + BigInt(chainId)]),
+		Promise.all(turnsOf(wishes).map((turn) => rename(tx, { chainId, wishes: turn }))),
+		tx.execute("set local plan_cache_mode to default"),
+	]);
+	const slugs = new Map(answers.flat().map(({ id, slug }) => [id, slug]));
+	const left = wishes.filter(({ collectionId }) => !slugs.has(collectionId));
+	// A free suffix may be followed by taken ones: who got none is asked about by itself.
+	if (slugs.size === 0 || left.length === 0) return slugs;
+	return new Map([...slugs, ...(await renameCollections(tx, { chainId, wishes: left }))]);
+}
+
+/**
+ * A statement does not see what it writes, so what may take the same slug stands in different ones:
+ * "cats" and "cats-2". Equal wishes stand together.
+ */
+function turnsOf(wishes: readonly SlugWish[]): SlugWish[][] {
+	const turns: SlugWish[][] = [];
+	const kinds = new Map<string, string[]>();
+	for (const given of wishes) {
+		const name = given.wish.replace(/(-\d+)+$/, "");
+		const known = kinds.get(name) ?? [];
+		kinds.set(name, known);
+		if (!known.includes(given.wish)) known.push(given.wish);
+		const turn = known.indexOf(given.wish);
+		const others = turns[turn];
+		if (others) others.push(given);
+		else turns[turn] = [given];
+	}
+	return turns;
+}
+
+function rename(tx: Tx, { chainId, wishes }: Renaming): Promise<{ id: number; slug: string }[]> {
+	return tx.query(STATEMENT, [
+		chainId,
+		wishes.map(({ collectionId }) => collectionId),
+		wishes.map(({ wish }) => wish),
+		SUFFIX_MAX,
+	]);
+}
+
+/**
+ * Each candidate is looked up by unique index. The name itself is nearly always free. Where it is
+ * not, suffixes are doubled until one is free, and the span between that and the last taken one is
+ * halved: 40 looks for all that wish the name. One after the other took as many as there are of a
+ * name, for each of them. What became free below is not found again; it takes a fork to get there.
+ *
+ * Who has the name, had it, or has it with a suffix, needs no new one.
+ */
+const STATEMENT = `with recursive asked as (
+		select mine.id, mine.slug as own, given.wish, given.place, case
+			when mine.slug = given.wish then mine.slug
+			when exists (
+				select from market_index.former_slug as former
+				where former.chain_id = $1 and former.slug = given.wish
+					and former.collection_id = mine.id
+			) then given.wish
+			when left(mine.slug, length(given.wish) + 1) = given.wish || '-'
+				and substr(mine.slug, length(given.wish) + 2) ~ '^[0-9]+$' then mine.slug
+		end as settled
+		from unnest($2::int4[], $3::text[]) with ordinality as given (id, wish, place)
+		join market_index.collection as mine on mine.id = given.id and mine.chain_id = $1
+	), doubled as (
+		select wish, count(*) as wanted, 1 as n, ${isTaken("wish")} as is_taken
+		from asked where settled is null group by wish
+		union all
+		select wish, wanted, n * 2, ${isTaken("wish || '-' || (n * 2)")}
+		from doubled where is_taken and n < $4::int4
+	), halved as (
+		select wish, wanted,
+			max(n) filter (where is_taken) as low, min(n) filter (where not is_taken) as high
+		from doubled group by wish, wanted having bool_or(not is_taken)
+		union all
+		select wish, wanted, case when is_taken then n else low end,
+			case when is_taken then high else n end
+		from (
+			select *, (low + high) / 2 as n,
+				${isTaken("wish || '-' || ((low + high) / 2)")} as is_taken
+			from halved where high - low > 1
+			offset 0
+		) as middle
+	), free as (
+		select wish, slug, row_number() over (partition by wish order by n) as place
+		from halved, generate_series(high, high + wanted * 2) as n, lateral (
+			select case n when 1 then wish else wish || '-' || n end as slug
+		) as candidate
+		where (low is null or high - low = 1) and not ${isTaken("candidate.slug")}
+	), fresh as (
+		select id, own, wish, row_number() over (partition by wish order by place) as place
+		from asked where settled is null
+	), chosen as (
+		select id, own, settled as slug from asked where settled is not null
+		union all
+		select id, own, slug from fresh join free using (wish, place)
+	), left_behind as (
+		insert into market_index.former_slug (chain_id, slug, collection_id)
+		select $1, own, id from chosen where own <> slug
+		on conflict do nothing
+	), renamed as (
+		-- Not a join: its plan would read all collections, as it cannot know how few are chosen.
+		update market_index.collection as mine
+		set slug = (select chosen.slug from chosen where chosen.id = mine.id)
+		where mine.id = any(array(select id from chosen where own <> slug))
+	)
+	select id, slug from chosen`;
+
+/**
+ * Returns the SQL that looks a slug up. Not `exists`: for that the planner expects many slugs, and
+ * reads the whole table into a hash.
+ */
+function isTaken(slug: string): string {
+	return `coalesce((
+		select true from market_index.collection as other
+		where other.chain_id = $1 and other.slug = ${slug} limit 1
+	), (
+		select true from market_index.former_slug as former
+		where former.chain_id = $1 and former.slug = ${slug} limit 1
+	), false)`;
+}

@@ -1,0 +1,15 @@
+import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
+import { TRADE_COLUMNS } from "#plugins/market-index/sql/tradeColumns.ts";
+
+/** What a row of trending is made of. */
+export const TRENDING_COLUMNS = [
+	...TRADE_COLUMNS,
+	"address",
+	"ownersCount",
+	"listedCount",
+	"ownersSource",
+	"ownersAt",
+	"listedAt",
+] as const satisfies readonly (keyof CollectionRow)[];
+
+export type TrendingColumns = Pick<CollectionRow, (typeof TRENDING_COLUMNS)[number]>;

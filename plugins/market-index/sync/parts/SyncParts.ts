@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { BEST_PAGES_MAX } from "#plugins/market-index/sync/limits.ts";
+import { ask } from "#plugins/market-index/sync/parts/Ask.ts";
+
+const part = <Shape extends z.ZodRawShape>(shape: Shape) =>
+	z.object({ atMs: z.number(), ...shape }).nullish();
+
+const parts = z.object({
+	/** The slug that the provider gave for the contract: it costs a call of its own. */
+	name: part({ slug: z.string() }),
+	detail: part({
+		slug: z.string(),
+		isShared: z.boolean(),
+		/** Units there are, as text; null where the provider has not counted. */
+		supply: z.string().nullable(),
+	}),
+	stats: part({
+		/**
+		 * False where the answer could not be read: then it does not even say that there is no
+		 * floor.
+		 */
+		isRead: z.boolean(),
+		floor: z.object({ value: z.number(), symbol: z.string() }).nullable(),
+		owners: z.number().nullable(),
+	}),
+	listings: part({
+		best: z.object({ unitNative: z.string(), price: z.number(), symbol: z.string() }).nullable(),
+		isEmpty: z.boolean(),
+		/** When the last ask at the best price expires; null where none is known to expire. */
+		bestEndsAtMs: z.number().nullable(),
+	}),
+	/** The pages of the cheapest listings that came while a later one is still to come. */
+	pages: part({ count: z.int().min(1), cursor: z.string(), asks: z.array(ask) }),
+});
+
+/**
+ * The answers that a full sync has so far, and when each was asked for. A sync that ends early
+ * leaves them to the next one, which asks for the missing ones only. The figures made of them are
+ * stored already.
+ */
+export type SyncParts = z.infer<typeof parts>;
+
+/** Pages of the cheapest listings, since when they were read, and where the next one is. */
+export type ListingPages = NonNullable<SyncParts["pages"]>;
+
+/** The parts of a row that are still good; an older one is asked for again. */
+export function partsOf(stored: unknown, goodFromMs: number): SyncParts {
+	const read = parts.safeParse(stored);
+	if (!read.success) return {};
+	const { name, detail, stats, listings, pages } = read.data;
+	const isGood = (one: { atMs: number } | null | undefined) => one && one.atMs >= goodFromMs;
+	// Without the collection itself nobody knows whose the rest is.
+	if (!isGood(detail)) return isGood(name) ? { name } : {};
+	return {
+		detail,
+		...(isGood(stats) && { stats }),
+		...(isGood(listings) && { listings }),
+		...(isGood(pages) && { pages }),
+	};
+}
+
+/** Returns how much a sync was told, however old it is: a part counts more than any page of one. */
+export function countParts(stored: unknown): number {
+	const { pages, ...whole } = partsOf(stored, 0);
+	return Object.keys(whole).length * (BEST_PAGES_MAX + 1) + (pages?.count ?? 0);
+}

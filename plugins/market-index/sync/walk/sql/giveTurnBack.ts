@@ -1,0 +1,24 @@
+import type { Queryable } from "#core/db/Database.ts";
+
+/**
+ * Ends a turn that brought nothing. Without `restUntil` the turn does not count: the collection
+ * goes first next time, as before. With it the walk is left alone until then. `failures`: turns in
+ * a row that brought nothing.
+ */
+export async function giveTurnBack(
+	db: Queryable,
+	given: {
+		id: number;
+		turn: number;
+		leanAt: Date | null;
+		restUntil: Date | null;
+		failures: number;
+	},
+): Promise<void> {
+	const { id, turn, leanAt, restUntil, failures } = given;
+	await db.execute(
+		`update market_index.sync set turn_until = null, lean_at = $3, walk_failures = $4
+		where collection_id = $1 and turn = $2`,
+		[id, turn, restUntil ?? leanAt, failures],
+	);
+}

@@ -1,0 +1,9 @@
+import { z } from "zod";
+
+/** How a path names an intent; one that is no id is nobody's. */
+export const intentParams = z.object({
+	id: z.string().meta({
+		description: "An intent of yours, by its id.",
+		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	}),
+});

@@ -1,5 +1,0 @@
-/** Reads an answer of exactly one word; null where it is something else. */
-export function readWord(answer: unknown): bigint | null {
-	if (typeof answer !== "string" || !/^0x[0-9a-f]{64}$/i.test(answer)) return null;
-	return BigInt(answer);
-}

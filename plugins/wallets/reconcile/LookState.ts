@@ -1,8 +1,0 @@
-import type { ChainTroubles } from "#plugins/wallets/reconcile/createChainTroubles.ts";
-
-/** What this process knows of its own looks at submissions. */
-export type LookState = {
-	/** Ids of those that it looks at now. */
-	readonly underWay: Set<string>;
-	readonly troubles: ChainTroubles;
-};

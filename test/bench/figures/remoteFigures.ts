@@ -1,0 +1,164 @@
+import type { Lab, Pair } from "#test/bench/createLab.ts";
+import type { Figure } from "#test/bench/Figure.ts";
+import { pairedRatio } from "#test/bench/report/pairedRatio.ts";
+import { median, spread } from "#test/bench/report/statistics.ts";
+
+const FLOOR = "bare floor";
+const CHAINS = {
+	spread: "one mint or sale a transaction",
+	wide: "2,000 contracts",
+	"very wide": "20,000 contracts",
+} as const;
+type Chain = keyof typeof CHAINS;
+
+/** What the bench's own chain and node flatter: other chains, nodes far away, limits, distance. */
+export const remoteFigures: readonly Figure[] = [
+	rateFigure(CHAINS.spread, 25_000, (lab) => lab.otherChains("spread")),
+	ratioFigure("spread", null),
+	rateFigure(CHAINS.wide, null, (lab) => lab.otherChains("wide")),
+	ratioFigure("wide", 0.6),
+	rateFigure(CHAINS["very wide"], 20_000, (lab) => lab.otherChains("very wide")),
+	ratioFigure("very wide", null),
+	nearnessFigure("far", "50 ms away"),
+	nearnessFigure("25 requests/s", "50 ms away, 25 requests/s"),
+	{
+		name: "100 calls/s: seconds to the last row",
+		unit: "s",
+		goal: { kind: "at_most", value: 12 },
+		isByName: true,
+		async measure(lab) {
+			const { catchUp, toLastRow } = await lab.remote("100 calls/s");
+			const note = `50 ms away; ${toLastRow.refused} of ${toLastRow.requests} requests refused`;
+			return { value: catchUp.laneSeconds, note };
+		},
+	},
+	{
+		name: "100 calls/s: calls to the last row",
+		unit: "calls",
+		goal: { kind: "at_most", value: 1_200 },
+		isByName: true,
+		async measure(lab) {
+			const { toLastRow } = await lab.remote("100 calls/s");
+			return { value: toLastRow.calls, note: methodsOf(toLastRow.methods) };
+		},
+	},
+	{
+		name: "100 calls/s: seconds to the last name",
+		unit: "s",
+		goal: { kind: "at_most", value: 25 },
+		isByName: true,
+		async measure(lab) {
+			const { lastNameSeconds, toLastName } = await lab.remote("100 calls/s");
+			return { value: lastNameSeconds, note: methodsOf(toLastName.methods) };
+		},
+	},
+	{
+		name: "calls to the last name",
+		unit: "calls",
+		goal: { kind: "at_most", value: 2_500 },
+		isByName: true,
+		async measure(lab) {
+			const { toLastName, toLastRow } = await lab.remote("near");
+			const note = `${toLastRow.calls} to the last row; ${methodsOf(toLastName.methods)}`;
+			return { value: toLastName.calls, note };
+		},
+	},
+	...[12, 2, 0.25].map((blockSeconds) =>
+		rateFigure(`a day of ${blockSeconds} s blocks`, 25_000, (lab) => lab.day(blockSeconds)),
+	),
+	...[950, 1_050, 50_000].flatMap((blocks): Figure[] => [
+		{
+			name: `${blocks} blocks behind: newest rows`,
+			unit: "s",
+			goal: { kind: "at_most", value: 1 },
+			isByName: true,
+			async measure(lab) {
+				const { headSeconds } = await lab.behind(blocks);
+				return { value: headSeconds, note: "all rows of the newest block, from the lanes' start" };
+			},
+		},
+		{
+			name: `${blocks} blocks behind: whole / catch-up`,
+			unit: "ratio",
+			goal: { kind: "at_least", value: 0.8 },
+			isByName: true,
+			async measure(lab) {
+				const { rows, wholeSeconds } = await lab.behind(blocks);
+				const catchUp = rateOf(blocks > 2_000 ? await lab.day(2) : await lab.catchUps());
+				const rate = rows / wholeSeconds;
+				const note = `${rate.toFixed(0)} of ${catchUp.toFixed(0)} rows/s, the head at rest; same run`;
+				return { value: rate / catchUp, note };
+			},
+		},
+	]),
+];
+
+function rateFigure(
+	name: string,
+	goal: number | null,
+	measure: (lab: Lab) => Promise<readonly Pair[]>,
+): Figure {
+	return {
+		name: `${name}: rows/s`,
+		unit: "rows/s",
+		goal: goal === null ? null : { kind: "at_least", value: goal },
+		isByName: true,
+		async measure(lab) {
+			const pairs = await measure(lab);
+			const rates = pairs.map(({ service: { rows, laneSeconds } }) => rows / laneSeconds);
+			const floors = pairs.map(({ floor: { rows, seconds } }) => rows / seconds);
+			const peak = Math.max(...pairs.map(({ service }) => service.peakMb)).toFixed(0);
+			return {
+				value: median(rates),
+				reference: { value: median(floors), of: FLOOR },
+				note: `from the lanes' start; ${spread(rates)}; floor ${spread(floors)}; peak ${peak} MB`,
+			};
+		},
+	};
+}
+
+function ratioFigure(chain: Chain, goal: number | null): Figure {
+	return {
+		name: `${CHAINS[chain]}: / floor`,
+		unit: "ratio",
+		goal: goal === null ? null : { kind: "at_least", value: goal },
+		isByName: true,
+		async measure(lab) {
+			const { value, ratios } = pairedRatio(
+				(await lab.otherChains(chain)).map(({ service, floor }) => ({
+					ours: service.rows / service.laneSeconds,
+					theirs: floor.rows / floor.seconds,
+				})),
+			);
+			return { value, note: `median over runs paired in time; ${spread(ratios)}` };
+		},
+	};
+}
+
+function nearnessFigure(terms: "far" | "25 requests/s", words: string): Figure {
+	return {
+		name: `${words}: of the rate at 0 ms`,
+		unit: "ratio",
+		goal: { kind: "at_least", value: 0.9 },
+		isByName: true,
+		async measure(lab) {
+			const rateBy = async (node: "near" | typeof terms) => {
+				const { rows, laneSeconds } = (await lab.remote(node)).catchUp;
+				return rows / laneSeconds;
+			};
+			const [far, near] = [await rateBy(terms), await rateBy("near")];
+			const note = `${far.toFixed(0)} of ${near.toFixed(0)} rows/s, both through a proxy, one run each`;
+			return { value: far / near, note };
+		},
+	};
+}
+
+function rateOf(pairs: readonly Pair[]): number {
+	return median(pairs.map(({ service: { rows, laneSeconds } }) => rows / laneSeconds));
+}
+
+function methodsOf(methods: Readonly<Record<string, number>>): string {
+	return Object.entries(methods)
+		.map(([method, count]) => `${method} ${count}`)
+		.join(", ");
+}

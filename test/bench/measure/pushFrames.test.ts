@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createOrderMemory } from "#plugins/provider/stream/read/createOrderMemory.ts";
+import { readPush } from "#plugins/provider/stream/read/readPush.ts";
+import { enveloped } from "#plugins/provider/stream/testing/sampleEvents.ts";
+import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import { pushFrames } from "#test/bench/measure/pushFrames.ts";
+
+test("a burst is what the stream's reader takes: each frame a push, in the numbers that are told", () => {
+	const nowMs = Date.UTC(2026, 10, 20);
+	const collections = ["cats", "dogs", "birds"].map((slug, number) => {
+		return { slug, address: `0x${String(number + 1).padStart(40, "0")}` };
+	});
+	const { frames, stored } = pushFrames(100, { collections, nowMs });
+	const chains = createChainNames(createChainRegistry(builtinChains));
+	const orders = createOrderMemory();
+	const told = frames.map(({ slug, type, inner }) => {
+		const frame = {
+			joinRef: null,
+			ref: null,
+			topic: `collection:${slug}`,
+			event: type,
+			payload: enveloped(type, inner),
+		};
+		return readPush(frame, slug, { chains, orders, nowMs });
+	});
+	const pushes = told.map((one) => (one.kind === "push" ? one.push.type : one.kind));
+	const count = (type: string) => pushes.filter((one) => one === type).length;
+	expect(pushes).toHaveLength(100);
+	expect(count("order")).toBe(stored.orders);
+	expect(count("event")).toBe(stored.events);
+	expect(count("order_gone")).toBe(10);
+	expect(frames.filter(({ slug }) => slug === "cats")).toHaveLength(50);
+});

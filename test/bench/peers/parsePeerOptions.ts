@@ -1,0 +1,79 @@
+import { parseArgs } from "node:util";
+import type { NodeLimits } from "#test/bench/measure/nodeLimits.ts";
+
+export type PeerOptions =
+	| {
+			kind: "run";
+			/** Peers to measure; we and the floor are always measured with them. */
+			only: readonly string[];
+			rows: number;
+			limits: NodeLimits;
+			json: boolean;
+	  }
+	| { kind: "help" }
+	| { kind: "wrong"; problem: string };
+
+const ROWS_DEFAULT = 80_000;
+const ROWS_MIN = 1_600;
+const ROWS_MAX = 2_000_000;
+const DELAY_MS_MAX = 10_000;
+const CALLS_MAX = 1_000_000;
+
+export const PEERS_USAGE = `bun run peers [options]
+
+Measures programs next to us on the bench's chain, in turn with Tapeline and the bare floor.
+Their packages are installed from npm, on first use, into a cache folder outside the project.
+
+  --only NAME    measure only the peers whose names begin so; may be given again
+  --rows N       about so many rows on the chain (default ${ROWS_DEFAULT})
+  --delay MS     a node that is so far away, of a round trip
+  --calls N      a node that allows so many JSON-RPC calls a second; the floor is left out then
+  --json         print one JSON line for each in place of a table
+
+Peers:`;
+
+/** Reads the command line; peers may be named in any case. */
+export function parsePeerOptions(args: readonly string[], names: readonly string[]): PeerOptions {
+	try {
+		const { values } = parseArgs({
+			args: [...args],
+			options: {
+				only: { type: "string", multiple: true, default: [""] },
+				rows: { type: "string", default: String(ROWS_DEFAULT) },
+				delay: { type: "string" },
+				calls: { type: "string" },
+				json: { type: "boolean", default: false },
+				help: { type: "boolean", default: false },
+			},
+		});
+		if (values.help) return { kind: "help" };
+		const wanted = values.only.map((name) => name.toLowerCase());
+		const unknown = wanted.find((name) => !names.some((known) => known.startsWith(name)));
+		if (unknown !== undefined) return wrong(`There is no peer "${unknown}".`);
+		const rows = wholeNumber(values.rows, ROWS_MIN, ROWS_MAX);
+		if (rows === null) return wrong(`--rows takes a whole number from ${ROWS_MIN} to ${ROWS_MAX}.`);
+		const delayMs = wholeNumber(values.delay ?? "0", 0, DELAY_MS_MAX);
+		if (delayMs === null) return wrong(`--delay takes whole milliseconds up to ${DELAY_MS_MAX}.`);
+		const calls = values.calls === undefined ? undefined : wholeNumber(values.calls, 1, CALLS_MAX);
+		if (calls === null) return wrong(`--calls takes a whole number from 1 to ${CALLS_MAX}.`);
+		return {
+			kind: "run",
+			only: names.filter((name) => wanted.some((start) => name.startsWith(start))),
+			rows,
+			limits: { delayMs, ...(calls === undefined ? {} : { callsPerSecond: calls }) },
+			json: values.json,
+		};
+	} catch (error) {
+		return wrong(error instanceof Error ? error.message : String(error));
+	}
+}
+
+function wrong(problem: string): PeerOptions {
+	return { kind: "wrong", problem };
+}
+
+function wholeNumber(text: string, min: number, max: number): number | null {
+	if (!/^\d{1,9}$/.test(text)) return null;
+	const value = Number(text);
+	return value >= min && value <= max ? value : null;
+}

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll } from "bun:test";
+import { callCases } from "#test/conformance/provider/cases/callCases.ts";
+import { clientCases } from "#test/conformance/provider/cases/clientCases.ts";
+import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import {
+	type ConformanceLab,
+	openConformanceLab,
+} from "#test/conformance/provider/lab/openConformanceLab.ts";
+
+// Guarantee: the provider is asked what its document offers and nothing else, no client uses up its
+// minute, and a client's own mistakes have an answer.
+
+const TIMEOUT_MS = 240_000;
+
+let lab: ConformanceLab;
+beforeAll(async () => {
+	const only = ["copper-lanterns", "paper-moons", "far-shore", "ape-notes", "two-shores"];
+	lab = await openConformanceLab({
+		live: ["base"],
+		world: { only: [...only, "zora-postcards", "kites-minting"] },
+	});
+	await lab.syncAll();
+}, TIMEOUT_MS);
+afterAll(() => lab?.close(), TIMEOUT_MS);
+
+runCases(clientCases, () => lab);
+runCases(callCases, () => lab);

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from "bun:test";
+import { levelCases } from "#test/conformance/provider/cases/levelCases.ts";
+import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import {
+	type ConformanceLab,
+	openConformanceLab,
+} from "#test/conformance/provider/lab/openConformanceLab.ts";
+
+// Guarantee: what the chain tells is not asked of the provider, and what both tell counts once.
+
+const TIMEOUT_MS = 240_000;
+
+let lab: ConformanceLab;
+beforeAll(async () => {
+	lab = await openConformanceLab({
+		world: { only: ["copper-lanterns", "paper-moons"] },
+		chains: "base",
+		live: ["base"],
+	});
+	await lab.syncAll();
+}, TIMEOUT_MS);
+afterAll(() => lab?.close(), TIMEOUT_MS);
+
+runCases(levelCases, () => lab);

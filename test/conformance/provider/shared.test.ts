@@ -1,0 +1,33 @@
+import { afterAll, beforeAll } from "bun:test";
+import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import { sharedCases } from "#test/conformance/provider/cases/sharedCases.ts";
+import {
+	type ConformanceLab,
+	openConformanceLab,
+} from "#test/conformance/provider/lab/openConformanceLab.ts";
+import type { TestService } from "#test/harness/startTestService.ts";
+
+// Guarantee: one key's minute is one minute, however many processes share it.
+
+const TIMEOUT_MS = 240_000;
+/** Faster than the key allows: the service's own account of the minute is what stops it. */
+const MS_PER_CALL = 251;
+
+let lab: ConformanceLab;
+let other: TestService;
+beforeAll(async () => {
+	lab = await openConformanceLab({
+		live: ["base"],
+		world: { only: ["copper-lanterns", "paper-moons", "mixed-money"] },
+		chains: "base",
+		msPerCall: MS_PER_CALL,
+	});
+	await lab.syncAll();
+	other = await lab.another();
+}, TIMEOUT_MS);
+afterAll(() => lab?.close(), TIMEOUT_MS);
+
+runCases(
+	sharedCases(() => other),
+	() => lab,
+);

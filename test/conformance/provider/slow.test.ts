@@ -1,0 +1,21 @@
+import { afterAll, beforeAll } from "bun:test";
+import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import { slowCases } from "#test/conformance/provider/cases/slowCases.ts";
+import {
+	type ConformanceLab,
+	openConformanceLab,
+} from "#test/conformance/provider/lab/openConformanceLab.ts";
+
+// Guarantee: a provider that answers after 9 s is waited for, and by nobody who need not.
+
+const TIMEOUT_MS = 240_000;
+
+let lab: ConformanceLab;
+beforeAll(async () => {
+	const only = ["copper-lanterns", "paper-moons", "mixed-money"];
+	lab = await openConformanceLab({ live: ["base"], world: { only }, chains: "base" });
+	await lab.syncAll();
+}, TIMEOUT_MS);
+afterAll(() => lab?.close(), TIMEOUT_MS);
+
+runCases(slowCases, () => lab);

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll } from "bun:test";
+import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import { streamCases } from "#test/conformance/provider/cases/streamCases.ts";
+import {
+	type ConformanceLab,
+	openConformanceLab,
+} from "#test/conformance/provider/lab/openConformanceLab.ts";
+
+// Guarantee: what the provider's stream pushes is stored once, whatever comes with it and however
+// much of it.
+
+const TIMEOUT_MS = 240_000;
+
+let lab: ConformanceLab;
+beforeAll(async () => {
+	lab = await openConformanceLab({
+		live: ["base"],
+		world: { only: ["copper-lanterns", "far-shore"] },
+		chains: "base,ethereum",
+		env: { PROVIDER_STREAM_ENABLED: "true" },
+	});
+	await lab.syncAll();
+}, TIMEOUT_MS);
+afterAll(() => lab?.close(), TIMEOUT_MS);
+
+runCases(streamCases, () => lab);

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll } from "bun:test";
+import { refusalCases } from "#test/conformance/provider/cases/refusalCases.ts";
+import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import { troubleCases } from "#test/conformance/provider/cases/troubleCases.ts";
+import {
+	type ConformanceLab,
+	openConformanceLab,
+} from "#test/conformance/provider/lab/openConformanceLab.ts";
+
+// Guarantee: whatever a provider answers, figures stay right or become unknown, the log has a line,
+// and everything is whole again once the provider is.
+
+const TIMEOUT_MS = 240_000;
+
+const ONLY = ["copper-lanterns", "far-shore", "paper-moons", "mixed-money", "kites-minting"];
+
+let lab: ConformanceLab;
+beforeAll(async () => {
+	lab = await openConformanceLab({ live: ["base"], world: { only: ONLY, minor: 0 } });
+	await lab.syncAll();
+}, TIMEOUT_MS);
+afterAll(() => lab?.close(), TIMEOUT_MS);
+
+runCases(troubleCases, () => lab);
+runCases(refusalCases, () => lab);

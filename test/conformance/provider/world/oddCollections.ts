@@ -1,0 +1,130 @@
+import { coins } from "#test/conformance/provider/world/coins.ts";
+import { addEvent, placeOf, steps, ZERO } from "#test/conformance/provider/world/growCollection.ts";
+import { hostileTexts } from "#test/conformance/provider/world/hostileTexts.ts";
+import { addressOf, hashOf } from "#test/conformance/provider/world/namedHex.ts";
+import { type Growing, list, trade } from "#test/conformance/provider/world/trading.ts";
+import type { WorldCollection } from "#test/conformance/provider/world/World.ts";
+
+/** Collections of which the document allows, or the field has seen, something unusual. */
+export function oddCollections(growing: Growing): void {
+	uncounted(growing);
+	volumeWithoutAmount(growing);
+	units(growing);
+	transfers(growing);
+	hugeIds(growing);
+	doubtfulSales(growing);
+	withoutHashes(growing);
+	hostile(growing);
+}
+
+const onBase = (slug: string) => [placeOf(slug, "base")];
+
+/** A launch that nobody has counted: the provider says 0 of everything. */
+function uncounted({ grow }: Growing): void {
+	const geese = grow({
+		slug: "uncounted-geese",
+		places: onBase("uncounted-geese"),
+		tokens: 3,
+		ageDays: 0,
+	});
+	geese.claims = { owners: 0, totalSupply: 0, floor: { price: 0, symbol: "" } };
+}
+
+/** 57 sales for nothing: the amount is not known, the count is. */
+function volumeWithoutAmount(growing: Growing): void {
+	const slug = "volume-mystery";
+	const mystery = growing.grow({ slug, places: onBase(slug), tokens: 5 });
+	mystery.claims = {
+		day: { volume: 0, volumeSymbol: "", sales: 57 },
+		total: { volume: 0, volumeSymbol: "", sales: 570 },
+	};
+	list(mystery, { listings: 2, coin: coins.eth }, growing);
+}
+
+/** ERC-1155: one sale of many units, and prices that are for all of them. */
+function units(growing: Growing): void {
+	const slug = "river-editions";
+	const editions = growing.grow({ slug, places: [placeOf(slug, "base", "erc1155")], tokens: 4 });
+	const { random, nowS } = growing;
+	for (const [ago, quantity, total] of [
+		[600, 4, 4_000],
+		[1_800, 3, 1_000],
+		[5_400, 1, 700],
+	] as const) {
+		const price = steps(total, coins.eth);
+		addEvent(editions, { kind: "sale", atS: nowS - ago, quantity, price }, random);
+	}
+}
+
+/** A mint that is told as a transfer to oneself, a mint told as one, and plain transfers. */
+function transfers(growing: Growing): void {
+	const slug = "passing-hands";
+	const hands = growing.grow({ slug, places: onBase(slug), tokens: 6 });
+	const { random, nowS } = growing;
+	const [first, second, third] = hands.tokens;
+	const self = addressOf("minted to itself");
+	const given = addressOf("minted from nobody");
+	if (!first || !second || !third) throw new Error(`${slug} has three tokens`);
+	addEvent(
+		hands,
+		{ kind: "transfer", atS: nowS - 500, token: first, from: self, to: self },
+		random,
+	);
+	addEvent(hands, { kind: "mint", atS: nowS - 700, token: second, from: ZERO, to: given }, random);
+	addEvent(hands, { kind: "transfer", atS: nowS - 900, token: third }, random);
+}
+
+function hugeIds(growing: Growing): void {
+	const slug = "endless-numbers";
+	const numbers = growing.grow({ slug, places: onBase(slug), tokens: 3 });
+	for (const [at, token] of numbers.tokens.entries()) token.id = String(2n ** 200n + BigInt(at));
+	trade(numbers, { sales: 3, overS: 7_200, coin: coins.eth }, growing);
+	list(numbers, { listings: 2, coin: coins.eth }, growing);
+}
+
+/** Sales that count in no figure: for nothing, and with oneself. */
+function doubtfulSales(growing: Growing): void {
+	const slug = "doubtful-deals";
+	const deals = growing.grow({ slug, places: onBase(slug), tokens: 6 });
+	const { random, nowS } = growing;
+	const washer = addressOf("who sells to itself");
+	trade(deals, { sales: 3, overS: 7_200, coin: coins.eth }, growing);
+	const free = { total: 0n, coin: coins.eth };
+	addEvent(deals, { kind: "sale", atS: nowS - 4_000, price: free }, random);
+	const price = steps(90_000, coins.eth);
+	addEvent(deals, { kind: "sale", atS: nowS - 4_500, from: washer, to: washer, price }, random);
+}
+
+/** `transaction` is optional in the document. */
+function withoutHashes(growing: Growing): void {
+	const slug = "nameless-trades";
+	const trades = growing.grow({ slug, places: onBase(slug), tokens: 6 });
+	const { random, nowS } = growing;
+	for (const [at, token] of trades.tokens.slice(0, 4).entries()) {
+		const price = steps(400 + at, coins.eth);
+		const atS = nowS - 900 * (at + 1);
+		addEvent(trades, { kind: "sale", atS, token, price, transaction: null }, random);
+	}
+}
+
+/** Each token says something that nobody should be shown, and was sold once. */
+function hostile(growing: Growing): void {
+	const slug = "false-faces";
+	const faces = growing.grow({ slug, places: onBase(slug), tokens: hostileTexts.length });
+	faces.description = "Harmless \u202etxet desrever\u202c and \u0007bell";
+	const { random, nowS } = growing;
+	for (const [at, token] of faces.tokens.entries()) {
+		const text = hostileTexts[at];
+		if (!text) continue;
+		Object.assign(token, text.token);
+		const transaction = hashOf(`${slug} ${text.name}`);
+		const price = steps(500, coins.eth);
+		const atS = nowS - 300 - 60 * at;
+		addEvent(faces, { kind: "sale", atS, token, price, transaction }, random);
+	}
+	nameOf(faces);
+}
+
+function nameOf(collection: WorldCollection): void {
+	collection.name = "False\u202e secaF\u202c";
+}

@@ -1,0 +1,55 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { runTool } from "#test/e2e/documents/runTool.ts";
+
+const HERE = import.meta.dir;
+const ROOT = join(HERE, "../../..");
+const preload = join(HERE, "typescriptForGenerators.ts");
+
+/** Strict, as a careful project has it; what generators write is checked too. */
+const TSCONFIG = {
+	compilerOptions: {
+		strict: true,
+		noUncheckedIndexedAccess: true,
+		noImplicitOverride: true,
+		target: "esnext",
+		module: "esnext",
+		moduleResolution: "bundler",
+		lib: ["esnext", "dom", "dom.iterable"],
+		types: [],
+		noEmit: true,
+		skipLibCheck: false,
+	},
+	files: ["useOpenapiFetch.ts", "useHeyApi.ts"],
+};
+
+/**
+ * Makes the clients of two generators from a document, beside programs that use them, and compiles
+ * all of it. Answers where they are; fails where a generator or the compiler does.
+ */
+export async function makeClients(document: string, folder: string): Promise<string[]> {
+	symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+	await Bun.write(join(folder, "openapi.json"), document);
+	await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
+	const programs = ["useOpenapiFetch", "useHeyApi"].map(async (name) => {
+		const path = join(folder, `${name}.ts`);
+		await Bun.write(path, Bun.file(join(HERE, `${name}.txt`)));
+		return path;
+	});
+	await Promise.all([
+		runTool("openapi-typescript/bin/cli.js", ["openapi.json", "-o", "schema.d.ts"], {
+			preload,
+			folder,
+		}),
+		runTool(
+			"@hey-api/openapi-ts/dist/run.mjs",
+			["-i", "openapi.json", "-o", "hey", "--no-log-file"],
+			{
+				preload,
+				folder,
+			},
+		),
+	]);
+	await runTool("typescript/bin/tsc", ["-p", folder], { folder });
+	return Promise.all(programs);
+}

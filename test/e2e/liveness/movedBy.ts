@@ -1,0 +1,11 @@
+import type { Hex } from "#core/chain/Hex.ts";
+
+/**
+ * Answers a quantity moved by so many, 0 at least. One that another false answer has made
+ * unreadable stays as it is: two of them are told at a time.
+ */
+export function movedBy(quantity: Hex, by: number): Hex {
+	if (!/^0x[0-9a-f]+$/.test(quantity)) return quantity;
+	const sum = BigInt(quantity) + BigInt(by);
+	return `0x${(sum < 0n ? 0n : sum).toString(16)}`;
+}

@@ -1,0 +1,78 @@
+import type { Hex } from "viem";
+import type { Rates } from "#test/e2e/oracle/expected/createRates.ts";
+import type { Owners } from "#test/e2e/oracle/readOwners.ts";
+
+/** One event as somebody told it: the chain's logs, or an answer of the provider. */
+export type UnpricedFact = {
+	kind: "sale" | "mint" | "transfer";
+	contract: Hex;
+	tokenId: string;
+	quantity: bigint;
+	from: Hex;
+	to: Hex;
+	atMs: number;
+	/** Base units of `currency` for all units; null where nobody told a price. */
+	total: bigint | null;
+	currency: Hex | null;
+	accepted: boolean;
+	transaction: Hex | null;
+	/** Null where only the provider told it. */
+	block: number | null;
+	/** The provider's own words; null where it did not tell the event. */
+	words: any;
+	/** Where it stands among the events of its second: the later has the larger. */
+	place: number;
+};
+
+export type Fact = UnpricedFact & {
+	/** Wei for all units; null where nobody told a price, or its currency had no rate. */
+	worth: bigint | null;
+	/** Dollars for one ether at its time; null where no feed said. */
+	etherDollars: number | null;
+};
+
+/** An answer of the provider, and when it gave it. */
+export type Told<Answer = any> = { atMs: number; answer: Answer };
+
+/** What the provider told of one slug, each list with the newest last. */
+export type ToldSlug = {
+	pages: Told[];
+	stats: Told[];
+	listings: Told[];
+	allListings: Told[];
+	offers: Told[];
+	drops: Told[];
+	traits: Told[];
+	traitFloors: Told[];
+	/** By contract and id, in the provider's words. */
+	tokens: Map<string, any>;
+	/** Answers to questions about its events. */
+	eventAnswers: Told[];
+};
+
+/**
+ * Holds all that can be known of one contract: what the product was told, and what happened on the
+ * chain.
+ */
+export type View = {
+	chain: string;
+	address: Hex;
+	/** The provider's name of it; null where it has none. */
+	slug: string | null;
+	/**
+	 * False where the provider's slug has several contracts: its figures are then of no single one.
+	 */
+	isSole: boolean;
+	/** What the lanes read and the provider answered, the oldest first. */
+	known: readonly Fact[];
+	/** All that happened, known or not. */
+	truth: readonly Fact[];
+	told: ToldSlug;
+	rates: Rates;
+	/** From the chain at its head; null where the service did not walk it. */
+	owners: Owners | null;
+	/** When the lanes of its chain began; null where nobody reads it. */
+	lanesFromMs: number | null;
+	/** The time of the newest block; null where nobody reads the chain. */
+	lanesUntilMs: number | null;
+};

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import { createAnswerCheck } from "#test/harness/document/createAnswerCheck.ts";
+import { documentsOf } from "#test/harness/document/documentsOf.ts";
+
+// Guarantee: what the tests hold answers against can fail.
+
+const cat = z
+	.object({ name: field.text("Its name.", "Ada"), seenAt: field.time("When.").nullable() })
+	.meta({ id: "Cat", description: "A cat." });
+const routes = new Elysia().get("/v1/cats/:id", () => ({ name: "", seenAt: null }), {
+	response: { 200: cat },
+	detail: { operationId: "getCat" },
+});
+const check = createAnswerCheck(documentsOf([routes]).openApi);
+const answered = (status: number, body: unknown, contentType = "application/json") =>
+	check({ method: "GET", path: "/v1/cats/7?x=1", status, contentType, body });
+const problem = {
+	type: "/problems/rate_limited",
+	title: "Too Many Requests",
+	status: 429,
+	detail: "Wait.",
+	code: "rate_limited",
+	message: "Wait.",
+	requestId: "r",
+};
+
+test("an answer as the document says passes, also a refusal with members of its own", () => {
+	expect(answered(200, { name: "Ada", seenAt: null })).toBeUndefined();
+	expect(answered(200, { name: "Ada", seenAt: "2026-03-01T12:00:00.000Z" })).toBeUndefined();
+	expect(answered(429, { ...problem, more: 1 }, "application/problem+json")).toBeUndefined();
+});
+
+test("a member too many, one too few, a wrong form, status, type or code is found", () => {
+	expect(answered(200, { name: "Ada", seenAt: null, age: 3 })).toContain("age");
+	expect(answered(200, { name: "Ada" })).toContain("seenAt");
+	expect(answered(200, { name: "Ada", seenAt: "yesterday" })).toContain("date-time");
+	expect(answered(418, {})).toContain("does not name");
+	expect(answered(200, "", "text/plain")).toContain("not documented");
+	const other = { ...problem, code: "other_code" };
+	expect(answered(429, other, "application/problem+json")).toContain("/code");
+});
+
+test("what the document has no operation for is not looked at", () => {
+	const unknown = { method: "GET", path: "/pages/1", status: 418, contentType: null, body: null };
+	expect(check(unknown)).toBeUndefined();
+});

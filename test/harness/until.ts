@@ -1,0 +1,18 @@
+/** Long, for machines that do much else: only what never happens takes so long. */
+const GIVE_UP_MS = 200_000;
+/** Soon at first, later after a tenth of what was waited: asking takes time from who works. */
+const ASK_EVERY_MS_MIN = 5;
+const ASK_EVERY_MS_MAX = 50;
+
+/** Waits for what another process does; fails when it does not happen. */
+export async function until(
+	holds: () => boolean | Promise<boolean>,
+	what: string | (() => string),
+): Promise<void> {
+	const beganAt = performance.now();
+	for (let waitedMs = 0; waitedMs < GIVE_UP_MS; waitedMs = performance.now() - beganAt) {
+		if (await holds()) return;
+		await Bun.sleep(Math.min(Math.max(waitedMs / 10, ASK_EVERY_MS_MIN), ASK_EVERY_MS_MAX));
+	}
+	throw new Error(`did not happen: ${typeof what === "string" ? what : what()}`);
+}

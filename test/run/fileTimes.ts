@@ -1,0 +1,54 @@
+/** Seconds that long test files take by themselves, as a run of the whole suite saw them. */
+const SECONDS: Readonly<Record<string, number>> = {
+	"test/sim/chaos.test.ts": 150,
+	"test/e2e/liveness/liveness.test.ts": 90,
+	"test/e2e/kills/kills.test.ts": 85,
+	"test/conformance/provider/trouble.test.ts": 54,
+	"test/e2e/up.test.ts": 30,
+	"core/db/embedded/startEmbeddedServer.test.ts": 30,
+	"test/e2e/providerTrouble.test.ts": 51,
+	"test/conformance/provider/busy.test.ts": 46,
+	"test/e2e/providerCalls.test.ts": 37,
+	"test/e2e/backfill.test.ts": 36,
+	"test/conformance/provider/level.test.ts": 29,
+	"test/e2e/hostileWords.test.ts": 29,
+	"test/e2e/providerStream.test.ts": 28,
+	"test/e2e/registration.test.ts": 25,
+	"test/e2e/ownership.test.ts": 27,
+	"test/e2e/figures.test.ts": 24,
+	"test/e2e/liveness/randomKills.test.ts": 24,
+	"test/sim/syncs/syncs.test.ts": 24,
+	"test/e2e/documents/clients.test.ts": 23,
+	"test/e2e/freshClone.test.ts": 22,
+	"test/sim/pushedLogs.test.ts": 40,
+	"test/sim/restingForks.test.ts": 23,
+	"test/e2e/provider.test.ts": 22,
+	"plugins/streams/plugin.test.ts": 22,
+	"plugins/nft-buys/plan/planBuy.mutants.test.ts": 20,
+	"test/conformance/provider/figures.test.ts": 20,
+	"core/http/createQuickLane.property.test.ts": 20,
+	"test/e2e/secondVenue.test.ts": 19,
+	"test/sandbox/sandbox.test.ts": 19,
+	"test/conformance/provider/stream.test.ts": 18,
+	"test/e2e/gateMemory.test.ts": 18,
+	"test/e2e/manyProcesses.test.ts": 18,
+	"test/e2e/outage.test.ts": 18,
+	"test/conformance/provider/slow.test.ts": 16,
+	"test/e2e/databaseOutage.test.ts": 15,
+};
+
+/** What any other file is taken to need; also what a file needs that nobody has listed yet. */
+const USUAL_SECONDS = 2;
+
+/**
+ * The durations of these files as `bun test --timings` reads them: the slowest then begins first,
+ * and no worker ends a minute after the others. A wrong number costs time and nothing else. Bun
+ * puts a file without a number before all others (1.4.5), so each gets one.
+ */
+export function fileTimes(files: readonly string[]): string {
+	const times = files.map((file) => [file, 1_000 * (SECONDS[file] ?? USUAL_SECONDS)]);
+	return JSON.stringify({ version: 1, files: Object.fromEntries(times) });
+}
+
+/** The files that are listed as long. */
+export const longFiles: readonly string[] = Object.keys(SECONDS);

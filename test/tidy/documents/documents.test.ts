@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { withModules } from "#test/tidy/documents/drawModules.ts";
+import { moduleArrows } from "#test/tidy/documents/moduleArrows.ts";
+import { documentRules } from "#test/tidy/documents/rules.ts";
+import { textFiles } from "#test/tidy/documents/textFiles.ts";
+import { projectFiles } from "#test/tidy/projectFiles.ts";
+
+const PROBLEMS_SHOWN_MAX = 40;
+const files = textFiles();
+
+describe("documents say what is there", () => {
+	test("there is something to look at", () => {
+		expect(files.length).toBeGreaterThan(20);
+	});
+	for (const { name, why, check } of documentRules) {
+		test(`${name}: ${why}`, () => {
+			const problems = check(files).map(
+				({ path, line = 1, message }) => `${path}:${line} ${message}`,
+			);
+			expect(problems.slice(0, PROBLEMS_SHOWN_MAX)).toEqual([]);
+		});
+	}
+	test("the module diagram has the arrows that the imports have", async () => {
+		const page = files.find(({ path }) => path === "ARCHITECTURE.md")?.text ?? "";
+		const arrows = moduleArrows(await projectFiles());
+		expect(arrows.length).toBeGreaterThan(5);
+		expect(page).toContain("```mermaid");
+		// Else: `bun test/tidy/documents/drawModules.ts --write`.
+		expect(page).toBe(withModules(page, arrows));
+	});
+});
+
+describe("every rule for documents can fail", () => {
+	for (const { name, check, bad, good } of documentRules) {
+		test(name, () => {
+			expect(bad.length).toBeGreaterThan(0);
+			for (const sample of bad) expect(check(sample)).not.toEqual([]);
+			for (const sample of good) expect(check(sample)).toEqual([]);
+		});
+	}
+	test("an arrow that is not drawn changes the page", () => {
+		const page = "<!-- modules: x -->\n<!-- /modules -->";
+		const drawn = withModules(page, [["a", "b"]]);
+		expect(drawn).toContain("a --> b");
+		expect(withModules(drawn, [["a", "b"]])).toBe(drawn);
+		expect(withModules(drawn, [["a", "c"]])).not.toBe(drawn);
+	});
+});

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { decisionsOf } from "#test/tidy/documents/decisionsOf.ts";
+import type { TextFile } from "#test/tidy/documents/TextFile.ts";
+import { textFiles } from "#test/tidy/documents/textFiles.ts";
+
+export const DECISIONS_PAGE = "DECISIONS.md";
+
+const HEAD = `# Decisions
+
+Every decision that ruled something out, by the README that says why, what it costs and what would
+reopen it. This page is written by \`bun test/tidy/documents/listDecisions.ts --write\`.
+`;
+
+/** Answers the index of all decisions: a section for each README that has some. */
+export function listDecisions(files: readonly TextFile[]): string {
+	const sections = files
+		.filter(({ path }) => path.endsWith("README.md"))
+		.flatMap((file) => {
+			const decisions = decisionsOf(file);
+			if (decisions.length === 0) return [];
+			const rows = decisions.map(({ title, date }) => `- ${date}: ${title}`);
+			return [
+				`\n## [${file.path.replace(/\/?README\.md$/, "")}](${file.path})\n\n${rows.join("\n")}\n`,
+			];
+		});
+	return HEAD + sections.join("");
+}
+
+if (import.meta.main && process.argv.includes("--write")) {
+	await Bun.write(join(import.meta.dir, "../../..", DECISIONS_PAGE), listDecisions(textFiles()));
+}
