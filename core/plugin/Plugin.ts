@@ -2,9 +2,11 @@ import type { AnyElysia } from "elysia";
 import type { z } from "zod";
 import type { Degradation } from "#core/http/ReadyReport.ts";
 import type { CliCommand } from "#core/plugin/CliCommand.ts";
+import type { Command } from "#core/plugin/Command.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Contribution, ExtensionPoint } from "#core/plugin/extensionPoint.ts";
 import type { ServiceKey } from "#core/plugin/serviceKey.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import type { Job } from "#core/schedule/Job.ts";
 
@@ -22,6 +24,21 @@ export type SetupContext<Config extends z.ZodObject, N extends Needs> = {
 	core: Core;
 	/** Everything that plugins put into a point which this plugin opened. */
 	contributions<Value>(point: ExtensionPoint<Value>): readonly Value[];
+	/**
+	 * Returns what all plugins can do for the agent. To be called once every plugin is set up, from
+	 * `start` or later: earlier it is a mistake of ours and throws.
+	 */
+	collected(): Collected;
+};
+
+/** Names the profile that a request speaks for, null where it brings no credentials at all. */
+export type CallerOf = (request: Request) => Promise<string | null>;
+
+/** Tools and commands of all plugins, and who can say whose a request is. */
+export type Collected = {
+	tools: readonly AnyTool[];
+	commands: readonly Command[];
+	callerOf: CallerOf;
 };
 
 /** What a plugin is made of once it is set up. */
@@ -31,6 +48,12 @@ export type Parts<Offer> = {
 	routes?: AnyElysia;
 	jobs?: readonly Job[];
 	tasks?: readonly QueueTask[];
+	/** What the agent can do with it. They are built here because they need services. */
+	tools?: readonly AnyTool[];
+	/** What people may type for these tools. */
+	commands?: readonly Command[];
+	/** Throws `unauthorized` (401) where the credentials are wrong. At most one plugin has it. */
+	callerOf?: CallerOf;
 	/** Begins to work. `signal` aborts when the plugin must end; may throw to refuse the boot. */
 	start?(signal: AbortSignal): Promise<void> | void;
 	/** Ends the work and waits for what is under way. */

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import type { Command } from "#core/plugin/Command.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { createHost } from "#core/plugin/createHost.ts";
 import { contribute, extensionPoint } from "#core/plugin/extensionPoint.ts";
-import type { AnyPlugin, Parts } from "#core/plugin/Plugin.ts";
+import type { AnyPlugin, Collected, Parts } from "#core/plugin/Plugin.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
 
 const said: [string, unknown][] = [];
 const log = {
@@ -107,6 +109,63 @@ describe("setup", () => {
 		const parts = { jobs: [job], tasks: [task] };
 		expect((await failure(host([plugin("a", parts), plugin("b", parts)]))).publicDetail).toBe(
 			'Plugins: "a" and "b" both have the job "a.tick"; "a" and "b" both have the task "a.do".',
+		);
+	});
+});
+
+describe("what plugins collect", () => {
+	const tool = (name: string) => ({ name }) as AnyTool;
+	const command = (name: string) => ({ name }) as Command;
+
+	test("tools and commands of all plugins are there once all are set up, and not before", async () => {
+		let early: unknown;
+		let ask: (() => Collected) | undefined;
+		const asking = plugin(
+			"a",
+			{ tools: [tool("read_a")] },
+			{
+				setup({ collected }) {
+					ask = collected;
+					try {
+						collected();
+					} catch (error) {
+						early = error;
+					}
+					return { tools: [tool("read_a")] };
+				},
+			},
+		);
+		const callerOf = async () => "profile-1";
+		const later = plugin("b", { tools: [tool("read_b")], commands: [command("b")], callerOf });
+		await host([asking, later]);
+		expect(early).toBeInstanceOf(Error);
+		const found = ask?.();
+		expect(found?.tools.map(({ name }) => name)).toEqual(["read_a", "read_b"]);
+		expect(found?.commands.map(({ name }) => name)).toEqual(["b"]);
+		expect(await found?.callerOf(new Request("http://localhost/"))).toBe("profile-1");
+	});
+
+	test("where no plugin knows whose a request is, it is nobody's", async () => {
+		let ask: (() => Collected) | undefined;
+		await host([
+			plugin(
+				"a",
+				{},
+				{
+					setup({ collected }) {
+						ask = collected;
+						return {};
+					},
+				},
+			),
+		]);
+		expect(await ask?.().callerOf(new Request("http://localhost/"))).toBeNull();
+	});
+
+	test("two tools or two commands of one name are refused with both owners' names", async () => {
+		const parts = { tools: [tool("read_x")], commands: [command("x")] };
+		expect((await failure(host([plugin("a", parts), plugin("b", parts)]))).publicDetail).toBe(
+			'Plugins: "a" and "b" both have the tool "read_x"; "a" and "b" both have the command "x".',
 		);
 	});
 });

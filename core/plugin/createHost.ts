@@ -6,7 +6,7 @@ import type { Degradation } from "#core/http/ReadyReport.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { contributionsOf } from "#core/plugin/contributionsOf.ts";
 import { pluginFault } from "#core/plugin/faults.ts";
-import type { AnyPlugin, Parts } from "#core/plugin/Plugin.ts";
+import type { AnyPlugin, Collected, Parts } from "#core/plugin/Plugin.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import type { Job } from "#core/schedule/Job.ts";
 
@@ -134,6 +134,11 @@ async function setUp({ plugins, config, core, startTimeoutMs }: SetUpOptions): P
 	const services = new Map<string, unknown>();
 	const members: Member[] = [];
 	const contributions = contributionsOf(plugins);
+	let isSetUp = false;
+	const collected = (): Collected => {
+		assert(isSetUp, "tools and commands are asked for before every plugin is set up");
+		return collectedOf(members);
+	};
 	for (const plugin of plugins) {
 		const beganMs = core.clock.nowMs();
 		const wanted: [string, { id: string }][] = Object.entries(plugin.needs ?? {});
@@ -143,6 +148,7 @@ async function setUp({ plugins, config, core, startTimeoutMs }: SetUpOptions): P
 			needs,
 			core: { ...core, log: core.log.with({ plugin: plugin.name }) },
 			contributions,
+			collected,
 		};
 		let parts: Parts<unknown>;
 		try {
@@ -162,17 +168,34 @@ async function setUp({ plugins, config, core, startTimeoutMs }: SetUpOptions): P
 		members.push({ plugin, parts, step, stopping: new AbortController() });
 	}
 	refuseTwins(members);
+	isSetUp = true;
 	return members;
 }
 
-/** Two jobs of one name would claim each other's ticks; of two such tasks only one would run. */
+function collectedOf(members: readonly Member[]): Collected {
+	return {
+		tools: members.flatMap(({ parts }) => parts.tools ?? []),
+		commands: members.flatMap(({ parts }) => parts.commands ?? []),
+		callerOf: members.find(({ parts }) => parts.callerOf)?.parts.callerOf ?? nobody,
+	};
+}
+
+const nobody = async () => null;
+
+/**
+ * Two jobs of one name would claim each other's ticks; of two tasks, tools or commands of one name
+ * only one would run.
+ */
 function refuseTwins(members: readonly Member[]): void {
 	const owners = new Map<string, string>();
 	const problems: string[] = [];
 	for (const { plugin, parts } of members) {
 		const jobs = (parts.jobs ?? []).map(({ name }) => `job "${name}"`);
 		const tasks = (parts.tasks ?? []).map(({ name }) => `task "${name}"`);
-		for (const what of [...jobs, ...tasks]) {
+		const tools = (parts.tools ?? []).map(({ name }) => `tool "${name}"`);
+		const commands = (parts.commands ?? []).map(({ name }) => `command "${name}"`);
+		const callers = parts.callerOf ? ["way to tell whose a request is"] : [];
+		for (const what of [...jobs, ...tasks, ...tools, ...commands, ...callers]) {
 			const other = owners.get(what);
 			if (other) problems.push(`"${other}" and "${plugin.name}" both have the ${what}`);
 			owners.set(what, plugin.name);

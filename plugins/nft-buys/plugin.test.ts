@@ -3,6 +3,7 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
 import type { IntentKind, Wallets } from "#plugins/wallets/contract.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
@@ -26,6 +27,7 @@ async function setUp() {
 			indexed: [{ chain, rpcFor: () => ({}) }],
 		} as unknown as Core,
 		contributions: () => [],
+		collected: nothingCollected,
 	});
 	return { kinds, parts };
 }

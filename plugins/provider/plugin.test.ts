@@ -6,6 +6,7 @@ import { systemClock } from "#core/clock/systemClock.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import type { Provider } from "#plugins/provider/contract.ts";
 import { providerPlugin } from "#plugins/provider/plugin.ts";
 import { createFakeProvider } from "#test/harness/fakeProvider.ts";
@@ -22,7 +23,13 @@ async function setUp(environment: Record<string, unknown>): Promise<Provider> {
 		chains: createChainRegistry(builtinChains),
 	} as unknown as Core;
 	const config = providerPlugin.config.parse(environment);
-	const parts = await providerPlugin.setup({ config, core, needs: {}, contributions: () => [] });
+	const parts = await providerPlugin.setup({
+		config,
+		core,
+		needs: {},
+		contributions: () => [],
+		collected: nothingCollected,
+	});
 	if (!parts.service) throw new Error("no service");
 	return parts.service;
 }

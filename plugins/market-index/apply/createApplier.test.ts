@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Address } from "#core/chain/Hex.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import {
 	type ApplierLab,
 	createApplierLab,
@@ -57,6 +58,7 @@ beforeAll(async () => {
 		},
 		core: core as unknown as Core,
 		contributions: () => [],
+		collected: nothingCollected,
 	});
 	if (!parts.service) throw new Error("the plugin offers no service");
 	({ record } = parts.service);

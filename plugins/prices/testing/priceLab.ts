@@ -5,6 +5,7 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import { usdFeeds } from "#plugins/prices/feed/usdFeeds.ts";
 import { pricesPlugin } from "#plugins/prices/plugin.ts";
@@ -50,6 +51,7 @@ export function createPriceLab(db: Database) {
 			needs: {},
 			core,
 			contributions: () => [],
+			collected: nothingCollected,
 		});
 		const { service, jobs = [] } = parts;
 		if (!service) throw new Error("the plugin offers no prices");

@@ -13,6 +13,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
 
@@ -51,6 +52,7 @@ export async function streamWorld(
 		needs: { market: { find, record: async () => {}, touch } },
 		core,
 		contributions: () => [],
+		collected: nothingCollected,
 	});
 	const app = createHttpApp({
 		log,
