@@ -1,0 +1,41 @@
+import { serviceKey } from "#core/plugin/serviceKey.ts";
+import type { Caller, ToolLink } from "#core/plugin/Tool.ts";
+
+/** What the agent answers, the same through every channel. */
+export type Reply = {
+	/** `done`, or why not: a question with choices, text that no command reads, a refusal. */
+	kind: "done" | "choose" | "help" | "refused";
+	/** One line of at most 200 characters, with the age of its figures. */
+	line: string;
+	/** The strict command that was run, as it is printed; null where none was understood. */
+	command: string | null;
+	/** True where a language model wrote that command: nothing was executed, at most proposed. */
+	isProposal: boolean;
+	/** The name of the tool that ran; null where none did. */
+	tool: string | null;
+	/** The tool's output, of its schema; null where none ran. */
+	data: unknown;
+	/** ISO time of the oldest figure; null where nothing in the answer ages. */
+	asOf: string | null;
+	links: readonly ToolLink[];
+	/** Whole commands to send instead: the choices of a question, or commands that are near. */
+	suggestions: readonly { label: string; command: string }[];
+	/** A stable code for programs where `kind` is `help` or `refused`; null otherwise. */
+	code: string | null;
+};
+
+export type Asked = {
+	/** As typed. */
+	text: string;
+	caller: Caller;
+	/** The same key and text does the same action once. */
+	idempotencyKey: string | null;
+	signal: AbortSignal;
+};
+
+/** Answers text: strict commands first, a language model only for what these do not read. */
+export type Agent = {
+	handle(asked: Asked): Promise<Reply>;
+};
+
+export const AgentKey = serviceKey<Agent>()("agent");
