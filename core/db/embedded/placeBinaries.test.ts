@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { chooseServerUser } from "#core/db/embedded/chooseServerUser.ts";
@@ -20,7 +20,13 @@ afterAll(() => {
 });
 
 test("binaries the server's user can reach stay where they are", async () => {
-	expect(await placeBinaries({ user, log: silentLog })).toBe(locateBinaries());
+	// The clone that the tests run in may be private itself.
+	const open = mkdtempSync(join(tmpdir(), "tapeline-open-"));
+	folders.push(open);
+	chmodSync(open, 0o755);
+	const native = join(open, "native");
+	cpSync(locateBinaries(), native, { recursive: true, verbatimSymlinks: true });
+	expect(await placeBinaries({ user, log: silentLog, native })).toBe(native);
 });
 
 testAsRoot("binaries below a private folder are copied once, and the copy runs", async () => {
