@@ -4,6 +4,7 @@ import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
 import type { IntentKind, Wallets } from "#plugins/wallets/contract.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
@@ -20,6 +21,7 @@ async function setUp() {
 			wallets: { execution: { register } } as unknown as Wallets,
 			provider: createFakeProvider().provider,
 			prices: fakePrices(chains),
+			market: {} as MarketIndex,
 		},
 		core: {
 			chains,

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { MarketIndexKey } from "#plugins/market-index/contract.ts";
+import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
 import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
 import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
 import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
@@ -12,9 +14,14 @@ export const nftBuysPlugin = definePlugin({
 	name: "nft-buys",
 	version: "1",
 	config: z.object({}),
-	needs: { wallets: WalletsKey, provider: ProviderKey, prices: PricesKey },
+	needs: {
+		wallets: WalletsKey,
+		provider: ProviderKey,
+		prices: PricesKey,
+		market: MarketIndexKey,
+	},
 	setup({ needs, core }) {
-		const { wallets, provider, prices } = needs;
+		const { wallets, provider, prices, market } = needs;
 		const { clock, chains, indexed } = core;
 		const rpcs = new Map(indexed.map(({ chain, rpcFor }) => [chain.id, rpcFor("intents")]));
 		const rpcOf = (chainId: number) => rpcs.get(chainId) ?? null;
@@ -22,8 +29,11 @@ export const nftBuysPlugin = definePlugin({
 		wallets.execution.register(createOfferKind());
 		const served = indexed.map(({ chain }) => chain);
 		const ending = new AbortController();
+		const context = { wallets, log: core.log, chains, served, ending: ending.signal };
 		return {
-			routes: buyRoutes({ wallets, log: core.log, chains, served, ending: ending.signal }),
+			routes: buyRoutes(context),
+			tools: buyTools({ ...context, market }),
+			commands: buyCommands,
 			stop: () => ending.abort(),
 		};
 	},

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
+import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
 /** Sends ETH from somebody's wallet to one recipient or to many. */
@@ -16,14 +17,17 @@ export const transfersPlugin = definePlugin({
 		const { clock, chains } = core;
 		const chainOf = (chainId: number) => served.get(chainId)?.chain ?? null;
 		wallets.execution.register(transferKind({ clock, chainOf }));
+		const context = {
+			wallets,
+			log: core.log,
+			chains: { ...chains, isServed: (chainId: number) => served.has(chainId) },
+			newId: () => Bun.randomUUIDv7(),
+			ending: ending.signal,
+		};
 		return {
-			routes: transferRoutes({
-				wallets,
-				log: core.log,
-				chains: { ...chains, isServed: (chainId) => served.has(chainId) },
-				newId: () => Bun.randomUUIDv7(),
-				ending: ending.signal,
-			}),
+			routes: transferRoutes(context),
+			tools: transferTools(context),
+			commands: transferCommands,
 			stop: () => ending.abort(),
 		};
 	},

@@ -50,6 +50,7 @@ const intent: Intent<TransferRequest> = {
 	batchId: null,
 	transactionHash: null,
 	cancellation: null,
+	asks: false,
 	createdAtMs: NOW_MS,
 	changedAtMs: NOW_MS,
 	expiresAtMs: NOW_MS,

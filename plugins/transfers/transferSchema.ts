@@ -63,6 +63,15 @@ export const transferSchema = z
 	})
 	.meta({ id: "Transfer", description: "A transfer of ETH to one recipient." });
 
+/** The answer to a request that sends. */
+export const createdTransfersSchema = z
+	.object({
+		transfers: z
+			.array(transferSchema)
+			.meta({ description: "One for each recipient, in the order of the request." }),
+	})
+	.meta({ id: "CreatedTransfers", description: "The transfers of one request." });
+
 export const transferPageSchema = z
 	.object({
 		data: z.array(transferSchema).meta({ description: "Transfers, newest first." }),

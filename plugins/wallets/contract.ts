@@ -5,6 +5,8 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
+import type { Caller } from "#core/plugin/Tool.ts";
+import { statusSentence } from "#plugins/wallets/agent/statusSentence.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
 import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
 import { commitFault } from "#plugins/wallets/commit/faults.ts";
@@ -134,6 +136,8 @@ export type Intent<Request = unknown> = {
 	transactionHash: Hex | null;
 	/** Its newest cancellation by nonce; null where nobody asked for one. */
 	cancellation: Cancellation | null;
+	/** Its owner is asked by a link, whatever their profile says. */
+	asks: boolean;
 	createdAtMs: number;
 	changedAtMs: number;
 	expiresAtMs: number;
@@ -188,6 +192,11 @@ export type NewIntent = {
 	channel: Channel;
 	request: unknown;
 	batchId?: string;
+	/**
+	 * True: the owner is asked by a link before anything is sent, also where their profile asks for
+	 * no confirmation. For what a program or a model proposes in their name. Left out: false.
+	 */
+	asks?: boolean;
 };
 
 /**
@@ -255,6 +264,14 @@ export type OnceRequest = {
 	): Promise<{ status: number; body: unknown }>;
 };
 
+/** Says in a few words where an intent stands, for a tool's line. */
+export const intentSentence = statusSentence;
+
+/** The channel by whose limits a tool's caller is held. */
+export function channelOf({ channel }: Caller): Channel {
+	return channel === "social" ? "social" : "agent";
+}
+
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;
 
@@ -319,6 +336,11 @@ export type Wallets = {
 	/** Throws `unauthorized` (401) where nobody, or nobody any more, is signed in. */
 	authenticate(request: Request): Promise<Principal>;
 	profileOfSocial(socialUserId: string): Promise<Profile | null>;
+	/**
+	 * Returns the profile that a tool's caller speaks for, as it is now. Throws `unauthorized` (401)
+	 * where there is none. It does not say when they signed in: what needs that goes by a route.
+	 */
+	principalOf(caller: Caller): Promise<Principal>;
 	execution: Execution;
 	/**
 	 * Runs a request that can move money, once for each `idempotency-key`: the same key and body is

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Audit } from "#core/audit/Audit.ts";
+import { httpFault } from "#core/http/httpFault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
@@ -12,6 +13,7 @@ import { identityRoutes } from "#plugins/wallets/routes/identityRoutes.ts";
 import { createAuthenticate } from "#plugins/wallets/session/createAuthenticate.ts";
 import { createSessions } from "#plugins/wallets/session/createSessions.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
+import { readCredential } from "#plugins/wallets/session/readCredential.ts";
 import { createSiwe } from "#plugins/wallets/siwe/createSiwe.ts";
 import { homeChain } from "#plugins/wallets/siwe/homeChain.ts";
 import { pruneSignInsJob } from "#plugins/wallets/siwe/pruneSignInsJob.ts";
@@ -73,12 +75,24 @@ export function createIdentity(options: IdentityOptions) {
 			nonceSeconds: NONCE_TTL_MS / 1_000,
 		};
 	};
-	const service: Pick<Wallets, "authenticate" | "profileOfSocial"> = {
+	const service: Pick<Wallets, "authenticate" | "profileOfSocial" | "principalOf"> = {
 		authenticate,
 		profileOfSocial: (socialUserId) => readProfile(db, { socialUserId }),
+		async principalOf({ profileId }) {
+			const profile = profileId === null ? null : await readProfile(db, { id: profileId });
+			if (!profile) throw httpFault.unauthorized();
+			return { profile, sessionId: null };
+		},
+	};
+	/** Nobody where there are no credentials; wrong ones are `unauthorized`. */
+	const callerOf = async (request: Request): Promise<string | null> => {
+		const isAnonymous = readCredential(request, sessions.cookie).kind === "none";
+		const namesNobody = isAnonymous && !request.headers.has("authorization");
+		return namesNobody ? null : (await authenticate(request)).profile.id;
 	};
 	return {
 		service,
+		callerOf,
 		routes: identityRoutes({ ...shared, enrolment, siwe, limits, settings }),
 		jobs: [pruneSignInsJob(core)],
 	};

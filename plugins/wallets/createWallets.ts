@@ -3,6 +3,9 @@ import type { Database } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
+import { readLimits } from "#plugins/wallets/agent/readLimits.ts";
+import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
+import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
 import type { Execution, TradingSetting, Wallets } from "#plugins/wallets/contract.ts";
 import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
@@ -95,11 +98,21 @@ export function createWallets(options: WalletsOptions) {
 		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, ending }))
 		.use(webhookRoutes(webhooks));
 	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
+	const agent = {
+		tools: walletTools({
+			wallets: service,
+			core,
+			limitsOf: (profile) => readLimits(deps, profile),
+			ending,
+		}),
+		commands: walletCommands,
+		callerOf: identity.callerOf,
+	};
 	const watch = createWatch({ deps, metrics: core.metrics, chainName });
 	const sources = [intentRow, submissionRow];
 	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
 	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine, watch.job];
-	return { service, routes, jobs, degraded: watch.degraded, ended: opened.ended };
+	return { service, routes, jobs, agent, degraded: watch.degraded, ended: opened.ended };
 }
 
 /** Where links lead. Without PUBLIC_URL this machine alone can follow them. */

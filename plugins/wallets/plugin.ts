@@ -28,7 +28,7 @@ export const walletsPlugin = definePlugin({
 	contributes: [contribute(AuditBookPoint, walletsBook)],
 	setup({ config, core, needs: { prices }, contributions }) {
 		const ending = new AbortController();
-		const { service, routes, jobs, degraded, ended } = createWallets({
+		const { service, routes, jobs, agent, degraded, ended } = createWallets({
 			core,
 			config,
 			custody: openCustody(config, { core, ending: ending.signal }),
@@ -36,7 +36,7 @@ export const walletsPlugin = definePlugin({
 			contributed: contributions(TradingSettingPoint),
 			ending: ending.signal,
 		});
-		return { service, routes, jobs, degraded, stop };
+		return { service, routes, jobs, ...agent, degraded, stop };
 
 		async function stop(): Promise<void> {
 			ending.abort();

@@ -7,6 +7,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
@@ -142,6 +143,11 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			return { profile, sessionId: null };
 		},
 		profileOfSocial: async () => null,
+		async principalOf({ profileId }: Caller) {
+			const profile = profileId === null ? null : await readProfile(db, { id: profileId });
+			if (!profile) throw httpFault.unauthorized();
+			return { profile, sessionId: null };
+		},
 		execution,
 		once: createOnce(deps),
 		cancel: (intentId: string, by: Parameters<Wallets["cancel"]>[1]) =>

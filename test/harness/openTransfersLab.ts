@@ -35,6 +35,11 @@ export function openTransfersLab(db: Database) {
 	const wallets: Wallets = {
 		authenticate,
 		profileOfSocial: async () => null,
+		async principalOf({ profileId }) {
+			const profile = profileId === null ? null : await readProfile(db, { id: profileId });
+			if (!profile) throw httpFault.unauthorized();
+			return { profile, sessionId: null };
+		},
 		execution,
 		once,
 		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
@@ -42,16 +47,17 @@ export function openTransfersLab(db: Database) {
 	};
 	const kind = transferKind({ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null) });
 	execution.register(kind);
+	const context = {
+		wallets,
+		log: silentLog,
+		chains: { ...chains, isServed: (id: number) => id === CHAIN_ID || id === 137 },
+		newId: () => Bun.randomUUIDv7(),
+		ending,
+	};
 	const app = testHttpApp({
 		clock,
 		routes: [
-			transferRoutes({
-				wallets,
-				log: silentLog,
-				chains: { ...chains, isServed: (id) => id === CHAIN_ID || id === 137 },
-				newId: () => Bun.randomUUIDv7(),
-				ending,
-			}),
+			transferRoutes(context),
 			linkRoutes({
 				deps,
 				links,
@@ -65,6 +71,7 @@ export function openTransfersLab(db: Database) {
 	return {
 		...lab,
 		links,
+		context,
 		/** As HTTP would ask, through the real gate. */
 		async ask(path: string, options: AskOptions = {}): Promise<Asked> {
 			const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;

@@ -7,12 +7,22 @@ import { ADVANCE_TIMEOUT_MS, ANSWER_IDLE_SECONDS } from "#plugins/nft-buys/limit
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 import { payingWallet } from "#plugins/nft-buys/routes/payingWallet.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
-import type { Intent, Principal, Recorded } from "#plugins/wallets/contract.ts";
+import type { Channel, Intent, Principal, Recorded } from "#plugins/wallets/contract.ts";
+
+type FromRoute = { kind: "route"; request: Request };
+type FromTool = {
+	kind: "tool";
+	idempotencyKey: string | null;
+	channel: Channel;
+	/** True: the owner says yes by a link first, whatever their profile says. */
+	asks: boolean;
+};
 
 type Asked = {
 	kind: "nft_buy" | "nft_offer";
+	/** What names the request beside its key: a route, or a tool. */
 	route: string;
-	request: Request;
+	from: FromRoute | FromTool;
 	principal: Principal;
 	chain: Chain;
 	walletId: string | undefined;
@@ -27,17 +37,15 @@ type Asked = {
  */
 export async function answerIntent(context: BuyContext, asked: Asked): Promise<Response> {
 	const { wallets, chains } = context;
-	const { principal, chain, kind, wish, route, body } = asked;
+	const { principal, chain, kind, wish, route, body, from } = asked;
 	const { profile } = principal;
 	const wallet = payingWallet(profile, asked.walletId);
 	// An answer that is lost would invite its owner to buy once more.
-	requestContexts.get(asked.request)?.keepOpen(ANSWER_IDLE_SECONDS);
+	if (from.kind === "route") requestContexts.get(from.request)?.keepOpen(ANSWER_IDLE_SECONDS);
+	const { idempotencyKey, channel, asks } = from.kind === "tool" ? from : ofRoute(from.request);
 	return await wallets.once({
-		principal,
-		route,
-		idempotencyKey: asked.request.headers.get("idempotency-key"),
-		body,
-		intents: [{ kind, profile, wallet, chainId: chain.id, channel: "api", request: wish }],
+		...{ principal, route, idempotencyKey, body },
+		intents: [{ kind, profile, wallet, chainId: chain.id, channel, asks, request: wish }],
 		async answer(intentIds, recorded) {
 			const intent = await goOn(context, { profileId: profile.id, intentIds, recorded });
 			assert(intent, "an intent that was created is there");
@@ -50,6 +58,10 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 			};
 		},
 	});
+}
+
+function ofRoute({ headers }: Request): Omit<FromTool, "kind"> {
+	return { idempotencyKey: headers.get("idempotency-key"), channel: "api", asks: false };
 }
 
 type Made = {

@@ -117,6 +117,7 @@ test("[NFT-03] an intent shows its limit exactly and for display, in the chain's
 		batchId: null,
 		transactionHash: null,
 		cancellation: null,
+		asks: false,
 		createdAtMs: 0,
 		changedAtMs: 0,
 		expiresAtMs: 0,

@@ -44,7 +44,7 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 			return await answerIntent(context, {
 				kind: "nft_buy",
 				route: "POST /v1/nft-market/buys",
-				request,
+				from: { kind: "route", request },
 				principal: await signedIn({ request }),
 				chain,
 				walletId,

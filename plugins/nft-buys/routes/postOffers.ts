@@ -34,7 +34,7 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
 			return await answerIntent(context, {
 				kind: "nft_offer",
 				route: "POST /v1/nft-market/offers",
-				request,
+				from: { kind: "route", request },
 				principal: await signedIn({ request }),
 				chain,
 				walletId,

@@ -1,31 +1,20 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { Fault } from "#core/fault/Fault.ts";
 import { canCarry } from "#core/http/canCarry.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
-import { checkTransfers } from "#plugins/transfers/checkTransfers.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
 import {
 	ADDRESS_LENGTH_MAX,
-	ADVANCE_TIMEOUT_MS,
 	AMOUNT_LENGTH_MAX,
 	ANSWER_IDLE_SECONDS,
 	RECIPIENTS_MAX,
 } from "#plugins/transfers/limits.ts";
-import { linksOf } from "#plugins/transfers/linksOf.ts";
-import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
-import { TRANSFER } from "#plugins/transfers/transferKind.ts";
-import { transferSchema } from "#plugins/transfers/transferSchema.ts";
-import {
-	type Intent,
-	type Principal,
-	type Profile,
-	type Recorded,
-	tradingDocumented,
-} from "#plugins/wallets/contract.ts";
+import { sendTransfers } from "#plugins/transfers/sendTransfers.ts";
+import { createdTransfersSchema } from "#plugins/transfers/transferSchema.ts";
+import { type Principal, tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const ROUTE = "POST /v1/trading/wallet-transfers";
 
@@ -64,17 +53,9 @@ const bodySchema = z
 	})
 	.meta({ id: "TransferRequest", description: "An amount, and who gets it." });
 
-const createdSchema = z
-	.object({
-		transfers: z
-			.array(transferSchema)
-			.meta({ description: "One for each recipient, in the order of the request." }),
-	})
-	.meta({ id: "CreatedTransfers", description: "The transfers of one request." });
-
 /** Sends ETH to one recipient or to many. */
 export function postTransfers(context: TransfersContext) {
-	const { wallets, chains } = context;
+	const { wallets } = context;
 	const asked = new WeakMap<Request, Promise<Principal>>();
 	// Before the body is even read: a stranger learns nothing of how it should look.
 	const signedIn = (request: Request) => {
@@ -88,32 +69,15 @@ export function postTransfers(context: TransfersContext) {
 		.post(
 			"",
 			async ({ principal, body, request }) => {
-				const { profile } = principal;
-				const checked = checkTransfers(body, { profile, chains });
-				requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
-				const { wallet, chainId, amountRaw, recipients } = checked;
-				const batchId = context.newId();
-				return wallets.once({
-					principal,
-					route: ROUTE,
-					idempotencyKey: request.headers.get("idempotency-key"),
-					body,
-					intents: recipients.map((recipient) => ({
-						kind: TRANSFER,
-						profile,
-						wallet,
-						chainId,
-						channel: "api" as const,
-						request: { recipient, amountRaw: String(amountRaw) },
-						batchId,
-					})),
-					answer: (ids, recorded) => answer(context, { principal, ids, recorded }),
-				});
+				const idempotencyKey = request.headers.get("idempotency-key");
+				const asked = { route: ROUTE, channel: "api", asks: false, idempotencyKey } as const;
+				const keepOpen = () => requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+				return sendTransfers(context, { ...asked, principal, body, checked: keepOpen });
 			},
 			{
 				parse: [async ({ request }) => (await signedIn(request), await read({ request })), "json"],
 				body: bodySchema,
-				response: { 202: createdSchema },
+				response: { 202: createdTransfersSchema },
 				detail: {
 					operationId: "createTransfers",
 					tags: ["trading"],
@@ -130,41 +94,4 @@ export function postTransfers(context: TransfersContext) {
 				},
 			},
 		);
-}
-
-type Asked = { ids: readonly string[]; recorded: Recorded | null };
-
-async function answer(
-	context: TransfersContext,
-	{ principal, ids, recorded }: Asked & { principal: Principal },
-): Promise<{ status: number; body: unknown }> {
-	const { wallets, chains } = context;
-	const { profile } = principal;
-	const intents = await goOn(context, { profile, ids, recorded });
-	const urls = await linksOf(wallets, intents);
-	const transfers = intents.map((intent) => {
-		const questionUrl = urls.get(intent.id);
-		return renderTransfer(intent, { profile, chainOf: chains.byId, questionUrl });
-	});
-	return { status: 202, body: { transfers } };
-}
-
-/**
- * Takes the transfers further. Where that cannot be done now they are answered as they stand, and
- * the service takes them up by itself: an error would invite their sender to send them once more.
- */
-async function goOn(
-	{ wallets, ending, log }: TransfersContext,
-	{ profile, ids, recorded }: Asked & { profile: Profile },
-): Promise<Intent[]> {
-	const { execution } = wallets;
-	try {
-		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-		return await execution.advance(ids, signal, recorded);
-	} catch (error) {
-		const level = error instanceof Fault ? "warn" : "error";
-		log[level]("wallet transfers could not be taken further now", { error });
-		const read = await Promise.all(ids.map((id) => execution.read(id, profile.id)));
-		return read.flatMap((intent) => intent ?? []);
-	}
 }

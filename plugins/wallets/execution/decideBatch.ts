@@ -204,13 +204,16 @@ function questionOf(
 	given: { planned: readonly PlannedIntent[]; profile: Profile; wallet: Wallet },
 ): IntentEvent | null {
 	const { planned, profile, wallet } = given;
+	const isDelegated = wallet.capability === "embedded/delegated";
 	// A plan stands with an intent that is `created` only once its owner has approved it.
 	const isApproved = planned.every(({ intent, plan }) => {
 		if (!intent.plan) return false;
 		const keeps = deps.kindOf(intent.kind)?.keeps;
 		return intent.planHash === hashPlan(plan) || keeps?.(intent.plan, plan) === true;
 	});
-	if (profile.requireTradeConfirmation && !isApproved) return "ask_confirmation";
+	// What its owner signs with their own wallet is asked by that: not twice.
+	const isProposed = isDelegated && planned.some(({ intent }) => intent.asks);
+	if ((profile.requireTradeConfirmation || isProposed) && !isApproved) return "ask_confirmation";
 	if (deps.settings.isDryRun) return "skip_dry_run";
-	return wallet.capability === "embedded/delegated" ? null : "ask_signature";
+	return isDelegated ? null : "ask_signature";
 }

@@ -21,7 +21,8 @@ export function readyIntents(
 	return {
 		intents: intents.map((intent) => {
 			const { revision, requireTradeConfirmation } = intent.profile;
-			const own = { ...settings, revision, requireTradeConfirmation };
+			const asks = intent.asks ?? false;
+			const own = { ...settings, revision, requireTradeConfirmation, asks };
 			return { ...intent, id: deps.newId(), settings: own };
 		}),
 		times: { at: new Date(nowMs), expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) },

@@ -22,6 +22,7 @@ export type IntentRow = {
 	transaction_hash: Uint8Array | null;
 	cancelling: Cancellation["state"] | null;
 	cancelling_hash: Uint8Array | null;
+	asks: boolean;
 	created_at: Date;
 	changed_at: Date;
 	expires_at: Date;
@@ -30,7 +31,7 @@ export type IntentRow = {
 /** Of `wallets.intent i`, with the hash of its newest submission. */
 const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status,
 	i.error_code, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
-	i.expires_at,
+	i.expires_at, coalesce((i.settings->>'asks')::boolean, false) as asks,
 	(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
 		and s.purpose = 'pay' order by s.step desc limit 1) as transaction_hash,
 	(select s.state::text from wallets.submission s where s.intent_id = i.id
@@ -65,6 +66,7 @@ export const intentRow = {
 				state: row.cancelling,
 				transactionHash: row.cancelling_hash && hexOf(row.cancelling_hash),
 			},
+			asks: row.asks,
 			createdAtMs: timeMs(row.created_at),
 			changedAtMs: timeMs(row.changed_at),
 			expiresAtMs: timeMs(row.expires_at),

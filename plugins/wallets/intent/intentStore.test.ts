@@ -112,6 +112,7 @@ test("what is stored is read back whole, in the order that was asked for", async
 		batchId,
 		transactionHash: null,
 		cancellation: null,
+		asks: false,
 		createdAtMs: NOW_MS,
 		changedAtMs: NOW_MS,
 		expiresAtMs: NOW_MS + 1_000,

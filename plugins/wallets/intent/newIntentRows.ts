@@ -33,17 +33,18 @@ export const newIntentRows = {
 
 	/** Nobody else knows them before the commit, so they need not be read back. */
 	read(intents: readonly IntentToInsert[], { at, expiresAt }: IntentTimes): Intent[] {
-		return intents.map(({ id, kind, chainId, channel, request, profile, wallet, batchId }) => ({
+		return intents.map(({ id, kind, chainId, channel, request, ...more }) => ({
 			...{ id, kind, chainId, channel, request },
-			profileId: profile.id,
-			walletId: wallet?.id ?? null,
+			profileId: more.profile.id,
+			walletId: more.wallet?.id ?? null,
 			status: "created",
 			errorCode: null,
 			plan: null,
 			planHash: null,
-			batchId: batchId ?? null,
+			batchId: more.batchId ?? null,
 			transactionHash: null,
 			cancellation: null,
+			asks: more.asks ?? false,
 			createdAtMs: at.getTime(),
 			changedAtMs: at.getTime(),
 			expiresAtMs: expiresAt.getTime(),

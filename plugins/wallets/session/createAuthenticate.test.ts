@@ -70,3 +70,22 @@ test("[TRD-09] a social account leads to its profile, and one that nobody linked
 	expect(await identity.service.profileOfSocial("bob")).toBeNull();
 	expect(await identity.service.profileOfSocial("")).toBeNull();
 });
+
+test("the agent's caller is nobody without credentials, and wrong ones are told", async () => {
+	const { callerOf, service } = fixture.identity;
+	const { body } = await fixture.signIn(keyOf(3));
+	const speaking = requestWith({ authorization: `Bearer ${body.token}` });
+	expect(await callerOf(speaking)).toBe(body.profile.id);
+	expect(await callerOf(requestWith({}))).toBeNull();
+	for (const authorization of ["Bearer wrong", `Basic ${body.token}`]) {
+		const asked = callerOf(requestWith({ authorization }));
+		await expect(asked).rejects.toMatchObject({ code: "unauthorized" });
+	}
+	const caller = { channel: "agent", authority: "author" } as const;
+	const principal = await service.principalOf({ ...caller, profileId: body.profile.id });
+	expect(principal).toMatchObject({ profile: { id: body.profile.id }, sessionId: null });
+	for (const profileId of [null, crypto.randomUUID()]) {
+		const asked = service.principalOf({ ...caller, profileId });
+		await expect(asked).rejects.toMatchObject({ code: "unauthorized" });
+	}
+});

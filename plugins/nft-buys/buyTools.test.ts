@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { httpFault } from "#core/http/httpFault.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import type { Caller } from "#core/plugin/Tool.ts";
+import { buyTools } from "#plugins/nft-buys/buyTools.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { type Buyer, type BuyLab, openBuyLab } from "#test/harness/openBuyLab.ts";
+import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: the agent buys what its author named, at most once for a key and below their price;
+// what a program or a model proposes waits for its owner's yes.
+
+const SLUG = "kiln-folk";
+const signal = new AbortController().signal;
+
+let database: TestDatabase;
+let anvil: Anvil;
+let seaport: SeaportChain;
+let lab: BuyLab;
+let buyer: Buyer;
+let listed: Awaited<ReturnType<BuyLab["list"]>>;
+beforeAll(async () => {
+	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
+	seaport = await deploySeaport(anvil);
+});
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(async () => {
+	lab = openBuyLab({ db: database.db, anvil, seaport });
+	buyer = await lab.buyer();
+	listed = await lab.list();
+	lab.serve(listed);
+});
+
+async function run(name: string, input: object = {}, key: string | null = null) {
+	const { wallets, chains } = lab;
+	const { contract } = listed.listing;
+	if (!contract) throw new Error("it has no contract");
+	const market = {
+		async find(slug: string) {
+			if (slug !== SLUG) throw httpFault.notFound({ public: `No collection "${slug}".` });
+			return { id: 1, chain: "anvil", address: contract, slug };
+		},
+	};
+	const served = chains.all.filter(({ slug }) => slug === "anvil");
+	const tools = buyTools({ wallets, log: silentLog, chains, served, ending: signal, market });
+	const tool = tools.find((one) => one.name === name);
+	if (!tool) throw new Error("no such tool");
+	const profileId = buyer.profile.id;
+	const caller: Caller = { channel: "agent", profileId, authority: "author" };
+	const token = String(listed.listing.tokenId);
+	const asked = tool.input.parse({ collection: SLUG, token, maxPrice: "2", ...input });
+	const answer = await tool.run(asked, { caller, idempotencyKey: key, signal });
+	if (answer.kind !== "done") throw new Error("it asks");
+	const output = tool.output.parse(answer.output);
+	return { output, line: tool.line(output), links: tool.links?.(output) ?? [] };
+}
+
+test("a listing is bought once for a key, by its author's words", async () => {
+	const first = await run("buy_nft", {}, "message-1");
+	expect(first.output).toMatchObject({ status: "submitted", priceLimit: 2, errorCode: null });
+	expect(first.line).toContain("is on its way, not confirmed yet");
+	expect((await run("buy_nft", {}, "message-1")).output).toEqual(first.output);
+	expect(lab.sent).toHaveLength(1);
+});
+
+test("a prepared buy sends nothing and has the link by which its owner says yes", async () => {
+	const { output, links } = await run("prepare_buy_nft");
+	expect(output).toMatchObject({ status: "confirmation_required", transactionHash: null });
+	expect(links).toEqual([{ rel: "confirm", url: output.link.url }]);
+	expect(lab.sent).toEqual([]);
+});
+
+test("a price below the listing's buys nothing", async () => {
+	const { output, line } = await run("buy_nft", { maxPrice: "0.000001" });
+	expect(output.status).toBe("rejected");
+	expect(line).toContain("was refused");
+	expect(lab.sent).toEqual([]);
+});
+
+test("a collection that there is not, and a price of nothing, are refused before anything is stored", async () => {
+	await expect(run("buy_nft", { collection: "kiln folk" })).rejects.toMatchObject({
+		code: "not_found",
+	});
+	await expect(run("buy_nft", { maxPrice: "0" })).rejects.toMatchObject({ code: "amount_invalid" });
+	const page = await lab.execution.list(buyer.profile.id, { limit: 10 });
+	expect(page.items).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { Command } from "#core/plugin/Command.ts";
+import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
+import { answerIntent } from "#plugins/nft-buys/routes/answerIntent.ts";
+import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
+import { bodyFields } from "#plugins/nft-buys/routes/bodyFields.ts";
+import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
+import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
+import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
+import { channelOf, intentSentence } from "#plugins/wallets/contract.ts";
+
+type BuyToolDeps = BuyContext & { market: Pick<MarketIndex, "find"> };
+
+const inputSchema = z.strictObject({
+	collection: z
+		.string()
+		.min(1)
+		.max(200)
+		.meta({
+			description:
+				"Its slug or contract address, and no display name: anybody may give a collection the " +
+				"name of another.",
+			examples: ["kiln-folk"],
+		}),
+	token: bodyFields.tokenId,
+	maxPrice: bodyFields.price,
+	chain: bodyFields.chain,
+});
+
+/** Buying a listing as the agent does it: at once for an author's own words, by a link for others. */
+export function buyTools(deps: BuyToolDeps): AnyTool[] {
+	return [buyTool(deps, "execute"), buyTool(deps, "prepare")];
+}
+
+export const buyCommands: readonly Command[] = [
+	{
+		name: "buy_nft",
+		forms: [
+			"buy {collection} #{token} for at most {maxPrice} eth [on {chain}]",
+			"buy #{token} of {collection} for at most {maxPrice} eth [on {chain}]",
+			"buy {collection} #{token} (under|below|up to|max) {maxPrice} eth [on {chain}]",
+		],
+		slots: {
+			collection: { kind: "collection" },
+			token: { kind: "token" },
+			maxPrice: { kind: "amount" },
+			chain: { kind: "chain" },
+		},
+		tool: "buy_nft",
+		prepares: "prepare_buy_nft",
+		summary: "buys a token from its cheapest listing, up to a price",
+		examples: ["buy kiln-folk #12 for at most 0.5 eth"],
+	},
+];
+
+function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
+	const isPrepared = effect === "prepare";
+	const name = isPrepared ? "prepare_buy_nft" : "buy_nft";
+	return defineTool({
+		name,
+		title: isPrepared ? "Prepare a buy" : "Buy an NFT",
+		description: isPrepared
+			? "Prepares the buy of a listed token up to a price and returns the link by which you say " +
+				"yes. Nothing is sent before that."
+			: "Buys a token from its cheapest listing up to a price, within your limits. Where it must " +
+				"not go at once, the answer has the link by which you say yes or sign.",
+		capability: "nft_buys",
+		effect,
+		access: "profile",
+		input: inputSchema,
+		output: createdSchema,
+		async run(input, { caller, idempotencyKey }) {
+			const principal = await deps.wallets.principalOf(caller);
+			const found = await deps.market.find(input.collection, input.chain);
+			const chain = chainOf(deps, found.chain);
+			const response = await answerIntent(deps, {
+				kind: "nft_buy",
+				route: `tool ${name}`,
+				from: { kind: "tool", idempotencyKey, channel: channelOf(caller), asks: isPrepared },
+				principal,
+				chain,
+				walletId: undefined,
+				body: input,
+				wish: {
+					contract: found.address,
+					tokenId: input.token,
+					quantity: "1",
+					priceLimitRaw: String(priceRaw(input.maxPrice, chain)),
+					orderHash: null,
+				},
+			});
+			return { kind: "done", output: createdSchema.parse(await response.json()) };
+		},
+		line({ contract, tokenId, priceLimit, chain, status, errorCode }) {
+			const what = `#${(tokenId ?? "").slice(0, 20)} of ${contract.slice(0, 6)}…${contract.slice(-4)}`;
+			const most = priceLimit === null ? "" : ` for at most ${priceLimit}`;
+			return `Buying ${what}${most} on ${chain} ${intentSentence(status, errorCode)}.`;
+		},
+		asOfMs: () => null,
+		links({ link, status }) {
+			if (!link) return [];
+			return [{ rel: status === "signature_required" ? "sign" : "confirm", url: link.url }];
+		},
+	});
+}

@@ -1,0 +1,83 @@
+import { Fault } from "#core/fault/Fault.ts";
+import { checkTransfers, type TransfersBody } from "#plugins/transfers/checkTransfers.ts";
+import { ADVANCE_TIMEOUT_MS } from "#plugins/transfers/limits.ts";
+import { linksOf } from "#plugins/transfers/linksOf.ts";
+import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
+import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
+import { TRANSFER } from "#plugins/transfers/transferKind.ts";
+import type { Channel, Intent, Principal, Profile, Recorded } from "#plugins/wallets/contract.ts";
+
+export type TransfersAsked = {
+	principal: Principal;
+	body: TransfersBody;
+	/** What names the request beside its key: a route, or a tool. */
+	route: string;
+	idempotencyKey: string | null;
+	channel: Channel;
+	/** True: the owner says yes by a link first, whatever their profile says. */
+	asks: boolean;
+	/** Called once the body is known to be right, before anything is recorded. */
+	checked?(): void;
+};
+
+/**
+ * Sends the amount to each recipient, once for each key, and answers 202 with the transfers. Throws
+ * Faults for what is wrong with the body; then nothing was recorded.
+ */
+export async function sendTransfers(
+	context: TransfersContext,
+	asked: TransfersAsked,
+): Promise<Response> {
+	const { principal, body, route, idempotencyKey, channel, asks } = asked;
+	const { profile } = principal;
+	const { wallets, chains } = context;
+	const { wallet, chainId, amountRaw, recipients } = checkTransfers(body, { profile, chains });
+	asked.checked?.();
+	const batchId = context.newId();
+	return await wallets.once({
+		...{ principal, route, idempotencyKey, body },
+		intents: recipients.map((recipient) => ({
+			kind: TRANSFER,
+			...{ profile, wallet, chainId, channel, batchId, asks },
+			request: { recipient, amountRaw: String(amountRaw) },
+		})),
+		answer: (ids, recorded) => answer(context, { principal, ids, recorded }),
+	});
+}
+
+type Asked = { ids: readonly string[]; recorded: Recorded | null };
+
+async function answer(
+	context: TransfersContext,
+	{ principal, ids, recorded }: Asked & { principal: Principal },
+): Promise<{ status: number; body: unknown }> {
+	const { wallets, chains } = context;
+	const { profile } = principal;
+	const intents = await goOn(context, { profile, ids, recorded });
+	const urls = await linksOf(wallets, intents);
+	const transfers = intents.map((intent) => {
+		const questionUrl = urls.get(intent.id);
+		return renderTransfer(intent, { profile, chainOf: chains.byId, questionUrl });
+	});
+	return { status: 202, body: { transfers } };
+}
+
+/**
+ * Takes the transfers further. Where that cannot be done now they are answered as they stand, and
+ * the service takes them up by itself: an error would invite their sender to send them once more.
+ */
+async function goOn(
+	{ wallets, ending, log }: TransfersContext,
+	{ profile, ids, recorded }: Asked & { profile: Profile },
+): Promise<Intent[]> {
+	const { execution } = wallets;
+	try {
+		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+		return await execution.advance(ids, signal, recorded);
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		log[level]("wallet transfers could not be taken further now", { error });
+		const read = await Promise.all(ids.map((id) => execution.read(id, profile.id)));
+		return read.flatMap((intent) => intent ?? []);
+	}
+}

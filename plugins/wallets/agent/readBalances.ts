@@ -1,0 +1,61 @@
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { formatAmount } from "#core/money/formatAmount.ts";
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
+
+/** More wallets are not asked about: each is a call to each chain's nodes. */
+const WALLETS_MAX = 10;
+
+export type CoinBalance = {
+	walletId: string;
+	address: string;
+	chain: string;
+	symbol: string;
+	/** Whole coins, exact; null where the chain did not answer. Unknown is not zero. */
+	balance: string | null;
+	balanceRaw: string | null;
+};
+
+/** Reads what a profile's wallets hold of the coins of the chains served here, or of one of them. */
+export async function readBalances(
+	{ chains, indexed }: Pick<Core, "chains" | "indexed">,
+	asked: { profile: Profile; chain: string | undefined; signal: AbortSignal },
+): Promise<CoinBalance[]> {
+	const { profile, chain, signal } = asked;
+	const id = chain === undefined ? null : chains.bySlug(chain)?.id;
+	const served = indexed.filter((access) => id === null || access.chain.id === id);
+	if (served.length === 0) {
+		throw httpFault.notFound({ public: `The chain "${chain}" is not served here.` });
+	}
+	const wallets = profile.wallets.slice(0, WALLETS_MAX);
+	const found = await Promise.all(served.map((access) => balancesOn(access, { wallets, signal })));
+	return found.flat();
+}
+
+async function balancesOn(
+	{ chain, rpcFor }: ChainAccess,
+	{ wallets, signal }: { wallets: readonly Wallet[]; signal: AbortSignal },
+): Promise<CoinBalance[]> {
+	if (wallets.length === 0) return [];
+	const calls = wallets.map(({ address }) => {
+		return { method: "eth_getBalance", params: [address, "latest"] };
+	});
+	const outcomes = await rpcFor("requests")
+		.settle(calls, { signal })
+		.catch(() => []);
+	return wallets.map(({ id, address }, index) => {
+		const outcome = outcomes[index];
+		const read = chainNumbers.wei.safeParse(outcome?.kind === "result" ? outcome.result : null);
+		const units = read.success ? read.data : null;
+		const { nativeCurrency: currency } = chain;
+		return {
+			walletId: id,
+			address,
+			chain: chain.slug,
+			symbol: currency.symbol,
+			balance: units === null ? null : formatAmount({ units, currency }),
+			balanceRaw: units === null ? null : String(units),
+		};
+	});
+}

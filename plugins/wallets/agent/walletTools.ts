@@ -1,0 +1,179 @@
+import { z } from "zod";
+import type { Core } from "#core/plugin/Core.ts";
+import { type AnyTool, defineTool, type ToolContext } from "#core/plugin/Tool.ts";
+import { intentTools } from "#plugins/wallets/agent/intentTools.ts";
+import { readBalances } from "#plugins/wallets/agent/readBalances.ts";
+import type { Profile, SpendLimits, Wallets } from "#plugins/wallets/contract.ts";
+import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
+import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
+import { usdText } from "#plugins/wallets/profile/usdText.ts";
+
+export type WalletToolDeps = {
+	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;
+	core: Pick<Core, "chains" | "indexed" | "clock">;
+	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
+	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
+	ending: AbortSignal;
+};
+
+const nothing = z.strictObject({});
+
+/** What somebody's agent can tell of them and their intents, and the one that takes one back. */
+export function walletTools(deps: WalletToolDeps): AnyTool[] {
+	return [profileTool(deps), walletsTool(deps), limitsTool(deps), balancesTool(deps)].concat(
+		intentTools(deps),
+	);
+}
+
+const profileOf = async (deps: WalletToolDeps, { caller }: ToolContext) =>
+	(await deps.wallets.principalOf(caller)).profile;
+
+function profileTool(deps: WalletToolDeps): AnyTool {
+	return defineTool({
+		name: "read_profile",
+		title: "Your profile",
+		description: "Returns the signed-in profile: linked social account, settings, wallets.",
+		capability: "wallets",
+		effect: "read",
+		access: "profile",
+		input: nothing,
+		output: profileSchema,
+		async run(_, context) {
+			return { kind: "done", output: renderProfile(await profileOf(deps, context)) };
+		},
+		line({ wallets, requireTradeConfirmation }) {
+			const asks = requireTradeConfirmation ? "each action asks you first" : "no extra question";
+			return `Signed in with ${count(wallets.length, "wallet")}; ${asks}.`;
+		},
+		asOfMs: () => null,
+	});
+}
+
+function walletsTool(deps: WalletToolDeps): AnyTool {
+	return defineTool({
+		name: "read_wallets",
+		title: "Your wallets",
+		description:
+			"Returns the linked wallets. The service sends by itself for `embedded/delegated` alone.",
+		capability: "wallets",
+		effect: "read",
+		access: "profile",
+		input: nothing,
+		output: z.object({ wallets: profileSchema.shape.wallets }),
+		async run(_, context) {
+			const { wallets } = renderProfile(await profileOf(deps, context));
+			return { kind: "done", output: { wallets } };
+		},
+		line({ wallets }) {
+			const main = wallets.find(({ isCanonical }) => isCanonical) ?? wallets[0];
+			if (!main) return "You have no linked wallet yet.";
+			const more = wallets.length > 1 ? `, and ${wallets.length - 1} more` : "";
+			return `${shortAddress(main.address)} (${main.capability})${more}.`;
+		},
+		asOfMs: () => null,
+	});
+}
+
+const limitsSchema = z.object({
+	perTradeUsd: z.string().meta({ description: "The most one action may move, in US dollars." }),
+	walletNotionalUsd: z
+		.string()
+		.meta({ description: "The most one action may move out of the wallet, in US dollars." }),
+	dailyUsd: z.string().meta({ description: "The most in 24 hours, in US dollars." }),
+	spentTodayUsd: z.string().meta({ description: "Counted in the last 24 hours, in US dollars." }),
+	asOf: z.string().meta({ description: "When that was read, ISO 8601.", format: "date-time" }),
+});
+
+function limitsTool(deps: WalletToolDeps): AnyTool {
+	return defineTool({
+		name: "read_limits",
+		title: "Your limits",
+		description: "Returns the limits in force for your canonical wallet, and what counts so far.",
+		capability: "wallets",
+		effect: "read",
+		access: "profile",
+		input: nothing,
+		output: z.object({ limits: limitsSchema.nullable() }),
+		async run(_, context) {
+			const found = await deps.limitsOf(await profileOf(deps, context));
+			if (!found) return { kind: "done", output: { limits: null } };
+			const { limits, spentTodayUsdMicros } = found;
+			const output = {
+				perTradeUsd: usdText.of(limits.perTradeUsdMicros),
+				walletNotionalUsd: usdText.of(limits.walletNotionalUsdMicros),
+				dailyUsd: usdText.of(limits.dailyUsdMicros),
+				spentTodayUsd: usdText.of(spentTodayUsdMicros),
+				asOf: new Date(deps.core.clock.nowMs()).toISOString(),
+			};
+			return { kind: "done", output: { limits: output } };
+		},
+		line({ limits }) {
+			if (!limits) return "You have no linked wallet yet, so no limits are in force.";
+			const { perTradeUsd, dailyUsd, spentTodayUsd } = limits;
+			return `${perTradeUsd} USD an action, ${dailyUsd} USD a day, ${spentTodayUsd} USD used.`;
+		},
+		asOfMs: ({ limits }) => (limits ? Date.parse(limits.asOf) : null),
+	});
+}
+
+const balanceSchema = z.object({
+	walletId: z.string(),
+	address: z.string(),
+	chain: z.string().meta({ description: "Slug of the chain." }),
+	symbol: z.string().meta({ description: "The chain's own coin." }),
+	balance: z
+		.string()
+		.nullable()
+		.meta({ description: "In whole coins, exact; null where the chain did not answer." }),
+	balanceRaw: z.string().nullable().meta({ description: "The same in base units." }),
+});
+
+function balancesTool(deps: WalletToolDeps): AnyTool {
+	return defineTool({
+		name: "read_balances",
+		title: "Your balances",
+		description:
+			"Returns what your wallets hold of each chain's own coin, read from the chain now. Tokens " +
+			"are not counted. At most ten wallets.",
+		capability: "wallets",
+		effect: "read",
+		access: "profile",
+		input: z.strictObject({ chain: z.string().max(64).optional() }),
+		output: z.object({
+			balances: z.array(balanceSchema),
+			asOf: z.string().meta({ description: "When it was read, ISO 8601." }),
+		}),
+		async run({ chain }, context) {
+			const profile = await profileOf(deps, context);
+			const { signal } = context;
+			const balances = await readBalances(deps.core, { profile, chain, signal });
+			const asOf = new Date(deps.core.clock.nowMs()).toISOString();
+			return { kind: "done", output: { balances, asOf } };
+		},
+		line({ balances }) {
+			if (balances.length === 0) return "You have no linked wallet yet.";
+			const some = balances.slice(0, 3).map(({ address, chain, symbol, balance }) => {
+				const amount = balance === null ? "not known now" : `${shortAmount(balance)} ${symbol}`;
+				return `${shortAddress(address)} on ${chain}: ${amount}`;
+			});
+			const more = balances.length > 3 ? `; ${balances.length - 3} more` : "";
+			return `${some.join("; ")}${more}`;
+		},
+		asOfMs: ({ asOf }) => Date.parse(asOf),
+	});
+}
+
+function count(many: number, what: string): string {
+	return `${many} ${what}${many === 1 ? "" : "s"}`;
+}
+
+function shortAddress(address: string): string {
+	return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+/** Cuts an exact decimal after six places for a line; the data has all of it. */
+function shortAmount(text: string): string {
+	const [whole = "0", places = ""] = text.split(".");
+	const cut = places.slice(0, 6).replace(/0+$/, "");
+	return cut === "" ? whole : `${whole}.${cut}`;
+}
