@@ -28,7 +28,7 @@ const inputSchema = z.strictObject({
 	chain: bodyFields.chain,
 });
 
-/** Buying a listing as the agent does it: at once for an author's own words, by a link for others. */
+/** Buying a listing as the agent does it: at once for an author, by a link for all others. */
 export function buyTools(deps: BuyToolDeps): AnyTool[] {
 	return [buyTool(deps, "execute"), buyTool(deps, "prepare")];
 }

@@ -17,7 +17,7 @@ export type CoinBalance = {
 	balanceRaw: string | null;
 };
 
-/** Reads what a profile's wallets hold of the coins of the chains served here, or of one of them. */
+/** Reads what a profile's wallets hold of the coins of all chains served here, or of one. */
 export async function readBalances(
 	{ chains, indexed }: Pick<Core, "chains" | "indexed">,
 	asked: { profile: Profile; chain: string | undefined; signal: AbortSignal },
