@@ -229,10 +229,24 @@ export type Execution = {
 	 */
 	cancel(intentId: string, by: { actor: string; signal: AbortSignal }): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
+	/**
+	 * Returns where intents stand and what the spend ledger holds for each, in base units of what
+	 * they spend: reserved or spent, and not given back. A release that the chain took back counts
+	 * again. In the caller's transaction; ids that are not there are left out.
+	 */
+	held(tx: Queryable, intentIds: readonly string[]): Promise<Held[]>;
 	list(
 		profileId: string,
 		page: { kinds?: readonly string[]; limit: number; cursor?: string | undefined },
 	): Promise<{ items: Intent[]; nextCursor: string | null }>;
+};
+
+/** What an intent holds of its owner's money. `failed` can still mean spent. */
+export type Held = {
+	intentId: string;
+	status: IntentStatus;
+	errorCode: string | null;
+	raw: bigint;
 };
 
 /** Who speaks: a session of the profile's, or the wallet provider's access token. */
@@ -254,13 +268,24 @@ export type OnceRequest = {
 	idempotencyKey: string | null;
 	/** The body as it was parsed: what makes two requests the same. */
 	body: unknown;
-	/** What is recorded, all of it the principal's. Checks that cost nothing come before. */
+	/**
+	 * What is recorded, all of it the principal's. Checks that cost nothing come before. May be empty
+	 * where there is a `record`.
+	 */
 	intents: readonly NewIntent[];
+	/**
+	 * Writes a row of the plugin's own under this id, in the transaction that takes the key: it is
+	 * there with its key or not at all. May run again for the same id where that transaction was
+	 * rolled back. It throws Faults to refuse; then nothing is recorded.
+	 */
+	record?(tx: Tx, recordId: string): Promise<void>;
 	/** May run again for the same intents. */
 	answer(
 		intentIds: readonly string[],
 		/** What this request has recorded; null where an earlier one had. */
 		recorded: Recorded | null,
+		/** The id of the row that `record` wrote, also where an earlier request had; else null. */
+		recordId: string | null,
 	): Promise<{ status: number; body: unknown }>;
 };
 

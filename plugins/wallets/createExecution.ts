@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { readBack } from "#core/db/readBack.ts";
+import { assert } from "#core/fault/assert.ts";
 import { quarantineFault } from "#core/quarantine/faults.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import type { Execution, Intent, IntentKind, NewIntent } from "#plugins/wallets/contract.ts";
@@ -15,6 +16,7 @@ import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
 import { readTogether } from "#plugins/wallets/intent/readTogether.ts";
 import { chargeFor } from "#plugins/wallets/quota/chargeFor.ts";
 import { quotaRefusal } from "#plugins/wallets/quota/quotaRefusal.ts";
+import { readHeld } from "#plugins/wallets/spend/readHeld.ts";
 
 /** The one path that money leaves by. Kinds are registered beside it. */
 export function createExecution(
@@ -72,6 +74,7 @@ export function createExecution(
 			if (!intent) await refuseUnreadable(deps.db, { intentId, profileId });
 			return intent?.profileId === profileId ? intent : null;
 		},
+		held: (tx, intentIds) => readHeld(tx, intentIds),
 		list: (profileId, page) => listIntents(deps.db, { profileId, ...page }),
 	};
 }
@@ -90,7 +93,9 @@ async function refuseUnreadable(
 
 async function create(deps: ExecutionDeps, tx: Tx, given: readonly NewIntent[]): Promise<Intent[]> {
 	const made = readyIntents(deps, given);
-	const charge = chargeFor(deps, made);
+	const profileId = given[0]?.profile.id;
+	assert(profileId !== undefined, "at least one intent is made");
+	const charge = chargeFor(deps, { ...made, profileId });
 	const recorded = await insertIntents(tx, made, charge);
 	if (!recorded) throw await quotaRefusal(tx, charge);
 	return recorded;

@@ -9,7 +9,7 @@ export function readyIntents(
 	deps: Pick<ExecutionDeps, "clock" | "settings" | "newId">,
 	intents: readonly NewIntent[],
 ): { intents: IntentToInsert[]; times: IntentTimes } {
-	assert(intents.length > 0 && intents.length <= BATCH_MAX, "a batch has 1 to 50 intents");
+	assert(intents.length <= BATCH_MAX, "a batch has at most 50 intents");
 	const nowMs = deps.clock.nowMs();
 	const { isDryRun, limits } = deps.settings;
 	const settings = {

@@ -18,6 +18,11 @@ export async function insertIntents(
 	charge: QuotaCharge,
 ): Promise<Intent[] | null> {
 	const { intents, times } = made;
+	if (intents.length === 0) {
+		const sql = quotaSql.charge({ first: 1, from: "" });
+		const charged = await tx.execute(sql, quotaSql.values(charge));
+		return charged > 0 ? [] : null;
+	}
 	const recorded = await tx.execute(
 		`with charged as (${quotaSql.charge({ first: 12, from: "" })})
 		${newIntentRows.insert} where exists (select from charged)`,

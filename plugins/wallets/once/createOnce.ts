@@ -1,5 +1,6 @@
 import { hexToBytes, keccak256, stringToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { stableJson } from "#core/json/stableJson.ts";
 import type { OnceRequest, Recorded } from "#plugins/wallets/contract.ts";
@@ -31,7 +32,12 @@ const REQUEST_MS_MAX = 600_000;
 type Answered = { status: number; body: Uint8Array };
 
 type Taken =
-	| { kind: "ours"; intentIds: readonly string[]; recorded: Recorded | null }
+	| {
+			kind: "ours";
+			intentIds: readonly string[];
+			recorded: Recorded | null;
+			recordId: string | null;
+	  }
 	| ({ kind: "answered" } & Answered)
 	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
 	| { kind: "refused"; fault: Fault };
@@ -53,7 +59,8 @@ export function createOnce(deps: OnceDeps): (request: OnceRequest) => Promise<Re
 		if (taken.kind === "refused") throw taken.fault;
 		if (taken.kind === "answered") return respond(taken, true);
 		try {
-			const { status, body } = await request.answer(taken.intentIds, taken.recorded);
+			const { intentIds, recorded, recordId } = taken;
+			const { status, body } = await request.answer(intentIds, recorded, recordId);
 			const answered = { status, body: new TextEncoder().encode(JSON.stringify(body)) };
 			const kept = key === null ? answered : await keep(deps, request, answered);
 			return respond(kept, taken.recorded === null);
@@ -68,21 +75,28 @@ async function take(deps: OnceDeps, request: OnceRequest, release: Release): Pro
 	const { steps, commits, holder, session } = deps;
 	const { idempotencyKey: key, principal, route } = request;
 	const { profile } = principal;
+	assert(request.intents.length > 0 || request.record, "a request records something");
 	const made = readyIntents(deps, request.intents);
+	const recordId = request.record ? deps.newId() : null;
 	const bodyHash = hexToBytes(keccak256(stringToBytes(stableJson(request.body))));
-	const charge = chargeFor(deps, made);
+	const charge = chargeFor(deps, { ...made, profileId: profile.id });
 	const record: { result: OnceRecord } = { result: "key_taken" };
 	const write = async (tx: Tx) => {
 		if (key === null) {
 			record.result = (await insertIntents(tx, made, charge)) ? "recorded" : "over_quota";
 			return;
 		}
-		const taking = { profileId: profile.id, route, key, bodyHash, holder, session };
+		const taking = { profileId: profile.id, route, key, bodyHash, holder, session, recordId };
 		record.result = await recordOnce(tx, taking, { made, charge });
+	};
+	const isSingle = !request.record;
+	const writeAll = async (tx: Tx) => {
+		await write(tx);
+		if (record.result === "recorded" && recordId !== null) await request.record?.(tx, recordId);
 	};
 	const recording = steps.run("commit.create", () =>
 		commits.together(profile.id, async (tx) => {
-			tx.beforeCommit(() => write(tx), { singleStatement: true });
+			tx.beforeCommit(() => writeAll(tx), { singleStatement: isSingle });
 		}),
 	);
 	await recording.catch((error) => {
@@ -96,7 +110,7 @@ async function take(deps: OnceDeps, request: OnceRequest, release: Release): Pro
 	if (record.result === "recorded" || key === null) {
 		const intents = newIntentRows.read(made.intents, made.times);
 		const intentIds = intents.map(({ id }) => id);
-		return { kind: "ours", intentIds, recorded: { intents, profile } };
+		return { kind: "ours", intentIds, recorded: { intents, profile }, recordId };
 	}
 	const isOwed = release.claim(request);
 	const takingOver = steps.run("commit.create", () =>
@@ -123,10 +137,11 @@ async function takeOver(
 		status: number | null;
 		body: Uint8Array | null;
 		intent_ids: string[];
+		record_id: string | null;
 		session: string | null;
 		alive: boolean;
 	}>(
-		`select body_hash = $4 as same, status, body, intent_ids, session,
+		`select body_hash = $4 as same, status, body, intent_ids, record_id, session,
 			created_at > $5
 				and exists (select from pg_stat_activity where application_name = session) as alive
 		from wallets.idempotent_answer where profile_id = $1 and route = $2 and key = $3
@@ -148,7 +163,8 @@ async function takeOver(
 		where profile_id = $1 and route = $2 and key = $3`,
 		[...names, deps.holder, deps.session, new Date(deps.clock.nowMs())],
 	);
-	return { kind: "ours", intentIds: row.intent_ids, recorded: null };
+	const { intent_ids: intentIds, record_id: recordId } = row;
+	return { kind: "ours", intentIds, recorded: null, recordId };
 }
 
 /** Answers what stands: another who took over may have been faster, and there is one answer. */

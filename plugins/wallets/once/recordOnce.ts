@@ -13,6 +13,8 @@ export type KeyToTake = {
 	bodyHash: Uint8Array;
 	holder: string;
 	session: string;
+	/** The plugin's own row that goes with the key; null where there is none. */
+	recordId: string | null;
 };
 
 /** `over_quota`: nobody has the key, and its owner's quota does not allow the intents. */
@@ -38,15 +40,15 @@ export async function recordOnce(
 			${quotaSql.charge({ first: 18, from: "from fresh" })}
 		), taken as (
 			insert into wallets.idempotent_answer
-				(intent_ids, created_at, profile_id, route, key, body_hash, holder, session)
+				(intent_ids, created_at, profile_id, route, key, body_hash, holder, session, record_id)
 			select $1::uuid[], $10::timestamptz, $12::uuid, $13::text, $14::text, $15::bytea, $16::text,
-				$17::text
+				$17::text, $23::uuid
 			from charged on conflict do nothing returning key
 		), made as (
 			${newIntentRows.insert} where exists (select from taken) returning id
 		)
 		select exists (select from fresh) as fresh, exists (select from charged) as charged,
-			exists (select from made) as recorded`,
+			exists (select from taken) as recorded`,
 		[
 			...newIntentRows.values(made.intents, made.times),
 			key.profileId,
@@ -56,6 +58,7 @@ export async function recordOnce(
 			key.holder,
 			key.session,
 			...quotaSql.values(charge),
+			key.recordId,
 		],
 	);
 	if (row?.recorded) return "recorded";
