@@ -110,6 +110,20 @@ test("what only the provider knows is not found: nothing here can be said of it"
 	await expect(resolve("kiln", undefined)).rejects.toMatchObject({ code: "not_found" });
 });
 
+test("what the provider finds by words that ours do not have is a question, also alone", async () => {
+	const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
+	await database.db.execute(
+		"insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, 1, 'klnflk')",
+		[kiln],
+	);
+	const hit = (slug: string) => ({ slug, name: slug, imageUrl: null, isDisabled: false });
+	fixture.lists.search = async () => [hit("stranger"), hit("klnflk")];
+	for (const chain of [undefined, "ethereum"]) {
+		const { slot, choices } = await questionOf("kf", chain);
+		expect([slot, choices.map(({ value }) => value)]).toEqual(["collection", ["kiln-folk"]]);
+	}
+});
+
 test("one slug on several chains is a question about the chain, which its answer settles", async () => {
 	const ids = new Map<string, number>();
 	for (const [chain, address] of [

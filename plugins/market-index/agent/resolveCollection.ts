@@ -9,6 +9,7 @@ import { findNamed } from "#plugins/market-index/read/findNamed.ts";
 import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
 import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
+import { searchTerms } from "#plugins/market-index/search/searchTerms.ts";
 import { ownBySlug } from "#plugins/market-index/search/sql/ownBySlug.ts";
 import { readNamesakes } from "#plugins/market-index/search/sql/readNamesakes.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/readCollectionNames.ts";
@@ -98,7 +99,20 @@ async function byWords({ core, search }: ResolveContext, { text, chain }: Asked)
 			return found.map((one) => ({ ...one, name }));
 		}),
 	);
-	return { candidates: candidates.flat(), isAll: !page.hasMore };
+	const found = candidates.flat();
+	// What the provider finds by other words may be anything near: it is asked about, also alone.
+	const isSure = found.every((one) => hasWords(one, searchTerms(text)));
+	return { candidates: found, isAll: isSure && !page.hasMore };
+}
+
+/** Whether name or slug have a word that begins like each of these. */
+function hasWords({ name, slug }: Candidate, terms: readonly string[]): boolean {
+	const words =
+		`${name ?? ""} ${slug}`
+			.normalize("NFKC")
+			.toLowerCase()
+			.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+	return terms.every((term) => words.some((word) => word.startsWith(term)));
 }
 
 /** The very same text means one collection on each of these chains. */
