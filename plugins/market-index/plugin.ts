@@ -3,6 +3,8 @@ import { z } from "zod";
 import { commaList } from "#core/config/commaList.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
+import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
+import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
@@ -80,7 +82,8 @@ export const marketIndexPlugin = definePlugin({
 	setup({ config, needs, core }) {
 		const { clock, db } = core;
 		const retention = createRetention(core, config.NFT_EVENT_RETENTION_DAYS);
-		const partitions = partitionsOf(db, { keptFromMs: retention.keptFromMs });
+		const { keptFromMs } = retention;
+		const partitions = partitionsOf(db, { keptFromMs });
 		const { prices, provider } = needs;
 		const spansOf = createSpanMemory(needs.scanner, clock);
 		const applying = { ...core, partitions, prices, hasProvider: provider.isOn, spansOf };
@@ -96,7 +99,6 @@ export const marketIndexPlugin = definePlugin({
 		needs.scanner.addSink(marketSink(applying, owners));
 		const repricer = createRepricer({ ...applying, db, scanner: needs.scanner, log: core.log });
 		prices.onLearned(repricer.note);
-		const { keptFromMs } = retention;
 		const told = { scanner: needs.scanner, providerId: provider.id, keptFromMs };
 		const merge = mergeEvents({ ...applying, ...told, db, record });
 		const syncing = createSyncing({
@@ -114,18 +116,19 @@ export const marketIndexPlugin = definePlugin({
 		const answered = [...core.indexed.map(({ chain }) => chain), ...discovered];
 		const discovery = { core, answered, provider, prices, discovered: syncing.discovered };
 		const index = { record, find: createFinder(reads), touch: syncing.touch };
+		const known = { core: reads, scanner: needs.scanner, index, prices };
+		const reading = {
+			...known,
+			lists: createListSource(discovery),
+			resync: syncing.resync,
+			providerHealth: () => healthOf(provider),
+			gasPrice: gasPriceOf(core.indexed),
+		};
 		return {
 			service: index,
-			routes: marketRoutes({
-				core: reads,
-				scanner: needs.scanner,
-				index,
-				prices,
-				lists: createListSource(discovery),
-				resync: syncing.resync,
-				providerHealth: () => healthOf(provider),
-				gasPrice: gasPriceOf(core.indexed),
-			}),
+			routes: marketRoutes(reading),
+			tools: marketTools(reading),
+			commands: marketCommands,
 			jobs: [
 				...retention.jobs,
 				recipientsJob(core),

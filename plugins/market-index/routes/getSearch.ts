@@ -8,10 +8,7 @@ import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/limits.ts";
 import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
 import { searchHitSchema } from "#plugins/market-index/schemas/searchHitSchema.ts";
-import { createCollectionSearch } from "#plugins/market-index/search/createCollectionSearch.ts";
-import { createHitCache } from "#plugins/market-index/search/createHitCache.ts";
-import { readHits } from "#plugins/market-index/search/readHits.ts";
-import { readSearch } from "#plugins/market-index/search/readSearch.ts";
+import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
 const answerSchema = z
 	.object({
@@ -22,13 +19,11 @@ const answerSchema = z
 
 /** Finds collections by the words of their names, by slug or by address. */
 export function getSearch(context: RouteContext) {
-	const { core, lists } = context;
-	const hitsOf = createHitCache(core.clock, (chains, ids) => readHits(context, chains, ids));
-	const searching = { core, lists, hitsOf, search: createCollectionSearch(core.clock) };
+	const search = createSearcher(context);
 	return new Elysia().get(
 		"/search",
 		({ query }) =>
-			readSearch(searching, {
+			search({
 				text: query.q,
 				chains: chainsOf(context.core, query.chain),
 				isOneChain: query.chain !== undefined,

@@ -57,7 +57,7 @@ type SearchContext = Pick<RouteContext, "core" | "lists"> & {
 	hitsOf: HitsOf;
 };
 
-type AskedSearch = {
+export type AskedSearch = {
 	text: string;
 	chains: readonly Chain[];
 	isOneChain: boolean;

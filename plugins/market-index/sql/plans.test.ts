@@ -10,6 +10,7 @@ import { readDiscover } from "#plugins/market-index/read/readDiscover.ts";
 import { readDiscoverRows } from "#plugins/market-index/read/readDiscoverRows.ts";
 import { resolveCollections } from "#plugins/market-index/register/resolveCollections.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
+import { readNamesakes } from "#plugins/market-index/search/sql/readNamesakes.ts";
 import type { CollectionOrder } from "#plugins/market-index/sql/collectionOrder.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 import { listCollections } from "#plugins/market-index/sql/listCollections.ts";
@@ -137,6 +138,8 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 		),
 	"a collection by name": (db) =>
 		readNamedCollections(db, { chainIds, slugs: ["collection-3"], address: contract }),
+	"collections by their whole name": (db) =>
+		readNamesakes(db, { chainIds, name: "Collection 3", limit: 5 }),
 	"a collection": (db) => readCollection(db, 3, NOW_MS),
 	"a collection's tiles": (db) => readTileFigures(db, 3, NOW_MS),
 	"what tokens of a page say": (db) => readTokenFacts(db, 3, ["1", "2", "5000"]),
@@ -183,6 +186,7 @@ const ORDERS: Record<string, string> = {
 	"trending, a page that is not full": "collection_last_sale",
 	"collections by volume": "collection_volume",
 	"collections, newest first": "collection_newest",
+	"collections by their whole name": "collection_name",
 	"discover, all sections": "collection_last_mint",
 };
 

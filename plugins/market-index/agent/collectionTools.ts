@@ -1,0 +1,243 @@
+import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
+import {
+	createCollectionTool,
+	type ToolDeps,
+} from "#plugins/market-index/agent/createCollectionTool.ts";
+import {
+	countText,
+	ethText,
+	figureText,
+	oldestMs,
+	percentText,
+	timeText,
+	usdText,
+} from "#plugins/market-index/agent/lineText.ts";
+import { refOf } from "#plugins/market-index/agent/resolveCollection.ts";
+import {
+	type CollectionRef,
+	collectionInput,
+	collectionRef,
+} from "#plugins/market-index/agent/toolSchemas.ts";
+import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { readCollectionDetail } from "#plugins/market-index/read/readCollectionDetail.ts";
+import { readWindowFigures } from "#plugins/market-index/read/readWindowFigures.ts";
+import { WINDOW_MS } from "#plugins/market-index/rollup/windowOf.ts";
+import type { CollectionDetail } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
+import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
+import { lifecycleSchema } from "#plugins/market-index/schemas/lifecycleSchema.ts";
+
+/** Tools about one collection's figures: summary, floor, volume, mints, lifecycle. */
+export function collectionTools(deps: ToolDeps): AnyTool[] {
+	return [summary(deps), floor(deps), volume(deps), mints(deps), lifecycle(deps)];
+}
+
+const figure = (description: string) => figureSchema.meta({ description });
+const floorUsd = field.number("The floor in US dollars now; null = unknown.", 1_203).nullable();
+const revealState = field.text("`unknown`, `placeholder` or `revealed`.", "revealed");
+
+const summaryOutput = z.object({
+	collection: collectionRef,
+	lifecycle: lifecycleSchema,
+	floor: figure("Lowest known ask in ETH equivalents."),
+	floorUsd,
+	volume24h: figure("Accepted sales of 24 hours in ETH equivalents."),
+	sales24h: figure("Number of accepted sales of 24 hours."),
+	owners: figure("Distinct owners."),
+	listed: figure("Tokens for sale."),
+	supply: figure("Units that exist."),
+});
+
+function summary(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_collection",
+		title: "Collection summary",
+		description:
+			"Shows a collection's floor, 24-hour volume and sales, owners, listings, supply and stage. " +
+			"Prices are ETH equivalents; a value that is null is not known.",
+		input: collectionInput,
+		output: summaryOutput,
+		async read(found) {
+			const { market, figures } = await detailOf(deps, found);
+			return {
+				collection: refOfMarket(market),
+				lifecycle: market.lifecycle,
+				floor: figures.floorNative,
+				floorUsd: market.floor_price_usd,
+				volume24h: figures.volume24hNative,
+				sales24h: figures.sales24h,
+				owners: figures.ownersCount,
+				listed: figures.listedCount,
+				supply: figures.totalSupply,
+			};
+		},
+		parts: (output) => [
+			`floor ${figureText(output.floor)}${usdText(output.floorUsd)}`,
+			`24h volume ${figureText(output.volume24h)}`,
+			`sales ${figureText(output.sales24h)}`,
+			`owners ${countText(output.owners.value)}`,
+			`listed ${countText(output.listed.value)}`,
+			`supply ${countText(output.supply.value)}`,
+		],
+		asOfMs: ({ floor, volume24h, sales24h, owners, listed, supply }) =>
+			oldestMs([floor, volume24h, sales24h, owners, listed, supply].map(({ asOf }) => asOf)),
+	});
+}
+
+const floorOutput = z.object({
+	collection: collectionRef,
+	floor: figure("Lowest known ask in ETH equivalents."),
+	floorUsd,
+	change24h: figure("Change of the floor in 24 hours, in percent."),
+});
+
+function floor(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_floor",
+		title: "Floor",
+		description:
+			"Shows the lowest known ask of a collection in ETH equivalents and US dollars, and its change " +
+			"in 24 hours. Null is not known, and never zero.",
+		input: collectionInput,
+		output: floorOutput,
+		async read(found) {
+			const { market, figures } = await detailOf(deps, found);
+			return {
+				collection: refOfMarket(market),
+				floor: figures.floorNative,
+				floorUsd: market.floor_price_usd,
+				change24h: figures.floorChange24hPercent,
+			};
+		},
+		parts: (output) => [
+			`floor ${figureText(output.floor)}${usdText(output.floorUsd)}`,
+			...(output.floor.value === null ? [] : [`24h ${percentText(output.change24h.value)}`]),
+		],
+		asOfMs: ({ floor, change24h }) => oldestMs([floor.asOf, change24h.asOf]),
+	});
+}
+
+const windowName = z
+	.enum(Object.keys(WINDOW_MS) as [keyof typeof WINDOW_MS])
+	.meta({ description: "Sales of this long until now; it begins at a whole minute." });
+
+const volumeOutput = z.object({
+	collection: collectionRef,
+	window: windowName,
+	volume: figure("Accepted sales of the window in ETH equivalents."),
+	sales: figure("Number of accepted sales of the window."),
+});
+
+function volume(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_volume",
+		title: "Volume",
+		description:
+			"Shows what a collection's accepted sales of a window come to, in ETH equivalents, and how " +
+			"many they are. `coverage` says how much of the window was looked at; null is not known.",
+		input: collectionInput.extend({ window: windowName.default("24h") }),
+		output: volumeOutput,
+		async read(found, { window }) {
+			const [collection, figures] = await Promise.all([
+				refOf(deps.core, found),
+				readWindowFigures(deps, found, window),
+			]);
+			return { collection, window, ...figures };
+		},
+		parts: (output) => [
+			`${output.window} volume ${figureText(output.volume)}`,
+			`sales ${figureText(output.sales)}`,
+		],
+		asOfMs: ({ volume, sales }) => oldestMs([volume.asOf, sales.asOf]),
+	});
+}
+
+const mintsOutput = z.object({
+	collection: collectionRef,
+	isMinting: field.flag("Minting, with a mint in the last hour."),
+	price: figure("What the last mint cost a unit in ETH equivalents; 0 = free."),
+	mints1h: figure("Mint events of the last hour."),
+	minted: figure("Units ever minted."),
+	lastMintAt: field.time("When a token was last minted; null: no mint is known.").nullable(),
+});
+
+function mints(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_mints",
+		title: "Mints",
+		description:
+			"Shows how many units of a collection were minted, how many mints the last hour had, and " +
+			"what the last one cost in ETH equivalents (0 = free, null = not known). It mints nothing.",
+		input: collectionInput,
+		output: mintsOutput,
+		async read(found) {
+			const { market, mint, figures } = await detailOf(deps, found);
+			return {
+				collection: refOfMarket(market),
+				isMinting: mint.active,
+				price: figures.mintPriceNative,
+				mints1h: figures.mints1h,
+				minted: figures.mintedSupply,
+				lastMintAt: market.lastMintAt,
+			};
+		},
+		parts: ({ price, mints1h, minted, lastMintAt }) => [
+			`minted ${figureText(minted)}`,
+			`last hour ${figureText(mints1h)}`,
+			`price ${price.value === 0 ? "free" : ethText(price.value)}`,
+			`last mint ${lastMintAt === null ? "not known" : timeText(lastMintAt)}`,
+		],
+		asOfMs: ({ mints1h, minted }) => oldestMs([mints1h.asOf, minted.asOf]),
+	});
+}
+
+const lifecycleOutput = z.object({
+	collection: collectionRef,
+	lifecycle: lifecycleSchema,
+	revealState,
+	minted: figure("Units ever minted."),
+	supply: figure("Units that exist."),
+	lastMintAt: field.time("When a token was last minted; null: no mint is known.").nullable(),
+});
+
+function lifecycle(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_lifecycle",
+		title: "Lifecycle",
+		description:
+			"Shows the stage a collection is in (`upcoming`, `minting`, `minted_out`, `secondary`; null is " +
+			"not known), whether its tokens are revealed, and when it last minted.",
+		input: collectionInput,
+		output: lifecycleOutput,
+		async read(found) {
+			const { market, figures } = await detailOf(deps, found);
+			return {
+				collection: refOfMarket(market),
+				lifecycle: market.lifecycle,
+				revealState: market.revealState,
+				minted: figures.mintedSupply,
+				supply: figures.totalSupply,
+				lastMintAt: market.lastMintAt,
+			};
+		},
+		parts: (output) => [
+			`stage ${output.lifecycle?.replace("_", " ") ?? "not known"}`,
+			`reveal ${output.revealState === "unknown" ? "not known" : output.revealState}`,
+			`minted ${figureText(output.minted)}`,
+			`last mint ${output.lastMintAt === null ? "not known" : timeText(output.lastMintAt)}`,
+		],
+		asOfMs: ({ minted, supply }) => oldestMs([minted.asOf, supply.asOf]),
+	});
+}
+
+/** Reads a collection as its page does; its book is then kept current for a while. */
+async function detailOf(deps: ToolDeps, found: FoundCollection): Promise<CollectionDetail> {
+	deps.index.touch(found.id, "detail");
+	return readCollectionDetail(deps, found);
+}
+
+function refOfMarket(market: CollectionDetail["market"]): CollectionRef {
+	const { slug, chain, contractAddress, name } = market;
+	return { slug, chain, contractAddress, name };
+}

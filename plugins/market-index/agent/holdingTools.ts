@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
+import {
+	createCollectionTool,
+	type ToolDeps,
+} from "#plugins/market-index/agent/createCollectionTool.ts";
+import {
+	addressText,
+	countText,
+	ethText,
+	figureText,
+	oldestMs,
+	shortText,
+	tokenText,
+} from "#plugins/market-index/agent/lineText.ts";
+import { refOf } from "#plugins/market-index/agent/resolveCollection.ts";
+import {
+	collectionInput,
+	collectionRef,
+	traitInput,
+} from "#plugins/market-index/agent/toolSchemas.ts";
+import { readAsset } from "#plugins/market-index/read/readAsset.ts";
+import { readCollectionDetail } from "#plugins/market-index/read/readCollectionDetail.ts";
+import { answerHolders } from "#plugins/market-index/routes/answerHolders.ts";
+import { answerTraits } from "#plugins/market-index/routes/answerTraits.ts";
+import { assetSchema } from "#plugins/market-index/schemas/assetSchema.ts";
+import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
+import { holderSchema } from "#plugins/market-index/schemas/holderSchema.ts";
+import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
+import { traitCountSchema } from "#plugins/market-index/schemas/traitCountSchema.ts";
+import { readTraitsAt } from "#plugins/market-index/tokens/sql/readTraitsAt.ts";
+
+/** Tools about a collection's tokens: traits, holders, one token. */
+export function holdingTools(deps: ToolDeps): AnyTool[] {
+	return [traits(deps), holders(deps), token(deps)];
+}
+
+const TRAITS_SHOWN = 50;
+const HOLDERS_SHOWN = 10;
+
+const traitsOutput = z.object({
+	collection: collectionRef,
+	traits: z
+		.array(traitCountSchema)
+		.nullable()
+		.meta({ description: "Up to 50 by trait, then value; null until they were counted once." }),
+	hasMore: field.flag("Whether there are more than these."),
+	countedAt: field.time("When traits were last counted; null: never.").nullable(),
+});
+
+function traits(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_traits",
+		title: "Traits",
+		description:
+			"Shows up to 50 of a collection's trait values, with how many tokens have each and the best " +
+			"ask for one of them in ETH equivalents (null where none is known).",
+		input: collectionInput.extend({ trait: traitInput }),
+		output: traitsOutput,
+		async read(found, { trait }) {
+			// Before the traits, so that the age never claims that they are newer than they are.
+			const countedAt = await readTraitsAt(deps.core.db, found.id);
+			const [collection, { data, page }] = await Promise.all([
+				refOf(deps.core, found),
+				answerTraits(deps, found, { type: trait, limit: TRAITS_SHOWN }),
+			]);
+			return {
+				collection,
+				traits: data,
+				hasMore: page.hasMore,
+				countedAt: countedAt?.toISOString() ?? null,
+			};
+		},
+		parts: ({ traits }) => {
+			if (traits === null) return ["traits not known"];
+			if (traits.length === 0) return ["traits none"];
+			return traits.map(({ type, value, count, floorNative }, index) => {
+				const floor = floorNative === null ? "" : ` from ${ethText(floorNative)}`;
+				const text = `${shortText(type)}: ${shortText(value)} ${countText(count)}${floor}`;
+				return index === 0 ? `traits ${text}` : text;
+			});
+		},
+		asOfMs: ({ countedAt }) => oldestMs([countedAt]),
+	});
+}
+
+const holdersOutput = z.object({
+	collection: collectionRef,
+	owners: figureSchema.meta({ description: "Distinct owners." }),
+	holders: z.array(holderSchema).nullable().meta({
+		description: "Up to ten, the largest first; null until the contract was walked: not known.",
+	}),
+});
+
+function holders(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_holders",
+		title: "Holders",
+		description:
+			"Shows how many distinct owners a collection has, and its ten largest holders with the units " +
+			"that each holds. Null is not known.",
+		input: collectionInput,
+		output: holdersOutput,
+		async read(found) {
+			const [{ market, figures }, { data }] = await Promise.all([
+				readCollectionDetail(deps, found),
+				answerHolders(deps, found, { limit: HOLDERS_SHOWN }),
+			]);
+			const { slug, chain, contractAddress, name } = market;
+			const collection = { slug, chain, contractAddress, name };
+			return { collection, owners: figures.ownersCount, holders: data };
+		},
+		parts: ({ owners, holders }) => [
+			`owners ${figureText(owners)}`,
+			holders === null
+				? "largest holders not known"
+				: `largest ${holders
+						.slice(0, 3)
+						.map((one) => `${addressText(one.address)} ${countText(Number(one.units))}`)
+						.join(" / ")}`,
+		],
+		asOfMs: ({ owners }) => oldestMs([owners.asOf]),
+	});
+}
+
+const tokenOutput = z.object({
+	collection: collectionRef,
+	token: assetSchema.pick({
+		tokenId: true,
+		standard: true,
+		name: true,
+		imageUrl: true,
+		traits: true,
+		rank: true,
+		source: true,
+		fetchedAt: true,
+		owner: true,
+	}),
+});
+
+function token(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_token",
+		title: "One token",
+		description:
+			"Shows one token of a collection: its name, OpenRarity rank (1 the rarest), traits and owner. " +
+			"Null is not known; ranks are null before the reveal.",
+		input: collectionInput.extend({ token: tokenIdParam }),
+		output: tokenOutput,
+		async read(found, { token }) {
+			const asset = await readAsset(deps.core, found, BigInt(token));
+			const { chain, contractAddress } = asset;
+			const { slug, name } = asset.collection;
+			const collection = { slug, chain, contractAddress, name };
+			return { collection, token: tokenOutput.shape.token.parse(asset) };
+		},
+		parts: ({ token: { tokenId, name, rank, owner, traits } }) => [
+			`${name === null ? tokenText(tokenId) : shortText(name)} rank ${countText(rank)}`,
+			`owner ${owner === null ? "not known" : addressText(owner)}`,
+			...(traits ?? []).map((one) => `${shortText(one.trait_type)}: ${shortText(one.value)}`),
+		],
+		asOfMs: ({ token }) => oldestMs([token.fetchedAt]),
+	});
+}

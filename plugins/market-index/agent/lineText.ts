@@ -1,0 +1,115 @@
+import type { CollectionRef } from "#plugins/market-index/agent/toolSchemas.ts";
+import type { ShownFigure } from "#plugins/market-index/schemas/figureSchema.ts";
+
+/** Characters of a tool's line, as people count them: code points. */
+export const LINE_LENGTH_MAX = 160;
+/** Characters of a name in a line. The whole name is in the data. */
+const NAME_LENGTH_MAX = 32;
+const UNKNOWN = "not known";
+
+/** Joins what is to be said as far as it fits; the first part is always there. */
+export function lineOf(head: string, parts: readonly string[], separator = ", "): string {
+	let line = cut(head, LINE_LENGTH_MAX);
+	for (const [index, part] of parts.entries()) {
+		const longer = `${line}${index === 0 ? " " : separator}${part}`;
+		if (lengthOf(longer) > LINE_LENGTH_MAX)
+			return index === 0 ? cut(longer, LINE_LENGTH_MAX) : line;
+		line = longer;
+	}
+	return line;
+}
+
+/** A collection as a line begins: `Kiln Folk (ethereum)`. */
+export function collectionText(collection: CollectionRef): string {
+	return `${nameText(collection)} (${collection.chain})`;
+}
+
+/** The name, else the slug, else the address in short. */
+export function nameText({ name, slug }: Pick<CollectionRef, "name" | "slug">): string {
+	if (name !== null) return cut(name, NAME_LENGTH_MAX);
+	return /^0x[0-9a-f]{40}$/.test(slug) ? addressText(slug) : cut(slug, NAME_LENGTH_MAX);
+}
+
+export function addressText(address: string): string {
+	return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+/** A token's id. It may have 78 digits: of those that no one reads, the ends are enough. */
+export function tokenText(tokenId: string): string {
+	return tokenId.length <= 12 ? `#${tokenId}` : `#${tokenId.slice(0, 5)}…${tokenId.slice(-5)}`;
+}
+
+/** A stranger's text of any length in a few characters. */
+export function shortText(text: string): string {
+	return cut(text, NAME_LENGTH_MAX);
+}
+
+export function ethText(value: number | null): string {
+	return value === null ? UNKNOWN : `${numberText(value)} ETH`;
+}
+
+export function countText(value: number | null): string {
+	return value === null ? UNKNOWN : numberText(value);
+}
+
+/** ` ($1,203)`, or nothing where no rate is known. */
+export function usdText(value: number | null): string {
+	if (value === null) return "";
+	if (value > 0 && value < 0.01) return " (<$0.01)";
+	return ` ($${(value < 1_000 ? CENTS : WHOLE).format(value)})`;
+}
+
+export function percentText(value: number | null): string {
+	if (value === null) return "–";
+	const size = TENTHS.format(Math.abs(value));
+	const sign = size === "0" ? "" : value < 0 ? "−" : "+";
+	return `${sign}${size} %`;
+}
+
+/** A figure with its unit; `(in part)` where not all of its window was looked at. */
+export function figureText({ value, unit, coverage }: ShownFigure): string {
+	if (value === null) return UNKNOWN;
+	const isPartial = coverage !== null && coverage.fraction !== 1;
+	const text =
+		unit === "ETH" ? ethText(value) : unit === "percent" ? percentText(value) : countText(value);
+	return isPartial ? `${text} (in part)` : text;
+}
+
+/** `2026-03-10 14:37 UTC`. */
+export function timeText(iso: string): string {
+	return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+/** The oldest of some times in ms; null where none of them is known. */
+export function oldestMs(times: readonly (string | null | undefined)[]): number | null {
+	const known = times.flatMap((time) => (typeof time === "string" ? [Date.parse(time)] : []));
+	return known.length === 0 ? null : Math.min(...known);
+}
+
+const formatOf = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat("en-US", options);
+const WHOLE = formatOf({ maximumFractionDigits: 0 });
+const CENTS = formatOf({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const TENTHS = formatOf({ maximumFractionDigits: 1 });
+const PRECISE = formatOf({ maximumSignificantDigits: 4 });
+const HUGE = formatOf({ notation: "compact", maximumFractionDigits: 1 });
+const HUGE_MIN = 1e9;
+
+/** Four digits of what is small, all whole digits of what is not. */
+function numberText(value: number): string {
+	const size = Math.abs(value);
+	if (size >= HUGE_MIN) return size < 1e15 ? HUGE.format(value) : value.toExponential(1);
+	return (size >= 1_000 ? WHOLE : PRECISE).format(value);
+}
+
+function lengthOf(text: string): number {
+	return [...text].length;
+}
+
+function cut(text: string, lengthMax: number): string {
+	const letters = [...text];
+	if (letters.length <= lengthMax) return text;
+	return `${letters
+		.slice(0, lengthMax - 1)
+		.join("")
+		.trimEnd()}…`;
+}

@@ -1,0 +1,187 @@
+import type { ToolAnswer } from "#core/plugin/Tool.ts";
+import { addressText, nameText } from "#plugins/market-index/agent/lineText.ts";
+import type { CollectionRef } from "#plugins/market-index/agent/toolSchemas.ts";
+import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { chainOfRow } from "#plugins/market-index/display/chainOfRow.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
+import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
+import { findNamed } from "#plugins/market-index/read/findNamed.ts";
+import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
+import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
+import { searchTerms } from "#plugins/market-index/search/searchTerms.ts";
+import { ownBySlug } from "#plugins/market-index/search/sql/ownBySlug.ts";
+import { readNamesakes } from "#plugins/market-index/search/sql/readNamesakes.ts";
+import { readCollectionNames } from "#plugins/market-index/sql/readCollectionNames.ts";
+import { readCollections } from "#plugins/market-index/sql/readCollections.ts";
+
+type Question = Extract<ToolAnswer<never>, { kind: "choose" }>;
+export type Resolved = { kind: "found"; found: FoundCollection } | Question;
+export type ResolveCollection = (text: string, chain: string | undefined) => Promise<Resolved>;
+
+type Candidate = FoundCollection & { name: string | null };
+type ResolveContext = { core: RouteContext["core"]; search: Searcher };
+type Asked = { text: string; chain: string | undefined };
+
+const CHOICES_MAX = 5;
+
+/**
+ * Finds the one collection that somebody means: by slug, former slug or address; else by its whole
+ * name in any case; else by what the provider calls it; else by the words of its name. The first of
+ * these that fits decides.
+ *
+ * Several that fit are a question and never a pick, as anybody may give a contract another's name.
+ * Throws `not_found` where nothing fits.
+ */
+export function createResolver(context: ResolveContext): ResolveCollection {
+	return async (given, chain) => {
+		const asked = { text: given.trim(), chain };
+		const { core } = context;
+		const named = await findNamed(core, asked.text, chain);
+		const [only] = named;
+		if (only && named.length === 1) return { kind: "found", found: only };
+		if (named.length > 1) return askChain(asked, await withNames(core, named));
+		for (const look of [namesakes, aliases, byWords]) {
+			const { candidates, isAll } = await look(context, asked);
+			const [one] = candidates;
+			if (one && candidates.length === 1 && isAll) {
+				const { id, chain: on, address, slug } = one;
+				return { kind: "found", found: { id, chain: on, address, slug } };
+			}
+			if (one) return askWhich(context, asked, candidates);
+		}
+		const where = chain === undefined ? "" : ` on ${chain}`;
+		throw marketFault.notFound({ public: `There is no collection "${asked.text}"${where}.` });
+	};
+}
+
+/** Collections that fit; `isAll` is false where there may be more of them. */
+type Fits = { candidates: Candidate[]; isAll: boolean };
+
+async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
+	const chains = chainsOf(core, chain);
+	const chainIds = chains.map(({ id }) => id);
+	const rows = await readNamesakes(core.db, { chainIds, name: text, limit: CHOICES_MAX });
+	return {
+		candidates: rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug })),
+		isAll: true,
+	};
+}
+
+async function aliases({ core }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
+	const chains = chainsOf(core, chain);
+	const nowMs = core.clock.nowMs();
+	const chainIds = chains.map(({ id }) => id);
+	const known = await ownBySlug(core.db, { chainIds, slugs: [text.toLowerCase()] });
+	const rows = await readCollections(core.db, {
+		collectionIds: known
+			.flatMap(({ id, excluded }) => (excluded ? [] : [id]))
+			.slice(0, CHOICES_MAX),
+		nowMs,
+		window: windowOf(nowMs, WINDOW_MS["24h"]),
+		columns: ["id", "chainId", "address", "slug", "name"],
+	});
+	return {
+		candidates: rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug })),
+		isAll: true,
+	};
+}
+
+async function byWords({ core, search }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
+	const chains = chainsOf(core, chain);
+	const query = { text, chains, isOneChain: chain !== undefined, cursor: undefined };
+	const { data, page } = await search({ ...query, limit: CHOICES_MAX });
+	const candidates = await Promise.all(
+		data.map(async ({ chain: on, contractAddress, name }) => {
+			// What only the provider knows is not in the index: nothing here can be said of it.
+			if (on === null || contractAddress === null) return [];
+			const found = await findNamed(core, contractAddress, on);
+			return found.map((one) => ({ ...one, name }));
+		}),
+	);
+	const found = candidates.flat();
+	// What the provider finds by other words may be anything near: it is asked about, also alone.
+	const isSure = found.every((one) => hasWords(one, searchTerms(text)));
+	return { candidates: found, isAll: isSure && !page.hasMore };
+}
+
+/** Whether name or slug have a word that begins like each of these. */
+function hasWords({ name, slug }: Candidate, terms: readonly string[]): boolean {
+	const words =
+		`${name ?? ""} ${slug}`
+			.normalize("NFKC")
+			.toLowerCase()
+			.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+	return terms.every((term) => words.some((word) => word.startsWith(term)));
+}
+
+/** The very same text means one collection on each of these chains. */
+function askChain({ text }: Asked, candidates: readonly Candidate[]): Question {
+	const question = `"${text}" is a collection on several chains. Which one?`;
+	const choices = candidates.slice(0, CHOICES_MAX).map((one) => {
+		return { value: one.chain, label: labelOf(one) };
+	});
+	return { kind: "choose", question, slot: "chain", choices };
+}
+
+/**
+ * Each choice is a slug, or else the address, that means this collection only, whether or not a
+ * chain is named with it. Where even an address is on several chains, the chain is asked for first.
+ */
+async function askWhich(
+	{ core }: ResolveContext,
+	asked: Asked,
+	candidates: readonly Candidate[],
+): Promise<Question> {
+	const choices: { value: string; label: string }[] = [];
+	for (const one of candidates.slice(0, CHOICES_MAX)) {
+		const value = await uniqueValueOf(core, one, asked.chain);
+		if (value === null) return askChain(asked, onePerChain(candidates));
+		choices.push({ value, label: labelOf(one) });
+	}
+	const question = `Which "${asked.text}" do you mean?`;
+	return { kind: "choose", question, slot: "collection", choices };
+}
+
+async function uniqueValueOf(
+	core: RouteContext["core"],
+	{ id, slug, address }: Candidate,
+	chain: string | undefined,
+): Promise<string | null> {
+	for (const value of PLAIN_SLUG.test(slug) ? [slug, address] : [address]) {
+		const found = await findNamed(core, value, chain);
+		if (found.length === 1 && found[0]?.id === id) return value;
+	}
+	return null;
+}
+
+const PLAIN_SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+function onePerChain(candidates: readonly Candidate[]): Candidate[] {
+	return candidates.filter(
+		(one, at) => candidates.findIndex(({ chain }) => chain === one.chain) === at,
+	);
+}
+
+function labelOf(candidate: Candidate): string {
+	const { chain, address } = candidate;
+	return `${nameText(candidate)} on ${chain} (${addressText(address)})`;
+}
+
+async function withNames(
+	core: RouteContext["core"],
+	found: readonly FoundCollection[],
+): Promise<Candidate[]> {
+	const ids = found.map(({ id }) => id);
+	const names = await readCollectionNames(core.db, ids);
+	return found.map((one) => ({ ...one, name: names.get(one.id)?.name ?? null }));
+}
+
+/** Returns how answers name a collection that was found. */
+export async function refOf(
+	core: Pick<RouteContext["core"], "db">,
+	{ id, chain, address, slug }: FoundCollection,
+): Promise<CollectionRef> {
+	const names = await readCollectionNames(core.db, [id]);
+	return { slug, chain, contractAddress: address, name: names.get(id)?.name ?? null };
+}
