@@ -33,7 +33,7 @@ const PLAIN = /^(?:[\p{L}\p{N}\p{M} ,;!?'"%+·…–—()-]|\.(?= |$|\d))*$/u;
 
 /** In this order: a scheme goes first, so that what follows it is read like any other text. */
 const RULES: readonly (readonly [RegExp, string])[] = [
-	[/[a-z][a-z\d+.-]*:(?=\/\/)/giu, ""],
+	[/[a-z][a-z\d+.-]*:[/\\]{2,}/giu, ""],
 	[/\b(?:javascript|data|mailto|tel|vbscript):/giu, ""],
 	[/[/\\]{2,}/gu, "/"],
 	// A name with a dot is a link on many platforms: `evil.xyz`, also in other scripts.

@@ -40,17 +40,22 @@ test("no line is longer than it may be, in code points and as the platform count
 	const text = fc.oneof(
 		fc.string({ unit: "binary", maxLength: 500 }),
 		fc.string({ unit: "grapheme", maxLength: 400 }),
-		fc.array(fc.constantFrom("👩‍👩‍👧‍👦", "猫", "e\u0301", "a ", "evil.com"), { maxLength: 150 }).map((all) =>
-			all.join(""),
-		),
+		fc
+			.array(fc.constantFrom("👩‍👩‍👧‍👦", "猫", "e\u0301", "a ", "evil.com"), { maxLength: 150 })
+			.map((all) => all.join("")),
 	);
 	const ages = fc.option(fc.integer({ min: 0, max: 1e11 }));
-	const check = fc.property(text, fc.integer({ min: 40, max: 250 }), ages, (one, lengthMax, age) => {
-		const line = renderLine(one, { lengthMax, nowMs, asOfMs: age === null ? null : nowMs - age });
-		expect([...line].length).toBeLessThanOrEqual(lengthMax);
-		expect(twitter.parseTweet(line).weightedLength).toBeLessThanOrEqual(lengthMax);
-		expect(line.isWellFormed()).toBe(true);
-		if (age !== null) expect(line).toEndWith(" ago");
-	});
+	const check = fc.property(
+		text,
+		fc.integer({ min: 40, max: 250 }),
+		ages,
+		(one, lengthMax, age) => {
+			const line = renderLine(one, { lengthMax, nowMs, asOfMs: age === null ? null : nowMs - age });
+			expect([...line].length).toBeLessThanOrEqual(lengthMax);
+			expect(twitter.parseTweet(line).weightedLength).toBeLessThanOrEqual(lengthMax);
+			expect(line.isWellFormed()).toBe(true);
+			if (age !== null) expect(line).toEndWith(" ago");
+		},
+	);
 	fc.assert(check, { numRuns: 500, seed: 32 });
 });
