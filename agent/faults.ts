@@ -44,13 +44,6 @@ export const agentFault = defineFaults({
 		advice:
 			"Read your intents first. With the same `idempotency-key` the same text does nothing twice.",
 	},
-	notOneText: {
-		code: "validation_error",
-		status: 422,
-		retry: "never",
-		public: "The messages hold no text of a user.",
-		advice: "Send at least one message of the role `user` with a part of the type `text`.",
-	},
 	modelFailed: {
 		status: 503,
 		retry: "later",

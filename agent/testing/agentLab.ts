@@ -35,7 +35,8 @@ export type LabOptions = {
 /** An agent over three small tools: one of each effect, with what can go wrong in them. */
 export function agentLab(options: LabOptions = {}) {
 	const calls: ToolCall[] = [];
-	const { tools, commands } = parts(calls);
+	const stops: string[] = [];
+	const { tools, commands } = parts(calls, stops);
 	const all = [...tools, ...(options.more?.tools ?? [])];
 	const typed = [...commands, ...(options.more?.commands ?? [])];
 	const help = createHelp(typed, all);
@@ -54,6 +55,8 @@ export function agentLab(options: LabOptions = {}) {
 	});
 	return {
 		calls,
+		/** Collections whose tool was told to stop. */
+		stops,
 		grammar,
 		ending,
 		runTool,
@@ -74,7 +77,7 @@ export const guest: Caller = { channel: "agent", profileId: null, authority: "no
 export const author: Caller = { channel: "agent", profileId: "p1", authority: "author" };
 export const program: Caller = { channel: "mcp", profileId: "p1", authority: "session" };
 
-function parts(calls: ToolCall[]): { tools: AnyTool[]; commands: Command[] } {
+function parts(calls: ToolCall[], stops: string[]): { tools: AnyTool[]; commands: Command[] } {
 	const floor = defineTool({
 		name: "read_floor",
 		title: "Floor",
@@ -93,6 +96,7 @@ function parts(calls: ToolCall[]): { tools: AnyTool[]; commands: Command[] } {
 				return { kind: "done", output: { name: "secret", price: 1 } as never };
 			}
 			if (collection === "slow") {
+				signal.addEventListener("abort", () => void stops.push(collection));
 				await new Promise((_, reject) =>
 					signal.addEventListener("abort", () => reject(signal.reason)),
 				);
