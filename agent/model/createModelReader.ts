@@ -39,8 +39,6 @@ const ANSWER_TOKENS_MAX = 1_024;
 const CHARS_PER_TOKEN = 3;
 /** The budget remembers each unit it gave, so a unit is a thousandth of the day's tokens. */
 const UNITS_PER_DAY = 1_000;
-/** Whoever is not signed in can take no more than half: strangers cannot silence the others. */
-const GUEST_UNITS_PER_DAY = UNITS_PER_DAY / 2;
 const BUDGET_NAME = "agent model";
 
 /**
@@ -64,19 +62,18 @@ type Outcome = {
 
 async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): Promise<Outcome> {
 	const { grammar, log, timeoutMs } = deps;
-	const { text, caller } = asked;
+	const { text } = asked;
 	const planned = Math.ceil((instructions.length + text.length) / CHARS_PER_TOKEN);
 	const reserved = planned + ANSWER_TOKENS_MAX;
-	const isGuest = caller.profileId === null;
-	if (!(await take(reserved, isGuest, deps))) return { outcome: "over_budget" };
+	if (!(await take(reserved, asked, deps))) return { outcome: "over_budget" };
 	let command: string | null;
 	try {
 		const late = AbortSignal.timeout(timeoutMs);
 		const signal = AbortSignal.any([asked.signal, late]);
 		const request = { instructions, text, tokensMax: ANSWER_TOKENS_MAX, signal };
-		const { written, tokens } = await orAborted(deps.call(request), signal);
+		const { written, tokens } = await orAborted(() => deps.call(request), signal);
 		// What it took beyond what was asked for is paid as well, as far as there is any left.
-		if (tokens > reserved) await take(tokens - reserved, isGuest, deps);
+		if (tokens > reserved) await take(tokens - reserved, asked, deps, true);
 		command = answerSchema.parse(written).command;
 	} catch (error) {
 		log.warn("the language model gave no usable answer", { error });
@@ -89,17 +86,24 @@ async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): 
 	return { outcome: "read", reading: parsed.reading };
 }
 
-async function take(tokens: number, isGuest: boolean, deps: ModelReaderDeps): Promise<boolean> {
+/** Takes tokens of the day's; where not all are left, none, or with `isOwed` those that are. */
+async function take(tokens: number, asked: Asked, deps: ModelReaderDeps, isOwed = false) {
 	const perUnit = Math.max(1, Math.floor(deps.dailyTokensMax / UNITS_PER_DAY));
 	const perWindow = Math.min(UNITS_PER_DAY, deps.dailyTokensMax);
-	const guests = Math.min(GUEST_UNITS_PER_DAY, Math.floor(perWindow / 2));
+	const isGuest = asked.caller.profileId === null;
+	// Whoever is not signed in has half: strangers cannot silence the others.
+	const guests = Math.floor(perWindow / 2);
+	const most = isGuest ? guests : perWindow;
 	const amount = Math.ceil(tokens / perUnit);
 	// A day's tokens that do not hold one call: no model.
-	if (amount > (isGuest ? guests : perWindow)) return false;
+	if (most === 0 || (amount > most && !isOwed)) return false;
 	const shares = isGuest ? [{ of: "guests", perWindow: guests }] : [];
+	const terms = { perWindow, windowMs: DAY_MS, shares };
 	try {
-		const terms = { amount, perWindow, windowMs: DAY_MS, shares };
-		return (await deps.budget.take(BUDGET_NAME, terms)).granted;
+		const answer = await deps.budget.take(BUDGET_NAME, { amount: Math.min(amount, most), ...terms });
+		if (answer.granted || !isOwed || answer.remaining === 0) return answer.granted;
+		await deps.budget.take(BUDGET_NAME, { amount: answer.remaining, ...terms });
+		return false;
 	} catch (error) {
 		deps.log.warn("the model's budget could not be asked", { error });
 		return false;
@@ -107,13 +111,16 @@ async function take(tokens: number, isGuest: boolean, deps: ModelReaderDeps): Pr
 }
 
 /** Settles with the signal, also where the one who works does not listen to it. */
-async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function orAborted<Result>(
+	work: () => Promise<Result>,
+	signal: AbortSignal,
+): Promise<Result> {
 	signal.throwIfAborted();
 	const { promise, reject } = Promise.withResolvers<never>();
 	const give = () => reject(signal.reason);
 	signal.addEventListener("abort", give, { once: true });
 	try {
-		return await Promise.race([work, promise]);
+		return await Promise.race([work(), promise]);
 	} finally {
 		signal.removeEventListener("abort", give);
 	}
