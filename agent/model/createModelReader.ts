@@ -100,7 +100,10 @@ async function take(tokens: number, asked: Asked, deps: ModelReaderDeps, isOwed 
 	const shares = isGuest ? [{ of: "guests", perWindow: guests }] : [];
 	const terms = { perWindow, windowMs: DAY_MS, shares };
 	try {
-		const answer = await deps.budget.take(BUDGET_NAME, { amount: Math.min(amount, most), ...terms });
+		const answer = await deps.budget.take(BUDGET_NAME, {
+			amount: Math.min(amount, most),
+			...terms,
+		});
 		if (answer.granted || !isOwed || answer.remaining === 0) return answer.granted;
 		await deps.budget.take(BUDGET_NAME, { amount: answer.remaining, ...terms });
 		return false;
