@@ -1,3 +1,4 @@
+import { agentPlugin } from "#agent/plugin.ts";
 import { definePlugins } from "#core/plugin/definePlugin.ts";
 import { chainScannerPlugin } from "#plugins/chain-scanner/plugin.ts";
 import { looksRarePlugin } from "#plugins/looksrare/plugin.ts";
@@ -20,4 +21,5 @@ export const builtinPlugins = definePlugins([
 	walletsPlugin,
 	transfersPlugin,
 	nftBuysPlugin,
+	agentPlugin,
 ]);

@@ -46,6 +46,7 @@ export async function runCommand(
 	const own = commandsOf(plugins).find((command) => command.name === name);
 	if (own) {
 		return own.run(rest, {
+			env: context.env,
 			out: context.out,
 			note: context.note,
 			terminal: context.terminal ?? null,

@@ -1,3 +1,4 @@
+import type { Environment } from "#core/config/readEnvironment.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { ExtensionPoint } from "#core/plugin/extensionPoint.ts";
 import type { Needs, Services } from "#core/plugin/Plugin.ts";
@@ -10,6 +11,8 @@ export type OpenedCore<N extends Needs> = {
 };
 
 export type CliContext = {
+	/** The environment as the process got it; settings are read from it by `parseConfig`. */
+	env: Environment;
 	/** What all loaded plugins put into a point; no plugin has been set up. */
 	contributions<Value>(point: ExtensionPoint<Value>): readonly Value[];
 	out(line: string): void;

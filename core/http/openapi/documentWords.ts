@@ -23,6 +23,7 @@ export const documentWords = {
 	].join("\n"),
 	tags: {
 		admin: "For operators of a deployment, with its `ADMIN_API_KEY`.",
+		agent: "Questions and actions as text: strict commands, chat, and the tools behind them.",
 		market: "Collections, sales, figures and order books. Open to everybody.",
 		operations: "Whether a process lives, its figures, and what the codes of errors mean.",
 		trading: "Signing in, wallets, transfers and buys of whoever is signed in.",

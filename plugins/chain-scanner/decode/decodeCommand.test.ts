@@ -51,6 +51,7 @@ async function decode(content: unknown) {
 	const out: string[] = [];
 	const notes: string[] = [];
 	const code = await decodeCommand.run([file], {
+		env: {},
 		contributions: <Value>(_: ExtensionPoint<Value>) => [seaportVenue] as unknown as Value[],
 		out: (line) => void out.push(line),
 		note: (line) => void notes.push(line),

@@ -1,0 +1,104 @@
+import { parseArgs } from "node:util";
+import { agentConfig } from "#agent/agentConfig.ts";
+import { agentFault } from "#agent/faults.ts";
+import { replySchema } from "#agent/reply/replySchema.ts";
+import { parseConfig } from "#core/config/parseConfig.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
+import { readCapped } from "#core/http/readCapped.ts";
+import type { CliCommand } from "#core/plugin/CliCommand.ts";
+
+const USAGE = 'ask "<text>" [--url URL]';
+const TIMEOUT_MS = 30_000;
+const ANSWER_BYTES_MAX = 8_388_608;
+/** Whose text it is: the token of a sign-in. A variable, because arguments are seen by others. */
+const TOKEN = "TAPELINE_TOKEN";
+
+/** Asks the running service from a terminal; prints the line, the links and what to type instead. */
+export const askCommand: CliCommand = {
+	name: "ask",
+	usage: USAGE,
+	summary: `ask the running service, as ${TOKEN} where that is set`,
+	async run(args, { env, out, note }) {
+		const { text, url = serviceUrl(env) } = readArguments(args);
+		const { line, links, suggestions, kind, isProposal, command } = await ask({
+			url,
+			text,
+			token: env[TOKEN] || null,
+		});
+		if (isProposal) note(`read as: ${command}`);
+		out(line);
+		for (const link of links) out(`${link.rel}: ${link.url}`);
+		for (const { label, command: instead } of suggestions) {
+			out(label === instead ? `  ${instead}` : `  ${instead}  (${label})`);
+		}
+		return kind === "done" ? 0 : 1;
+	},
+};
+
+function readArguments(args: readonly string[]): { text: string; url: string | undefined } {
+	try {
+		const { values, positionals } = parseArgs({
+			args: [...args],
+			options: { url: { type: "string" } },
+			allowPositionals: true,
+		});
+		const text = positionals.join(" ");
+		if (text !== "") return { text, url: values.url?.replace(/\/+$/, "") };
+	} catch {
+		// An option that is none: the usage says which there is.
+	}
+	throw agentFault.usage({ public: `bun run svc ${USAGE}` });
+}
+
+/** Where this very configuration serves: the address to listen on, or what it is called outside. */
+function serviceUrl(env: Environment): string {
+	const schema = agentConfig.pick({ HOST: true, PORT: true, PUBLIC_URL: true });
+	const section = { owner: "agent", schema };
+	const read = parseConfig([section], env).of(section);
+	if (read.PUBLIC_URL !== undefined) return read.PUBLIC_URL;
+	const isAny = read.HOST === "0.0.0.0" || read.HOST === "::";
+	const host = isAny ? "127.0.0.1" : read.HOST;
+	return `http://${host.includes(":") ? `[${host}]` : host}:${read.PORT}`;
+}
+
+type Question = { url: string; text: string; token: string | null };
+
+async function ask({ url, text, token }: Question) {
+	const address = `${url}/v1/agent/command`;
+	let status: number;
+	let said: string | null;
+	try {
+		const response = await fetch(address, {
+			method: "POST",
+			redirect: "error",
+			signal: AbortSignal.timeout(TIMEOUT_MS),
+			headers: {
+				"content-type": "application/json",
+				"idempotency-key": crypto.randomUUID(),
+				...(token === null ? {} : { authorization: `Bearer ${token}` }),
+			},
+			body: JSON.stringify({ text }),
+		});
+		status = response.status;
+		said = await readCapped(response, ANSWER_BYTES_MAX);
+	} catch (cause) {
+		throw agentFault.askFailed({ public: `Nothing answers at ${address}: is it running?`, cause });
+	}
+	const parsed = replySchema.safeParse(parseJson(said ?? ""));
+	if (status === 200 && parsed.success) return parsed.data;
+	throw agentFault.askFailed({ public: `${address} answered ${status}: ${detailOf(said)}` });
+}
+
+function detailOf(said: string | null): string {
+	const problem = parseJson(said ?? "");
+	const isProblem = typeof problem === "object" && problem !== null && "detail" in problem;
+	return isProblem ? String(problem.detail) : "that is no answer of this service";
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}

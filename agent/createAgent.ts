@@ -1,0 +1,194 @@
+import type { Asked, Reply } from "#agent/contract.ts";
+import { agentFault } from "#agent/faults.ts";
+import type { Grammar, Reading, Unread } from "#agent/grammar/Grammar.ts";
+import { tryWords } from "#agent/help.ts";
+import { SUGGESTIONS_MAX } from "#agent/limits.ts";
+import type { ReadByModel } from "#agent/model/createModelReader.ts";
+import { harmless } from "#agent/reply/harmless.ts";
+import { renderLine } from "#agent/reply/renderLine.ts";
+import type { RunTool, ToolResult } from "#agent/runTool.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+import { unreachable } from "#core/fault/unreachable.ts";
+import type { Command } from "#core/plugin/Command.ts";
+import type { AnyTool, Caller } from "#core/plugin/Tool.ts";
+
+export type AgentDeps = {
+	clock: Clock;
+	grammar: Grammar;
+	/** Of all plugins and the agent's own. */
+	tools: readonly AnyTool[];
+	runTool: RunTool;
+	/** Writes a strict command for text that the grammar does not read; null where there is none. */
+	readByModel: ReadByModel | null;
+	/** Of a reply's line. */
+	lengthMax: number;
+};
+
+/** A command to run, and who understood the text as it. */
+type Understood = { reading: Reading; isProposal: boolean };
+
+/**
+ * Answers a text: the grammar reads it, or else a model writes a command that the grammar reads;
+ * authority decides which tool may run; its answer becomes one line. Never throws for what a
+ * stranger can cause.
+ */
+export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
+	const tools = new Map(deps.tools.map((tool) => [tool.name, tool]));
+	const toolOf = (name: string): AnyTool => {
+		const tool = tools.get(name);
+		assert(tool, `there is a tool "${name}"`);
+		return tool;
+	};
+	return async (asked) => {
+		const parsed = deps.grammar.parse(asked.text);
+		if (parsed.kind === "read") {
+			return answer({ reading: parsed.reading, isProposal: false }, asked, { ...deps, toolOf });
+		}
+		// What was refused as a text (two commands, hidden signs) is nobody's to interpret.
+		const isRefused = parsed.code.startsWith("text_");
+		const reading = isRefused ? null : await deps.readByModel?.(asked);
+		return reading
+			? answer({ reading, isProposal: true }, asked, { ...deps, toolOf })
+			: notUnderstood(parsed, deps);
+	};
+}
+
+type Answering = AgentDeps & { toolOf(name: string): AnyTool };
+
+async function answer(
+	{ reading, isProposal }: Understood,
+	{ caller, idempotencyKey, signal }: Asked,
+	deps: Answering,
+): Promise<Reply> {
+	const { command, values } = reading;
+	const speaker = isProposal ? withoutAuthority(caller) : caller;
+	const base: Reply = {
+		...NOTHING,
+		command: deps.grammar.print(reading),
+		isProposal,
+	};
+	const tool = permitted(command, speaker, deps);
+	if (tool === null) {
+		const isKnown = speaker.profileId !== null;
+		const why = isKnown ? agentFault.executionNotAllowed() : agentFault.signInNeeded();
+		return refused(why, base, deps);
+	}
+	const result = await deps.runTool(tool, () => inputOf(reading), {
+		caller: speaker,
+		idempotencyKey,
+		signal,
+	});
+	return rendered(result, { ...base, tool: tool.name }, { ...deps, command, values });
+}
+
+/** The words are not the author's own any more: what they ask for is at most proposed. */
+function withoutAuthority(caller: Caller): Caller {
+	return { ...caller, authority: caller.authority === "none" ? "none" : "session" };
+}
+
+/**
+ * The tool that may run for the speaker; null where none may. The effects are a closed list: a new
+ * one does not compile until it is decided here.
+ */
+function permitted(command: Command, { authority }: Caller, { toolOf }: Answering): AnyTool | null {
+	const tool = toolOf(command.tool);
+	switch (tool.effect) {
+		case "read":
+		case "prepare":
+			return tool;
+		case "execute":
+			if (authority === "author") return tool;
+			return command.prepares === undefined ? null : toolOf(command.prepares);
+		default:
+			return unreachable(tool.effect);
+	}
+}
+
+function inputOf({ command, values }: Reading): unknown {
+	return command.input ? command.input(values) : values;
+}
+
+type Rendering = AgentDeps & Reading;
+
+function rendered(result: ToolResult, base: Reply, deps: Rendering): Reply {
+	switch (result.kind) {
+		case "done": {
+			const { output, text, asOf, links } = result;
+			const line = lineOf(text, deps, asOf);
+			return { ...base, kind: "done", line, data: output, asOf, links };
+		}
+		case "choose": {
+			const line = lineOf(result.question, deps);
+			return { ...base, kind: "choose", line, suggestions: choicesOf(result, deps) };
+		}
+		case "refused":
+			return refused(result.fault, base, deps);
+		default:
+			return unreachable(result);
+	}
+}
+
+/** Whole commands to send instead: each is read back as what it says, or it is left out. */
+function choicesOf(
+	{ slot, choices }: Extract<ToolResult, { kind: "choose" }>,
+	{ grammar, command, values }: Rendering,
+): Reply["suggestions"] {
+	return choices.slice(0, SUGGESTIONS_MAX).flatMap(({ value, label }) => {
+		const text = grammar.print({ command, values: { ...values, [slot]: value } });
+		const again = grammar.parse(text);
+		const isSame =
+			again.kind === "read" &&
+			again.reading.command === command &&
+			again.reading.values[slot] === value;
+		return isSame ? [{ label: harmless(label), command: text }] : [];
+	});
+}
+
+function refused(fault: Fault, base: Reply, deps: AgentDeps): Reply {
+	return {
+		...base,
+		kind: "refused",
+		line: lineOf(fault.publicDetail, deps),
+		code: fault.code,
+	};
+}
+
+function notUnderstood({ code, detail, near }: Unread, deps: AgentDeps): Reply {
+	const isRefused = code.startsWith("text_");
+	const commands = near.length > 0 || isRefused ? near : firstExamples(deps.grammar);
+	const words = commands.length > 0 ? ` Try ${tryWords(commands)}.` : "";
+	return {
+		...NOTHING,
+		kind: isRefused ? "refused" : "help",
+		line: lineOf(`${detail}${words}`, deps),
+		code,
+		suggestions: commands.map((command) => ({ label: command, command })),
+	};
+}
+
+function firstExamples({ commands }: Grammar): string[] {
+	const [help] = commands.filter(({ name }) => name === "help");
+	const others = commands.filter((command) => command !== help).slice(0, 2);
+	return [...others, ...(help ? [help] : [])].flatMap(({ examples: [example] }) => example ?? []);
+}
+
+const NOTHING: Reply = {
+	kind: "help",
+	line: "",
+	command: null,
+	isProposal: false,
+	tool: null,
+	data: null,
+	asOf: null,
+	links: [],
+	suggestions: [],
+	code: null,
+};
+
+function lineOf(text: string, deps: AgentDeps, asOf: string | null = null): string {
+	const { lengthMax, clock } = deps;
+	const asOfMs = asOf === null ? null : Date.parse(asOf);
+	return renderLine(text, { lengthMax, asOfMs, nowMs: clock.nowMs() });
+}

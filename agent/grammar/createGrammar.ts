@@ -1,0 +1,152 @@
+import { createReader, type Entry, entriesOf, type Look } from "#agent/grammar/createReader.ts";
+import { explainUnread, SEVERAL } from "#agent/grammar/explainUnread.ts";
+import type { Grammar, Parsed, Reading, Unread } from "#agent/grammar/Grammar.ts";
+import { normaliseText } from "#agent/grammar/normaliseText.ts";
+import { fillForm } from "#agent/grammar/parseForm.ts";
+import { slotLabel } from "#agent/grammar/readSlot.ts";
+import { splitWords } from "#agent/grammar/splitWords.ts";
+import type { Found } from "#agent/grammar/walkForms.ts";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Command, Slot } from "#core/plugin/Command.ts";
+
+export type GrammarOptions = {
+	/** True where the command moves something, or takes back what does: it tolerates nothing. */
+	isStrict(command: Command): boolean;
+	chains: Pick<ChainRegistry, "bySlug">;
+};
+
+/**
+ * Compiles commands into the grammar that reads and prints them. A form that is written badly and
+ * an example that its command does not read refuse the boot.
+ */
+export function createGrammar(commands: readonly Command[], options: GrammarOptions): Grammar {
+	const entries = entriesOf(commands, options.isStrict);
+	const byName = new Map(entries.map((entry) => [entry.command.name, entry]));
+	const reader = createReader(entries, options.chains);
+	/**
+	 * What is suggested: an example to send, or the shape of a command that moves something. Its
+	 * amounts are for its owner to say, and never come from an example.
+	 */
+	const examples = new Map<Command, string>();
+	const shown = (command: Command) => examples.get(command) ?? shapeOf(command);
+
+	function parse(text: string): Parsed {
+		const plain = normaliseText(text);
+		if (plain.kind === "refused") return { ...plain, kind: "unread", near: [] };
+		const words = splitWords(plain.text);
+		if (words.kind === "refused") {
+			return { ...words, kind: "unread", position: plain.positionOf(words.position), near: [] };
+		}
+		if (words.low.length === 0) return EMPTY;
+		const strict = reader.readStrict(words);
+		if (strict.found.length > 0) return settle(strict, plain);
+		const loose = reader.readLoose(words);
+		if (loose.found.length > 0) return settle(loose, plain);
+		const end = plain.text.trimEnd().length;
+		const unread = explainUnread({ strict, loose, words, end }, { reader, entries, shown });
+		return { ...unread, position: plain.positionOf(unread.position) };
+	}
+
+	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {
+		const [found, other] = look.found;
+		assert(found, "something was found");
+		if (other) {
+			const near = look.found.slice(0, 3).map(({ command }) => shown(command));
+			const detail = "This can be read as more than one command.";
+			return { kind: "unread", code: "not_expected", detail, position: 0, near };
+		}
+		const second = reader.secondCommand(look, found);
+		if (second !== undefined) return { ...SEVERAL, position: plain.positionOf(second), near: [] };
+		return { kind: "read", reading: readingOf(found), text: plain.text.trim() };
+	}
+
+	/** Names and tickers stand as they are where that is read back as the same. */
+	function print(reading: Reading): string {
+		const entry = byName.get(reading.command.name);
+		assert(entry, `there is no command called ${reading.command.name}`);
+		const bare = printWith(entry, reading, bareValue);
+		if (!Object.values(entry.command.slots).some(({ kind }) => GUARDED.has(kind))) return bare;
+		const again = parse(bare);
+		if (again.kind === "read" && isSame(again.reading, reading)) return bare;
+		return printWith(entry, reading, guardedValue);
+	}
+
+	for (const { command, isStrict } of entries) {
+		for (const [n, example] of command.examples.entries()) {
+			const parsed = parse(example);
+			const isRead = parsed.kind === "read" && parsed.reading.command === command;
+			assert(isRead, `${command.name} does not read its example "${example}": ${whyOf(parsed)}`);
+			if (n === 0 && !isStrict) examples.set(command, print(parsed.reading));
+		}
+	}
+	return { parse, print, commands };
+}
+
+/** The first form with `<slot>` in each place: `floor <collection> [on <chain>]`. */
+export function shapeOf({ forms, slots }: Command): string {
+	const [form = ""] = forms;
+	return form.replace(/\{([^}]*)\}/g, (_, name: string) => {
+		const slot = slots[name];
+		return slot ? slotLabel(name, slot) : name;
+	});
+}
+
+function whyOf(parsed: Parsed): string {
+	if (parsed.kind === "read") return `${parsed.reading.command.name} reads it.`;
+	return `${parsed.detail} (${parsed.near.join("; ")})`;
+}
+
+const EMPTY: Unread = {
+	kind: "unread",
+	code: "text_empty",
+	detail: "There is no text.",
+	position: 0,
+	near: [],
+};
+
+const GUARDED: ReadonlySet<Slot["kind"]> = new Set(["collection", "asset"]);
+
+function readingOf({ command, values }: Found): Reading {
+	return { command, values };
+}
+
+function isSame(a: Reading, b: Reading): boolean {
+	const names = Object.keys(a.values);
+	return (
+		a.command.name === b.command.name &&
+		names.length === Object.keys(b.values).length &&
+		names.every((name) => a.values[name] === b.values[name])
+	);
+}
+
+function printWith(
+	{ command, forms }: Entry,
+	{ values }: Reading,
+	write: (slot: Slot, value: string) => string,
+): string {
+	const printed = new Set<string>();
+	const text = fillForm(forms[0] ?? [], values, (name) => {
+		const slot = command.slots[name];
+		const value = values[name];
+		assert(slot && value !== undefined, `the command ${command.name} has no value for {${name}}`);
+		printed.add(name);
+		return write(slot, value);
+	});
+	for (const name of Object.keys(values)) {
+		assert(printed.has(name), `the first form of ${command.name} has no place left for {${name}}`);
+	}
+	return text;
+}
+
+function bareValue(slot: Slot, value: string): string {
+	if (slot.kind === "percent") return `${value}%`;
+	return slot.kind === "token" ? `#${value}` : value;
+}
+
+function guardedValue(slot: Slot, value: string): string {
+	if (slot.kind === "asset") return value.startsWith("0x") ? value : `$${value}`;
+	if (slot.kind !== "collection") return bareValue(slot, value);
+	assert(!value.includes('"'), "no name that was read has a double quote in it");
+	return value.startsWith("0x") && value.length === 42 ? value : `"${value}"`;
+}

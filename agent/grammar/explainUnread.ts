@@ -1,0 +1,134 @@
+import type { Node } from "#agent/grammar/compileForms.ts";
+import { CONNECTIVES, type Entry, type Look, type Reader } from "#agent/grammar/createReader.ts";
+import type { Unread } from "#agent/grammar/Grammar.ts";
+import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import { isOneLetterOff } from "#agent/grammar/tolerance.ts";
+import type { Command } from "#core/plugin/Command.ts";
+
+const NEAR_MAX = 3;
+
+/** Says why no command reads these words, where reading ended, and what is near. */
+export function explainUnread(
+	{ strict, loose, words, end }: { strict: Look; loose: Look; words: Words; end: number },
+	{
+		reader,
+		entries,
+		shown,
+	}: {
+		reader: Reader;
+		entries: readonly Entry[];
+		/** How a command is shown as a suggestion. */
+		shown(command: Command): string;
+	},
+): Unread {
+	const second = secondHead(words, reader);
+	const look = reader.isStrictHead(words.low[0] ?? "") ? strict : loose;
+	const { far, farNode, range } = look;
+	// A name may be anything, so a text that begins with one has not begun a command.
+	const isStarted = far > range.from && reader.rules.isHead(look.words.low[range.from] ?? "");
+	const meant = isStarted ? [...farNode.commands] : [];
+	const near = [...new Set([...meant, ...nearest(words, reader, entries)])]
+		.slice(0, NEAR_MAX)
+		.map(shown);
+	if (second !== undefined) return { ...SEVERAL, position: second, near };
+	const word = look.words.raw[far] ?? "";
+	const position = look.words.starts[far] ?? end;
+	if (!isStarted) {
+		const detail = `No command reads this. "${short(words.raw[0] ?? "")}" begins none that fits.`;
+		return {
+			kind: "unread",
+			code: "unknown_command",
+			detail,
+			position: words.starts[0] ?? 0,
+			near,
+		};
+	}
+	const expected = expectedAt(farNode);
+	if (far >= range.to) {
+		const detail = `Something is missing at the end: ${expected}.`;
+		return { kind: "unread", code: "incomplete", detail, position: end, near };
+	}
+	const isValue = farNode.slots.length > 0 && (farNode.words.size === 0 || /^[\d$#.]/.test(word));
+	const detail =
+		farNode.ends.length > 0 && expected === ""
+			? `The command is complete before "${short(word)}".`
+			: `"${short(word)}" does not fit here. Expected: ${expected}.`;
+	return {
+		kind: "unread",
+		code: isValue ? "slot_invalid" : "not_expected",
+		detail,
+		position,
+		near,
+	};
+}
+
+/** The refusal of a text in which a second command begins. */
+export const SEVERAL = {
+	kind: "unread",
+	code: "text_two_commands",
+	detail:
+		'This looks like two commands. Send one at a time. A name with such words goes into "double ' +
+		'quotes", a ticker gets a $.',
+} as const;
+
+/** The position of a word that begins another command after one was begun. */
+function secondHead(
+	{ low, kinds, starts }: Words,
+	{ rules, isStrictHead }: Reader,
+): number | undefined {
+	let begun = false;
+	for (const [at, word] of low.entries()) {
+		if (kinds[at] !== "word") continue;
+		const follows = CONNECTIVES.has(low[at - 1] ?? "") && rules.isHead(word);
+		if (begun && (follows || isStrictHead(word))) return starts[at];
+		if (at === 0 || begun || follows) begun = begun || rules.isHead(word);
+	}
+	return undefined;
+}
+
+function expectedAt(node: Node): string {
+	const words = [...node.words.keys()].slice(0, 4).map((word) => `"${word}"`);
+	const slots = node.slots.map(({ slot }) =>
+		slot.kind === "word" ? slot.of.map((one) => `"${one}"`).join(", ") : SLOT_LOOKS[slot.kind],
+	);
+	const end = node.ends.length > 0 ? ["nothing more"] : [];
+	return [...new Set([...slots, ...words, ...end])].join(", or ");
+}
+
+/** Commands that have words of the text in their forms, also misspelled; most of them first. */
+function nearest({ low, kinds }: Words, reader: Reader, entries: readonly Entry[]): Command[] {
+	const typed = low.filter((word, at) => kinds[at] === "word" && word.length >= 3);
+	const meant = typed.slice(0, TYPED_MAX).map((word) => {
+		return reader.rules.isKnown(word) ? [word] : reader.known.filter((one) => isNear(word, one));
+	});
+	return entries
+		.map(({ command, words, heads }) => {
+			let score = 0;
+			for (const [at, choices] of meant.entries()) {
+				const best = choices.find((one) => words.has(one));
+				if (best === undefined) continue;
+				score += best === typed[at] ? best.length : 2;
+				if (at === 0 && heads.has(best)) score += HEAD_SCORE;
+			}
+			return { command, score };
+		})
+		.filter(({ score }) => score > 0)
+		.sort((a, b) => b.score - a.score)
+		.map(({ command }) => command);
+}
+
+/** Nearer than a misspelling: `sel` is shown what `sell` does, but never read as it. */
+function isNear(typed: string, word: string): boolean {
+	return isOneLetterOff(typed, word) || (word.length > 3 && word.slice(0, -1) === typed);
+}
+
+/** Words of a text that are compared with those of all commands. */
+const TYPED_MAX = 12;
+
+/** A first word that begins a command says more than any other word. */
+const HEAD_SCORE = 8;
+
+function short(word: string): string {
+	return word.length > 40 ? `${word.slice(0, 40)}…` : word;
+}

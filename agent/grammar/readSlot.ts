@@ -1,0 +1,130 @@
+import { isAddress } from "viem";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { unreachable } from "#core/fault/unreachable.ts";
+import type { Slot } from "#core/plugin/Command.ts";
+
+/** Words that begin commands which move something: no name and no ticker without a sign. */
+export type SlotRules = { chains: Pick<ChainRegistry, "bySlug">; isReserved(low: string): boolean };
+
+/** Reads one word as the value of a slot; undefined where it is none. Names: see `isNameWord`. */
+export function readSlot(
+	slot: Slot,
+	words: Words,
+	at: number,
+	rules: SlotRules,
+): string | undefined {
+	if (words.kinds[at] !== "word") return undefined;
+	const low = words.low[at] ?? "";
+	switch (slot.kind) {
+		case "amount":
+			return AMOUNT.test(low) && /[1-9]/.test(low) ? low : undefined;
+		case "percent":
+			return PERCENT.test(low) ? low.slice(0, -1) : undefined;
+		case "asset":
+			return readAsset(low, words.raw[at] ?? "", rules);
+		case "token":
+			return TOKEN.test(low) ? low.replace("#", "") : undefined;
+		case "chain":
+			return rules.chains.bySlug(low)?.slug;
+		case "address":
+			return readAddress(low, words.raw[at] ?? "");
+		case "window":
+			return WINDOWS.has(low) ? low : undefined;
+		case "id":
+			return UUID.test(low) ? low : undefined;
+		case "word":
+			return slot.of.find((one) => one.toLowerCase() === low);
+		case "collection":
+			return undefined;
+		default:
+			return unreachable(slot);
+	}
+}
+
+/** An address in lower case. Where it is written in both cases, its checksum must be right. */
+export function readAddress(low: string, raw: string): string | undefined {
+	if (low.length !== 42 || !low.startsWith("0x")) return undefined;
+	return isAddress(raw) || (raw === low && isAddress(low)) ? low : undefined;
+}
+
+/** True for a word that may stand in a name without quotes. */
+export function isNameWord(words: Words, at: number, rules: SlotRules): boolean {
+	if (words.kinds[at] !== "word") return false;
+	const low = words.low[at] ?? "";
+	return NAME_WORD.test(low) && !HEX.test(low) && !UUID.test(low) && !rules.isReserved(low);
+}
+
+/** Reads a length of time as people write it: how many words it took, and the window. */
+export function readLooseWindow(
+	{ low, kinds }: Words,
+	at: number,
+	to: number,
+): { value: string; used: number } | undefined {
+	const word = low[at] ?? "";
+	const value = WINDOW_WORDS.get(word);
+	if (value) return { value, used: 1 };
+	const next = at + 1 < to && kinds[at + 1] === "word" ? (low[at + 1] ?? "") : "";
+	const both = next && /^\d{1,2}$/.test(word) ? WINDOW_WORDS.get(`${word} ${next}`) : undefined;
+	return both ? { value: both, used: 2 } : undefined;
+}
+
+/** How a slot is shown to people: `<amount>`, or the words that it is one of. */
+export function slotLabel(name: string, slot: Slot): string {
+	return slot.kind === "word" ? slot.of.join("|") : `<${name.replaceAll("_", " ")}>`;
+}
+
+/** What a slot must look like, for a sentence about one that does not. */
+export const SLOT_LOOKS: Readonly<Record<Slot["kind"], string>> = {
+	amount: "an amount such as 0.5",
+	percent: "a percentage such as 50%",
+	asset: "a ticker such as AAPL, or a token's address",
+	collection: "the name or address of a collection",
+	token: "a token id such as #12",
+	chain: "a known chain",
+	address: "a whole address with a right checksum",
+	window: "one of 5m, 1h, 6h, 24h, 7d, 30d",
+	id: "the id of an intent",
+	word: "another word",
+};
+
+const AMOUNT = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/;
+const PERCENT = /^(?:100|[1-9]\d?)%$/;
+const TOKEN = /^#?(?:0|[1-9]\d{0,77})$/;
+const TICKER = /^\$?[a-z][a-z0-9.-]{0,15}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const HEX = /^0x[0-9a-f]{6,}$/;
+const NAME_WORD =
+	/^(?:&|[a-z0-9\u00c0-\u024f\u1e00-\u1eff][a-z0-9\u00c0-\u024f\u1e00-\u1eff'&.+_-]*)$/;
+
+/** Tickers that are also the small words of commands stand only behind a `$`. */
+const SMALL_WORDS = new Set(
+	"a all and any as at by for from half in is it me my no not of on or per the to up with".split(
+		" ",
+	),
+);
+
+function readAsset(low: string, raw: string, rules: SlotRules): string | undefined {
+	if (low.startsWith("0x") && low.length > 16) return readAddress(low, raw);
+	if (!TICKER.test(low)) return undefined;
+	if (low.startsWith("$")) return low.slice(1).toUpperCase();
+	return SMALL_WORDS.has(low) || rules.isReserved(low) ? undefined : low.toUpperCase();
+}
+
+const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
+
+const UNITS: readonly [string, string][] = [
+	["5m", "5min 5mins|5 m|5 min|5 mins|5 minutes"],
+	["1h", "hour hourly 1hr 60m 60min|1 h|1 hr|1 hour|60 minutes|60 min"],
+	["6h", "6hr 6hrs|6 h|6 hr|6 hrs|6 hours"],
+	["24h", "day daily today 24hr 24hrs 24hour 24hours 1d 1day|1 d|1 day|24 h|24 hr|24 hrs|24 hours"],
+	["7d", "week weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
+	["30d", "month monthly 1mo 30day 30days|1 month|30 d|30 day|30 days|4 weeks"],
+];
+
+const WINDOW_WORDS = new Map(
+	UNITS.flatMap(([value, spellings]) => {
+		const [single = "", ...pairs] = spellings.split("|");
+		return [value, ...single.split(" "), ...pairs].map((spelling) => [spelling, value] as const);
+	}),
+);

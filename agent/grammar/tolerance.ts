@@ -1,0 +1,88 @@
+import type { Words } from "#agent/grammar/splitWords.ts";
+
+/** The part of a text that asks something: from its first to before its last word. */
+export type Range = { from: number; to: number };
+
+/** Leaves out what people say around a question. Used for commands that only read. */
+export function withoutFillers(
+	words: Words,
+	range: Range,
+	isHead: (low: string) => boolean,
+): Range {
+	let { from, to } = range;
+	while (from < to && words.kinds[from] !== "quoted") {
+		const low = words.low[from] ?? "";
+		const isArticle = BEFORE_HEAD.has(low) && isHead(words.low[from + 1] ?? "");
+		if (!isArticle && !BEFORE.has(low)) break;
+		from += 1;
+	}
+	while (to > from && words.kinds[to - 1] !== "quoted") {
+		const phrase = AFTER_PHRASES.find((one) => endsWith(words, from, to, one));
+		if (phrase) to -= phrase.length;
+		else if (AFTER.has(words.low[to - 1] ?? "")) to -= 1;
+		else break;
+	}
+	return { from, to };
+}
+
+/** True for a word that no name begins with where the name is the first thing in a text. */
+export function isFiller(low: string): boolean {
+	return BEFORE.has(low);
+}
+
+/**
+ * True where one letter was typed wrong, left out, added, or changed places with its neighbour.
+ * Short words are left alone: one letter makes another word of them.
+ */
+export function isOneLetterOff(typed: string, word: string): boolean {
+	const longer = typed.length - word.length;
+	if (typed.length < 4 || word.length < 4 || longer > 1 || longer < -1 || typed === word)
+		return false;
+	let same = 0;
+	while (typed[same] === word[same] && same < word.length) same += 1;
+	// Faster than a whole edit distance: text that no command reads is held against every word.
+	const rest = (text: string, skipped: number) => text.slice(same + skipped);
+	if (longer === 1) return rest(typed, 1) === rest(word, 0);
+	if (longer === -1) return rest(typed, 0) === rest(word, 1);
+	if (rest(typed, 1) === rest(word, 1)) return true;
+	const isSwapped = typed[same] === word[same + 1] && typed[same + 1] === word[same];
+	return isSwapped && rest(typed, 2) === rest(word, 2);
+}
+
+const BEFORE = new Set(
+	(
+		"please pls plz plss hey hi hello yo gm gn sup ok okay so um hmm well and but also just like " +
+		"what whats what's wat wats wut wuts whts waht wht is are was r i'd id i im i'm me we u you can " +
+		"could would will want wanna need to know see show give gimme tell get check look up at pull " +
+		"fetch display let lets let's do does did quick quickly bro ser sir fam anon dude man mate guys " +
+		"curious wondering about any anyone"
+	).split(" "),
+);
+
+/** Only before a word that begins a command: names begin with "the" as well. */
+const BEFORE_HEAD = new Set("the a an current currently latest live total all of for".split(" "));
+
+const AFTER = new Set(
+	(
+		"please pls plz plss thanks thx ty tysm now rn atm currently bro ser sir fam anon dude man mate " +
+		"guys lol lmao ffs tho though asap again exactly"
+	).split(" "),
+);
+
+const AFTER_PHRASES = [
+	...[
+		"right now",
+		"at the moment",
+		"as of now",
+		"for me",
+		"thank you",
+		"looking like",
+		"looking at",
+	],
+	...["sitting at", "do you know", "by the way"],
+].map((phrase) => phrase.split(" "));
+
+function endsWith({ low }: Words, from: number, to: number, phrase: string[]): boolean {
+	const start = to - phrase.length;
+	return start >= from && phrase.every((word, n) => low[start + n] === word);
+}

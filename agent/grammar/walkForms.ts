@@ -1,0 +1,181 @@
+import type { Node, SlotEdge } from "#agent/grammar/compileForms.ts";
+import {
+	isNameWord,
+	readAddress,
+	readLooseWindow,
+	readSlot,
+	type SlotRules,
+} from "#agent/grammar/readSlot.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import { isFiller, isOneLetterOff, type Range } from "#agent/grammar/tolerance.ts";
+import type { Command, SlotValues } from "#core/plugin/Command.ts";
+
+export type WalkRules = SlotRules & {
+	/** True for a word that begins a command. */
+	isHead(low: string): boolean;
+	/** True for a word of any form: it is never taken for a misspelling of another. */
+	isKnown(low: string): boolean;
+};
+
+/** `exact`: as it stands. `loose`: lengths of time in words, `'s`. `typos`: wrong letters too. */
+export type WalkMode = "exact" | "loose" | "typos";
+
+/** A command that reads the text, and which of its words are names without quotes. */
+export type Found = { command: Command; values: SlotValues; names: readonly Range[] };
+
+export type Walked = {
+	/** One for each command that reads the text. */
+	found: readonly Found[];
+	/** The word at which no form goes on, and where the forms were then. */
+	far: number;
+	farNode: Node;
+};
+
+/**
+ * Walks through all forms along a text. Of several ways to read it as one command, the first is
+ * taken: a word before a slot, and a slot of few values before a name. A name without quotes does
+ * not begin with a word that could stand in its place, and ends before one that could follow it.
+ *
+ * The search is bounded by its steps, and a name by its words, so a long text costs little.
+ */
+export function walkForms(
+	root: Node,
+	words: Words,
+	{ from, to }: Range,
+	mode: WalkMode,
+	rules: WalkRules,
+): Walked {
+	const bounds = { words, from, to, mode, rules };
+	const walk: Walk = {
+		...bounds,
+		found: [],
+		stack: [],
+		far: from,
+		farNode: root,
+		steps: 0,
+		typos: 0,
+	};
+	visit(walk, root, from);
+	return walk;
+}
+
+/** True where a word is what stands after a name: the name ends before it. */
+export function goesOn(after: Node, words: Words, at: number, rules: SlotRules): boolean {
+	if (after.words.has(words.low[at] ?? "")) return true;
+	return after.slots.some(
+		({ slot }) => slot.kind !== "collection" && readSlot(slot, words, at, rules) !== undefined,
+	);
+}
+
+export const NAME_WORDS_MAX = 8;
+const STEPS_MAX = 5_000;
+const TYPOS_MAX = 2;
+
+type Filled = { name: string; value: string; range?: Range };
+
+/** A walk under way. One object for all of its steps, as a parse may take only microseconds. */
+type Walk = {
+	readonly words: Words;
+	readonly from: number;
+	readonly to: number;
+	readonly mode: WalkMode;
+	readonly rules: WalkRules;
+	readonly found: Found[];
+	readonly stack: Filled[];
+	far: number;
+	farNode: Node;
+	steps: number;
+	typos: number;
+};
+
+function visit(walk: Walk, node: Node, at: number): void {
+	const { words, found } = walk;
+	walk.steps += 1;
+	if (walk.steps > STEPS_MAX) return;
+	const [first] = found;
+	if (first && node.commands.size === 1 && node.commands.has(first.command)) return;
+	if (at > walk.far) {
+		walk.far = at;
+		walk.farNode = node;
+	}
+	if (at === walk.to) {
+		for (const command of node.ends) {
+			if (!found.some((one) => one.command === command)) found.push(pack(command, walk.stack));
+		}
+		return;
+	}
+	let isWord = false;
+	if (words.kinds[at] === "word") {
+		const low = words.low[at] ?? "";
+		const next = node.words.get(low);
+		if (next) visit(walk, next, at + 1);
+		isWord = next !== undefined || (walk.mode === "typos" && visitMisspelled(walk, node, at));
+	}
+	for (const edge of node.slots) {
+		if (edge.slot.kind !== "collection") visitSlot(walk, edge, at);
+		else if (!isWord) visitName(walk, edge, at);
+	}
+}
+
+/** Goes on with the words that this one is perhaps meant to be; false where there is none. */
+function visitMisspelled(walk: Walk, node: Node, at: number): boolean {
+	const low = walk.words.low[at] ?? "";
+	if (low.length < 4 || walk.typos === TYPOS_MAX || walk.rules.isKnown(low)) return false;
+	let isMeant = false;
+	walk.typos += 1;
+	for (const [word, next] of node.words) {
+		if (!isOneLetterOff(low, word)) continue;
+		isMeant = true;
+		visit(walk, next, at + 1);
+	}
+	walk.typos -= 1;
+	return isMeant;
+}
+
+function visitSlot(walk: Walk, { name, slot, to }: SlotEdge, at: number): void {
+	const value = readSlot(slot, walk.words, at, walk.rules);
+	if (value !== undefined) fill(walk, { name, value }, to, at + 1);
+	else if (slot.kind === "window" && walk.mode !== "exact") {
+		const window = readLooseWindow(walk.words, at, walk.to);
+		if (window) fill(walk, { name, value: window.value }, to, at + window.used);
+	}
+}
+
+function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
+	const { words, rules } = walk;
+	const low = words.low[at] ?? "";
+	const raw = words.raw[at] ?? "";
+	const whole = words.kinds[at] === "quoted" ? raw : readAddress(low, raw);
+	if (whole !== undefined) {
+		fill(walk, { name, value: whole }, to, at + 1);
+		return;
+	}
+	const isFirst = at === walk.from;
+	if (isFirst && isFiller(low)) return;
+	let value = "";
+	for (let end = at; end < walk.to && end < at + NAME_WORDS_MAX; end++) {
+		if (!isNameWord(words, end, rules)) return;
+		if (end > at && (words.isApart[end] || goesOn(to, words, end, rules))) return;
+		const word = words.raw[end] ?? "";
+		value = end === at ? word : `${value} ${word}`;
+		const isOwner = isFirst && walk.mode !== "exact" && value.endsWith("'s");
+		const named = isOwner ? value.slice(0, -2) : value;
+		fill(walk, { name, value: named, range: { from: at, to: end + 1 } }, to, end + 1);
+	}
+}
+
+function fill(walk: Walk, filled: Filled, next: Node, at: number): void {
+	walk.stack.push(filled);
+	visit(walk, next, at);
+	walk.stack.pop();
+}
+
+function pack(command: Command, stack: readonly Filled[]): Found {
+	const values: Record<string, string> = {};
+	const names: Range[] = [];
+	for (const { name, value, range } of stack) {
+		values[name] = value;
+		if (range) names.push(range);
+	}
+	return { command, values, names };
+}

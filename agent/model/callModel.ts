@@ -1,0 +1,52 @@
+import { agentFault } from "#agent/faults.ts";
+import type { CallModel } from "#agent/model/createModelReader.ts";
+import { readCapped } from "#core/http/readCapped.ts";
+
+/** Of a whole answer: ten thousand tokens are no command. */
+const ANSWER_BYTES_MAX = 65_536;
+
+export type ModelAddress = { baseUrl: string; apiKey: string | null; model: string };
+
+/**
+ * Makes the call to an OpenAI-compatible endpoint. It goes to `/chat/completions`: the library's
+ * own default, `/responses`, is missing at most of them.
+ *
+ * The libraries take 25 MB and a third of a second to load, so they are loaded by the first text
+ * that needs them.
+ */
+export function callModel({ baseUrl, apiKey, model }: ModelAddress): CallModel {
+	return async ({ instructions, text, tokensMax, signal }) => {
+		const [{ createOpenAI }, { generateText, Output }, { z }] = await Promise.all([
+			import("@ai-sdk/openai"),
+			import("ai"),
+			import("zod"),
+		]);
+		const openai = createOpenAI({
+			baseURL: baseUrl,
+			// Local endpoints ask for none, and the library for one.
+			apiKey: apiKey ?? "none",
+			fetch: boundedFetch as typeof fetch,
+		});
+		const { output, usage } = await generateText({
+			model: openai.chat(model),
+			instructions,
+			prompt: text,
+			output: Output.object({ schema: z.object({ command: z.string().nullable() }) }),
+			maxOutputTokens: tokensMax,
+			temperature: 0,
+			maxRetries: 0,
+			abortSignal: signal,
+		});
+		return { written: output, tokens: usage.totalTokens ?? 0 };
+	};
+}
+
+/** Follows no redirect, which would carry the key elsewhere, and reads no endless answer. */
+async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+	const response = await fetch(url, { ...init, redirect: "error" });
+	const { status, statusText, headers } = response;
+	const text = await readCapped(response, ANSWER_BYTES_MAX);
+	if (text === null) throw agentFault.modelFailed({ detail: "its answer is too long" });
+	const kept = new Headers({ "content-type": headers.get("content-type") ?? "" });
+	return new Response(text, { status, statusText, headers: kept });
+}

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import type { Asked } from "#agent/contract.ts";
+import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
+import { instructionsFor } from "#agent/model/instructionsFor.ts";
+import { quotesAuthor } from "#agent/model/quotesAuthor.ts";
+import type { Budget } from "#core/budget/Budget.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Counter } from "#core/metrics/createMetrics.ts";
+import { DAY_MS } from "#core/time/units.ts";
+
+/** Reads a text that the grammar does not; null where it cannot, may not or is not sure. */
+export type ReadByModel = (asked: Asked) => Promise<Reading | null>;
+
+/** Asks a language model; answers what it wrote and which tokens that took. Throws when it fails. */
+export type CallModel = (request: {
+	instructions: string;
+	text: string;
+	tokensMax: number;
+	signal: AbortSignal;
+}) => Promise<{ written: unknown; tokens: number }>;
+
+export type ModelReaderDeps = {
+	grammar: Grammar;
+	call: CallModel;
+	budget: Budget;
+	log: Log;
+	readings: Counter<"outcome">;
+	timeoutMs: number;
+	/** What the model may take in any 24 hours, in tokens, by all processes together. */
+	dailyTokensMax: number;
+};
+
+/** What a model may answer: one strict command, or that it found none. */
+const answerSchema = z.strictObject({ command: z.string().max(300).nullable() });
+
+/** Of an answer: a command is short, and some models think aloud before it. */
+const ANSWER_TOKENS_MAX = 1_024;
+/** A token is rarely shorter than this; texts of other scripts are no commands. */
+const CHARS_PER_TOKEN = 3;
+/** The budget remembers each unit it gave, so a unit is a thousandth of the day's tokens. */
+const UNITS_PER_DAY = 1_000;
+const BUDGET_NAME = "agent model";
+
+/**
+ * Makes the reader of last resort. The model writes a strict command, and nothing else: the same
+ * grammar reads that, and each value in it must stand in the author's own text. The request holds
+ * the grammar's description and this one text; no history, no answer of a tool, nobody else's words.
+ */
+export function createModelReader(deps: ModelReaderDeps): ReadByModel {
+	const instructions = instructionsFor(deps.grammar);
+	return async (asked) => {
+		const { outcome, reading = null } = await read(asked, instructions, deps);
+		deps.readings.inc({ outcome });
+		return reading;
+	};
+}
+
+type Outcome = {
+	outcome: "read" | "none" | "over_budget" | "failed" | "unread" | "not_quoted";
+	reading?: Reading;
+};
+
+async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): Promise<Outcome> {
+	const { grammar, log, timeoutMs } = deps;
+	const { text } = asked;
+	const planned = Math.ceil((instructions.length + text.length) / CHARS_PER_TOKEN);
+	const reserved = planned + ANSWER_TOKENS_MAX;
+	if (!(await take(reserved, asked, deps))) return { outcome: "over_budget" };
+	let command: string | null;
+	try {
+		const late = AbortSignal.timeout(timeoutMs);
+		const signal = AbortSignal.any([asked.signal, late]);
+		const request = { instructions, text, tokensMax: ANSWER_TOKENS_MAX, signal };
+		const { written, tokens } = await orAborted(() => deps.call(request), signal);
+		// What it took beyond what was asked for is paid as well, as far as there is any left.
+		if (tokens > reserved) await take(tokens - reserved, asked, deps, true);
+		command = answerSchema.parse(written).command;
+	} catch (error) {
+		log.warn("the language model gave no usable answer", { error });
+		return { outcome: "failed" };
+	}
+	if (command === null) return { outcome: "none" };
+	const parsed = grammar.parse(command);
+	if (parsed.kind === "unread") return { outcome: "unread" };
+	if (!quotesAuthor(parsed.reading, text)) return { outcome: "not_quoted" };
+	return { outcome: "read", reading: parsed.reading };
+}
+
+/** Takes tokens of the day's; where not all are left, none, or with `isOwed` those that are. */
+async function take(tokens: number, asked: Asked, deps: ModelReaderDeps, isOwed = false) {
+	const perUnit = Math.max(1, Math.floor(deps.dailyTokensMax / UNITS_PER_DAY));
+	const perWindow = Math.min(UNITS_PER_DAY, deps.dailyTokensMax);
+	const isGuest = asked.caller.profileId === null;
+	// Whoever is not signed in has half: strangers cannot silence the others.
+	const guests = Math.floor(perWindow / 2);
+	const most = isGuest ? guests : perWindow;
+	const amount = Math.ceil(tokens / perUnit);
+	// A day's tokens that do not hold one call: no model.
+	if (most === 0 || (amount > most && !isOwed)) return false;
+	const shares = isGuest ? [{ of: "guests", perWindow: guests }] : [];
+	const terms = { perWindow, windowMs: DAY_MS, shares };
+	try {
+		const answer = await deps.budget.take(BUDGET_NAME, {
+			amount: Math.min(amount, most),
+			...terms,
+		});
+		if (answer.granted || !isOwed || answer.remaining === 0) return answer.granted;
+		await deps.budget.take(BUDGET_NAME, { amount: answer.remaining, ...terms });
+		return false;
+	} catch (error) {
+		deps.log.warn("the model's budget could not be asked", { error });
+		return false;
+	}
+}
+
+/** Settles with the signal, also where the one who works does not listen to it. */
+async function orAborted<Result>(
+	work: () => Promise<Result>,
+	signal: AbortSignal,
+): Promise<Result> {
+	signal.throwIfAborted();
+	const { promise, reject } = Promise.withResolvers<never>();
+	const give = () => reject(signal.reason);
+	signal.addEventListener("abort", give, { once: true });
+	try {
+		return await Promise.race([work(), promise]);
+	} finally {
+		signal.removeEventListener("abort", give);
+	}
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { quotesAuthor } from "#agent/model/quotesAuthor.ts";
+import type { Command, Slot } from "#core/plugin/Command.ts";
+
+const KINDS = ["amount", "percent", "asset", "collection", "token", "chain", "address"] as const;
+const command: Command = {
+	name: "all",
+	forms: [],
+	slots: {
+		...Object.fromEntries(KINDS.map((kind): [string, Slot] => [kind, { kind }])),
+		window: { kind: "window" },
+		id: { kind: "id" },
+		word: { kind: "word", of: ["usdg", "eth"] },
+	},
+	tool: "read_all",
+	summary: "",
+	examples: [],
+};
+
+const ALICE = `0x${"a1".repeat(20)}`;
+const MALLORY = `0x${"b2".repeat(20)}`;
+
+const said = (text: string, values: Record<string, string>) =>
+	quotesAuthor({ command, values }, text);
+
+describe("a value that the author wrote", () => {
+	const yes: [string, Record<string, string>][] = [
+		["pls give 0.5eth to mum", { amount: "0.5" }],
+		["SEND 0.5 ETH, now", { amount: "0.5", asset: "ETH", word: "eth" }],
+		["what's Kiln Folk's floor?", { collection: "kiln folk" }],
+		['floor of "pale foxes"', { collection: "Pale Foxes" }],
+		[`send it to ${ALICE.toUpperCase().replace("0X", "0x")}.`, { address: ALICE }],
+		["rank of #42 please", { token: "42" }],
+		["sell half, i mean 50% of it", { percent: "50" }],
+		["volume on base today", { chain: "base", window: "24h" }],
+		["$TSLA, buy 3", { asset: "TSLA", amount: "3" }],
+		["ｆｌｏｏｒ kiln", { collection: "kiln" }],
+	];
+	for (const [text, values] of yes) {
+		test(JSON.stringify([text, values]), () => expect(said(text, values)).toBe(true));
+	}
+});
+
+describe("a value that the author did not write", () => {
+	const no: [string, Record<string, string>][] = [
+		["send half an eth", { amount: "0.5" }],
+		["send 5k usdg", { amount: "5" }],
+		["send 5 million usdg", { amount: "5" }],
+		["send 1e18 wei", { amount: "1" }],
+		["send 1.50 eth", { amount: "1.5" }],
+		["send 10 eth", { amount: "1" }],
+		["send 10 eth", { amount: "0" }],
+		["send v1.2.3", { amount: "1.2" }],
+		["send .5 eth", { amount: "5" }],
+		["send 1,5 eth", { amount: "5" }],
+		[`from ${ALICE}`, { amount: "0" }],
+		[`send 1 eth to ${ALICE}`, { address: MALLORY }],
+		[`send 1 eth to ${ALICE}ff`, { address: ALICE }],
+		[`send 1 eth to ${ALICE}`, { collection: ALICE.slice(0, 20) }],
+		["floor of kiln", { collection: "kiln folk" }],
+		["floor of kiln and pale folk", { collection: "kiln folk" }],
+		["volume on arbitrum", { chain: "base" }],
+		["buy tesla", { asset: "TSLA" }],
+		["sell it for dollars", { word: "usdg" }],
+		["cancel it", { id: "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69" }],
+		["floor", { collection: "?" }],
+		["anything", { unknown: "anything" }],
+	];
+	for (const [text, values] of no) {
+		test(JSON.stringify([text, values]), () => expect(said(text, values)).toBe(false));
+	}
+});

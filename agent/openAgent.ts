@@ -1,0 +1,79 @@
+import type { AgentConfig } from "#agent/agentConfig.ts";
+import type { Agent } from "#agent/contract.ts";
+import { createAgent } from "#agent/createAgent.ts";
+import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import type { Grammar } from "#agent/grammar/Grammar.ts";
+import { createHelp } from "#agent/help.ts";
+import { LINE_LENGTH_MAX } from "#agent/limits.ts";
+import { callModel } from "#agent/model/callModel.ts";
+import { createModelReader, type ReadByModel } from "#agent/model/createModelReader.ts";
+import { refuseMisfits } from "#agent/refuseMisfits.ts";
+import { createRunTool, type RunTool } from "#agent/runTool.ts";
+import type { Command } from "#core/plugin/Command.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { CallerOf, Collected } from "#core/plugin/Plugin.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
+
+/** The agent once all plugins are there: what its routes answer from. */
+export type OpenedAgent = Agent & {
+	tools: readonly AnyTool[];
+	commands: readonly Command[];
+	runTool: RunTool;
+	callerOf: CallerOf;
+};
+
+export type OpenAgentOptions = {
+	collected: Collected;
+	core: Pick<Core, "clock" | "log" | "budget" | "metrics" | "chains">;
+	config: AgentConfig;
+	ending: AbortSignal;
+};
+
+/** Builds the agent of what all plugins can do, or throws a Fault that names what does not fit. */
+export function openAgent({ collected, core, config, ending }: OpenAgentOptions): OpenedAgent {
+	const { clock, log } = core;
+	const help = createHelp(collected.commands, collected.tools);
+	const tools = [...collected.tools, help.tool];
+	const commands = [...collected.commands, help.command];
+	refuseMisfits(tools, commands);
+	const effects = new Map(tools.map(({ name, effect }) => [name, effect]));
+	const grammar = createGrammar(commands, {
+		isStrict: ({ tool }) => effects.get(tool) !== "read",
+		chains: core.chains,
+	});
+	const runTool = createRunTool({ clock, log, ending });
+	const handle = createAgent({
+		clock,
+		grammar,
+		tools,
+		runTool,
+		readByModel: modelOf(grammar, { core, config }),
+		lengthMax: Math.min(LINE_LENGTH_MAX, config.MAX_REPLY_LENGTH),
+	});
+	return { handle, tools, commands, runTool, callerOf: collected.callerOf };
+}
+
+function modelOf(
+	grammar: Grammar,
+	{ core, config }: Pick<OpenAgentOptions, "core" | "config">,
+): ReadByModel | null {
+	const { AGENT_MODEL: model, AGENT_MODEL_DAILY_TOKENS_MAX: dailyTokensMax } = config;
+	if (model === undefined || dailyTokensMax === 0) return null;
+	return createModelReader({
+		grammar,
+		call: callModel({
+			baseUrl: config.OPENAI_BASE_URL,
+			apiKey: config.OPENAI_API_KEY ?? null,
+			model,
+		}),
+		budget: core.budget,
+		log: core.log,
+		readings: core.metrics.counter({
+			name: "agent_model_readings_total",
+			help: "Texts that a language model was to read, by what came of it.",
+			labels: ["outcome"],
+		}),
+		timeoutMs: config.AGENT_MODEL_TIMEOUT_MS,
+		dailyTokensMax,
+	});
+}

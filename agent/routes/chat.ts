@@ -1,0 +1,164 @@
+import type { UIMessageChunk } from "ai";
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Reply } from "#agent/contract.ts";
+import {
+	ANSWER_IDLE_SECONDS,
+	MESSAGE_ID_CHARS_MAX,
+	MESSAGES_MAX,
+	PARTS_MAX,
+	TEXT_CHARS_MAX,
+} from "#agent/limits.ts";
+import { type AgentContext, authorOf } from "#agent/routes/agentContext.ts";
+import { authoredDetail } from "#agent/routes/command.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+
+// Loose: the client sends whole conversations, with parts of kinds that are none of our business.
+const partSchema = z
+	.looseObject({
+		type: z
+			.string()
+			.max(200)
+			.meta({ description: "Its kind; `text` is read.", examples: ["text"] }),
+		text: z
+			.string()
+			.optional()
+			.meta({
+				description: "Of `text`: what was typed.",
+				examples: ["floor kiln-folk"],
+			}),
+	})
+	.meta({ id: "ChatPart", description: "A part of a message, of the AI SDK's UI messages." });
+
+const messageSchema = z
+	.looseObject({
+		id: z
+			.string()
+			.max(1_000)
+			.meta({ description: "The client's own name of it.", examples: ["m1"] }),
+		role: z
+			.string()
+			.max(20)
+			.meta({ description: "Who wrote it.", examples: ["user"] }),
+		parts: z.array(partSchema).max(PARTS_MAX).meta({ description: "What it is made of." }),
+	})
+	.meta({ id: "ChatMessage", description: "One of the AI SDK's UI messages." });
+
+const bodySchema = z
+	.looseObject({
+		messages: z
+			.array(messageSchema)
+			.max(MESSAGES_MAX)
+			.meta({ description: "The conversation. Only the last message of the user decides." }),
+	})
+	.refine(({ messages }) => askedIn(messages) !== null, {
+		path: ["messages"],
+		message: `must hold a message of the user with an id of 1 to ${MESSAGE_ID_CHARS_MAX} printable characters and a text of at most ${TEXT_CHARS_MAX}`,
+	})
+	.meta({ id: "AgentChat", description: "A conversation, as the AI SDK's `useChat` sends it." });
+
+type Message = z.output<typeof messageSchema>;
+
+/** Printable ASCII: it stands for an `idempotency-key`. */
+const MESSAGE_ID = new RegExp(`^[\\x21-\\x7e]{1,${MESSAGE_ID_CHARS_MAX}}$`);
+
+/** Answers the last text of a conversation as the AI SDK's UI message stream. */
+export function chat(context: AgentContext) {
+	return (
+		new Elysia()
+			// Whose request it is comes before what it says.
+			.derive(async ({ request }) => ({ caller: await authorOf(request, context) }))
+			.post(
+				"/chat",
+				async ({ request, caller, body }) => {
+					requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+					const gone = new AbortController();
+					const asked = askedIn(body.messages) ?? { id: "", text: "" };
+					const { createUIMessageStream, createUIMessageStreamResponse } = await import("ai");
+					const stream = createUIMessageStream({
+						async execute({ writer }) {
+							writer.write({ type: "start" });
+							const reply = await context.agent().handle({
+								text: asked.text,
+								caller,
+								// A retry of the client sends the same message again.
+								idempotencyKey: request.headers.get("idempotency-key") ?? asked.id,
+								signal: AbortSignal.any([request.signal, gone.signal]),
+							});
+							for (const chunk of chunksOf(reply, asked.id)) writer.write(chunk);
+						},
+						onError: () => "Something went wrong on our side.",
+					});
+					return createUIMessageStreamResponse({
+						headers: { "cache-control": "no-store" },
+						stream: untilCancelled(stream, () => gone.abort()),
+					});
+				},
+				{
+					body: bodySchema,
+					detail: {
+						...authoredDetail,
+						operationId: "answerChat",
+						summary: "Answers a chat, for the AI SDK's useChat",
+						description:
+							"The same as `POST /v1/agent/command` for the last text of the user, as a UI message stream " +
+							"of the AI SDK: a tool part, a text part, and a part `data-reply` with what else the reply " +
+							"says. Earlier messages, and whatever else was sent, decide nothing. The message's id is the " +
+							"`idempotency-key` unless that header is sent.",
+						responses: {
+							200: {
+								description: "A UI message stream (server-sent events).",
+								content: { "text/event-stream": { schema: { type: "string" as const } } },
+							},
+						},
+					},
+				},
+			)
+	);
+}
+
+/** The last message of the user, where it can be read: nothing before it, and nothing behind it. */
+function askedIn(messages: readonly Message[]): { id: string; text: string } | null {
+	const last = messages.findLast(({ role }) => role === "user");
+	if (!last || !MESSAGE_ID.test(last.id)) return null;
+	const texts = last.parts.flatMap(({ type, text }) => (type === "text" && text ? [text] : []));
+	const text = texts.join("\n");
+	return text.length === 0 || text.length > TEXT_CHARS_MAX ? null : { id: last.id, text };
+}
+
+function* chunksOf(reply: Reply, id: string): Generator<UIMessageChunk> {
+	const { tool, data, line, links, ...rest } = reply;
+	if (tool !== null) {
+		const toolCallId = `call-${id}`;
+		const input = { command: reply.command };
+		yield { type: "tool-input-available", toolCallId, toolName: tool, input };
+		if (reply.kind === "done") yield { type: "tool-output-available", toolCallId, output: data };
+		else yield { type: "tool-output-error", toolCallId, errorText: line };
+	}
+	const textId = `text-${id}`;
+	yield { type: "text-start", id: textId };
+	const urls = links.map(({ rel, url }) => `\n${rel}: ${url}`);
+	yield { type: "text-delta", id: textId, delta: [line, ...urls].join("") };
+	yield { type: "text-end", id: textId };
+	yield { type: "data-reply", data: { ...rest, links } };
+	yield { type: "finish" };
+}
+
+/** The same stream; tells when its reader is gone. */
+function untilCancelled<Chunk>(
+	stream: ReadableStream<Chunk>,
+	onCancel: () => void,
+): ReadableStream<Chunk> {
+	const reader = stream.getReader();
+	return new ReadableStream<Chunk>({
+		async pull(controller) {
+			const { done, value } = await reader.read();
+			if (done) controller.close();
+			else controller.enqueue(value);
+		},
+		async cancel(reason) {
+			onCancel();
+			await reader.cancel(reason);
+		},
+	});
+}

@@ -1,0 +1,159 @@
+import type {
+	AuthInfo,
+	CallToolResult,
+	McpHttpHandler,
+	McpServer,
+} from "@modelcontextprotocol/server";
+import { Elysia } from "elysia";
+import type { OpenedAgent } from "#agent/openAgent.ts";
+import { harmless } from "#agent/reply/harmless.ts";
+import type { AgentContext } from "#agent/routes/agentContext.ts";
+import { type Door, guardDoor } from "#agent/routes/guardDoor.ts";
+import type { ToolResult } from "#agent/runTool.ts";
+import { unreachable } from "#core/fault/unreachable.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { AnyTool, Caller } from "#core/plugin/Tool.ts";
+
+export type McpOptions = AgentContext & {
+	log: Log;
+	door: Door;
+	version: string;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/**
+ * Serves the tools that read and prepare over the Model Context Protocol. A program speaks here,
+ * with somebody's session or without: nothing executes, and what it prepares asks its owner.
+ *
+ * One POST is one exchange; the handler keeps nothing between them, and there is nothing to listen
+ * to. Hidden from the OpenAPI document: the protocol describes itself.
+ */
+export function mcp(options: McpOptions) {
+	let handler: Promise<McpHttpHandler> | null = null;
+	options.ending.addEventListener("abort", () => void handler?.then((open) => open.close()));
+	return new Elysia().post(
+		"/mcp",
+		async ({ request }) => {
+			guardDoor(request, options.door);
+			const caller = await callerOf(request, options.agent());
+			// The package takes 10 MB and a fifth of a second: it is loaded by the first who needs it.
+			handler ??= open(options);
+			const { fetch: answer } = await handler;
+			return answer(request, { authInfo: authInfoOf(caller) });
+		},
+		{ parse: "none", detail: { hide: true } },
+	);
+}
+
+/** The package's own way to hand on who speaks. The token itself goes no further than our check. */
+function authInfoOf({ profileId }: Caller): AuthInfo {
+	return { token: "", clientId: profileId ?? "", scopes: [] };
+}
+
+/**
+ * A bearer token alone says who it is: a cookie is the browser's, which is not who speaks here.
+ * Throws `unauthorized` (401) where it is wrong.
+ */
+async function callerOf(request: Request, agent: OpenedAgent): Promise<Caller> {
+	const headers = new Headers(request.headers);
+	headers.delete("cookie");
+	const bare = new Request(request.url, { method: "GET", headers });
+	const profileId = headers.has("authorization") ? await agent.callerOf(bare) : null;
+	return callerFor(profileId);
+}
+
+/** A program speaks with the session: it is never the author of what it sends. */
+function callerFor(profileId: string | null): Caller {
+	return { channel: "mcp", profileId, authority: profileId === null ? "none" : "session" };
+}
+
+async function open({ agent, log, version }: McpOptions): Promise<McpHttpHandler> {
+	const { createMcpHandler, McpServer } = await import("@modelcontextprotocol/server");
+	return createMcpHandler(
+		({ authInfo }) => {
+			const caller = callerFor(authInfo?.clientId || null);
+			const server = new McpServer({ name: "tapeline", version });
+			for (const tool of agent().tools) {
+				if (isServed(tool, caller)) register(server, tool, { caller, agent: agent() });
+			}
+			return server;
+		},
+		{
+			maxSubscriptions: 0,
+			onerror: (error) => log.debug("an MCP request was refused", { error }),
+		},
+	);
+}
+
+/** The effects are a closed list: a new one does not compile until it is decided here. */
+function isServed({ effect, access }: AnyTool, { profileId }: Caller): boolean {
+	if (access === "profile" && profileId === null) return false;
+	switch (effect) {
+		case "read":
+		case "prepare":
+			return true;
+		case "execute":
+			return false;
+		default:
+			return unreachable(effect);
+	}
+}
+
+function register(
+	server: McpServer,
+	tool: AnyTool,
+	{ caller, agent }: { caller: Caller; agent: OpenedAgent },
+): void {
+	const { name, title, description, input, output, effect } = tool;
+	const isRead = effect === "read";
+	server.registerTool(
+		name,
+		{
+			title,
+			description,
+			inputSchema: input,
+			outputSchema: output,
+			annotations: {
+				title,
+				readOnlyHint: isRead,
+				// What is prepared can be called off, and is nothing before its owner says yes.
+				destructiveHint: false,
+				idempotentHint: isRead,
+				openWorldHint: false,
+			},
+		},
+		async (args: unknown, { mcpReq: { signal } }): Promise<CallToolResult> => {
+			const context = { caller, idempotencyKey: null, signal };
+			return rendered(await agent.runTool(tool, () => args, context));
+		},
+	);
+}
+
+function rendered(result: ToolResult): CallToolResult {
+	switch (result.kind) {
+		case "done": {
+			const links = result.links.map(({ rel, url }) => `${rel}: ${url}`);
+			const age = result.asOf === null ? [] : [`as of ${result.asOf}`];
+			const text = [harmless(result.text), ...age, ...links].join("\n");
+			return {
+				content: [{ type: "text", text }],
+				structuredContent: result.output as Record<string, unknown>,
+			};
+		}
+		case "choose": {
+			const choices = result.choices.map(({ value, label }) => {
+				return `${result.slot} = ${JSON.stringify(value)}: ${harmless(label)}`;
+			});
+			return failed([harmless(result.question), ...choices].join("\n"));
+		}
+		case "refused":
+			return failed(`${result.fault.code}: ${result.fault.publicDetail}`);
+		default:
+			return unreachable(result);
+	}
+}
+
+function failed(text: string): CallToolResult {
+	return { isError: true, content: [{ type: "text", text }] };
+}

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import { type Calls, createCallLog } from "../provider/faults/callLog.ts";
+import { ModelFault } from "./ModelFault.ts";
+import { scriptedModel } from "./scriptedModel.ts";
+
+export type ModelEmulatorOptions = {
+	port?: number | undefined;
+	/** Wanted as a bearer token; nothing without it. */
+	apiKey?: string | undefined;
+};
+
+export type ModelRequest = z.output<typeof Body>;
+
+export type ModelEmulator = {
+	/** OPENAI_BASE_URL */
+	url: string;
+	fault(order: ModelFault): void;
+	clearFaults(): void;
+	calls(): Calls;
+	/** What was asked, oldest first, of the last hundred. */
+	requests(): readonly ModelRequest[];
+	stop(): Promise<void>;
+};
+
+const Body = z.looseObject({
+	model: z.string(),
+	messages: z.array(z.looseObject({ role: z.string(), content: z.string() })),
+	max_tokens: z.number().optional(),
+	max_completion_tokens: z.number().optional(),
+});
+
+const REQUESTS_MAX = 100;
+const SLOW_MS = 3_000;
+const SILENCE_MS = 120_000;
+const ENDLESS_TOKENS = 10_000;
+const ATTACKER = `0x${"66".repeat(20)}`;
+
+/** An OpenAI-compatible endpoint with a scripted model behind it, for chat without a key. */
+export function startModelEmulator(options: ModelEmulatorOptions = {}): ModelEmulator {
+	const calls = createCallLog();
+	const requests: ModelRequest[] = [];
+	const stopping = new AbortController();
+	let faults: { fault: ModelFault; left: number }[] = [];
+	const take = (): ModelFault | null => {
+		const [entry] = faults;
+		if (!entry) return null;
+		entry.left -= 1;
+		if (entry.left <= 0) faults.shift();
+		return entry.fault;
+	};
+	const add = (fault: ModelFault) =>
+		void faults.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
+	const all = () => Response.json({ faults: faults.map(({ fault }) => fault) });
+
+	async function complete(request: Request): Promise<Response> {
+		const { apiKey } = options;
+		const isAllowed = !apiKey || request.headers.get("authorization") === `Bearer ${apiKey}`;
+		if (!isAllowed) return refused(401, "Incorrect API key provided.");
+		const body = Body.safeParse(await request.json().catch(() => null));
+		if (!body.success) return refused(400, "The body is not valid.");
+		requests.push(body.data);
+		if (requests.length > REQUESTS_MAX) requests.shift();
+		const signal = AbortSignal.any([request.signal, stopping.signal]);
+		return await answer(body.data, take(), signal);
+	}
+
+	async function control(request: Request, path: string): Promise<Response> {
+		switch (`${request.method} ${path}`) {
+			case "POST /_sandbox/faults": {
+				const fault = ModelFault.safeParse(await request.json().catch(() => null));
+				if (!fault.success) return refused(400, fault.error.message);
+				add(fault.data);
+				return all();
+			}
+			case "GET /_sandbox/faults":
+				return all();
+			case "DELETE /_sandbox/faults":
+				faults = [];
+				return all();
+			case "GET /_sandbox/calls":
+				return Response.json(calls.read());
+			default:
+				return refused(404, "Not found");
+		}
+	}
+
+	const server = Bun.serve({
+		hostname: "127.0.0.1",
+		port: options.port ?? 0,
+		idleTimeout: 0,
+		fetch(request) {
+			const url = new URL(request.url);
+			if (url.pathname.startsWith("/_sandbox/")) return control(request, url.pathname);
+			calls.note(request.method, url);
+			const isCompletion = url.pathname === "/v1/chat/completions" && request.method === "POST";
+			return isCompletion ? complete(request) : refused(404, "Not found");
+		},
+	});
+	return {
+		url: `http://127.0.0.1:${server.port}/v1`,
+		fault: (order) => add(ModelFault.parse(order)),
+		clearFaults: () => {
+			faults = [];
+		},
+		calls: calls.read,
+		requests: () => requests,
+		async stop() {
+			stopping.abort();
+			await server.stop(true);
+		},
+	};
+}
+
+async function answer(
+	body: ModelRequest,
+	fault: ModelFault | null,
+	signal: AbortSignal,
+): Promise<Response> {
+	const asked = body.messages.findLast(({ role }) => role === "user")?.content ?? "";
+	const command = scriptedModel(asked);
+	const good = JSON.stringify({ command });
+	switch (fault?.kind) {
+		case "status":
+			return refused(fault.status ?? 500, "The server had an error.");
+		case "silence":
+			await sleep(SILENCE_MS, signal);
+			return completion(body, good);
+		case "slow":
+			await sleep(fault.delayMs ?? SLOW_MS, signal);
+			return completion(body, good);
+		case "html":
+			return new Response("<html>Bad gateway</html>", { headers: { "content-type": "text/html" } });
+		case "truncated":
+			return new Response((await completion(body, good).text()).slice(0, 60), {
+				headers: { "content-type": "application/json" },
+			});
+		case "broken_json":
+			return completion(body, `Sure! {"command": "${command ?? "help"}`);
+		case "wrong_shape":
+			return completion(body, JSON.stringify({ command: [command], execute: true }));
+		case "endless": {
+			const tokens = fault.tokens ?? ENDLESS_TOKENS;
+			return completion(body, JSON.stringify({ command: "floor ".repeat(tokens) }), tokens);
+		}
+		case "lying":
+			return completion(body, JSON.stringify({ command: command && changed(command) }));
+		case "hostile": {
+			const { command: own = `send 9 eth to ${ATTACKER}` } = fault;
+			return completion(body, JSON.stringify({ command: own }));
+		}
+		default:
+			return completion(body, good);
+	}
+}
+
+/** Another amount, or where there is none another name; and the attacker's address. */
+function changed(command: string): string {
+	const richer = command.replace(/\b\d+(\.\d+)?\b(?!.*\beth\b.*\beth\b)/, "9000");
+	const other = richer.replace(/0x[0-9a-fA-F]{40}/, ATTACKER);
+	return other === command ? `${command} two` : other;
+}
+
+function completion(body: ModelRequest, content: string, tokens = 12): Response {
+	const prompt_tokens = Math.ceil(JSON.stringify(body.messages).length / 4);
+	return Response.json({
+		id: "chatcmpl-sandbox",
+		object: "chat.completion",
+		created: 0,
+		model: body.model,
+		choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+		usage: { prompt_tokens, completion_tokens: tokens, total_tokens: prompt_tokens + tokens },
+	});
+}
+
+function refused(status: number, message: string): Response {
+	return Response.json({ error: { message, type: "sandbox", code: null } }, { status });
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const timer = setTimeout(resolve, ms);
+	signal.addEventListener("abort", () => resolve(), { once: true });
+	await promise;
+	clearTimeout(timer);
+}
