@@ -37,9 +37,9 @@ export const buyCommands: readonly Command[] = [
 	{
 		name: "buy_nft",
 		forms: [
-			"buy {collection} #{token} for at most {maxPrice} eth [on {chain}]",
-			"buy #{token} of {collection} for at most {maxPrice} eth [on {chain}]",
-			"buy {collection} #{token} (under|below|up to|max) {maxPrice} eth [on {chain}]",
+			"buy {collection} {token} for at most {maxPrice} eth [on {chain}]",
+			"buy {token} of {collection} for at most {maxPrice} eth [on {chain}]",
+			"buy {collection} {token} (under|below|up to|max) {maxPrice} eth [on {chain}]",
 		],
 		slots: {
 			collection: { kind: "collection" },
