@@ -93,11 +93,11 @@ function drops(deps: ToolDeps) {
 const startText = (startsAt: string | null) =>
 	startsAt === null ? "start not known" : `from ${timeText(startsAt)}`;
 
-export const TRENDING_WINDOWS = ["5m", "1h", "6h", "24h", "7d"] as const;
+const TRENDING_WINDOWS = ["5m", "1h", "6h", "24h", "7d"] as const;
 
 const trendingInput = z.strictObject({
 	window: z
-		.enum(TRENDING_WINDOWS)
+		.enum(TRENDING_WINDOWS, "must be 5m, 1h, 6h, 24h or 7d")
 		.default("24h")
 		.meta({ description: "Sales of this long until now are counted." }),
 	chain: chainParam,
