@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { systemClock } from "#core/clock/systemClock.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import type { ForeignRequest } from "#core/foreign/ForeignFetch.ts";
 import { foreignFault } from "#core/foreign/faults.ts";
@@ -13,6 +14,7 @@ const never = new AbortController().signal;
 function lab(servers: Record<string, string | number | Error>) {
 	const asked: ForeignRequest[] = [];
 	const read = createDocumentReader({
+		clock: systemClock,
 		gateways: { ipfs: [A, B], arweave: "https://ar.test" },
 		allowedOrigins: ["http://10.0.0.9"],
 		async foreignFetch(request) {
