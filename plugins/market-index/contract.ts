@@ -3,6 +3,10 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
+import type {
+	BookReads as IndexBook,
+	TokenListing as IndexListing,
+} from "#plugins/market-index/book/BookReads.ts";
 import type { RevealIndex as IndexReveals } from "#plugins/market-index/reveal/RevealIndex.ts";
 import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
 import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/revealSchema.ts";
@@ -62,7 +66,14 @@ export type MarketIndex = {
 	touch(collectionId: number, reason: TouchReason): void;
 	/** What watching for reveals needs. */
 	reveals: RevealIndex;
+	/** What is for sale, with ranks and traits: direct reads of what is stored. */
+	book: BookReads;
 };
+
+/** What the index offers to whoever chooses among listings. */
+export type BookReads = IndexBook;
+/** A listing with its token's rank and traits. */
+export type TokenListing = IndexListing;
 
 /** What the index does for whoever watches reveals. */
 export type RevealIndex = IndexReveals;

@@ -7,6 +7,7 @@ import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
+import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { createListSource } from "#plugins/market-index/discovery/createListSource.ts";
 import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
@@ -128,7 +129,7 @@ export const marketIndexPlugin = definePlugin({
 			gasPrice: gasPriceOf(core.indexed),
 		};
 		return {
-			service: index,
+			service: { ...index, book: createBookReads(db) },
 			routes: marketRoutes(reading),
 			tools: marketTools(reading),
 			commands: marketCommands,

@@ -23,3 +23,6 @@ export const PAGE_MAX = 200;
 export const ADVANCE_TIMEOUT_MS = 60_000;
 /** The connection stays open for longer than that, and than writing it down takes. */
 export const ANSWER_IDLE_SECONDS = 120;
+
+/** Breaks before a snipe asks for a fulfilment again. */
+export const AGAIN_AFTER_MS: readonly number[] = [100, 200, 400, 800];

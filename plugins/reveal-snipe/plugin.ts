@@ -1,16 +1,19 @@
 import { join } from "node:path";
+import { Elysia } from "elysia";
 import { z } from "zod";
 import { commaList } from "#core/config/commaList.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import type { OnCovered } from "#plugins/reveal-snipe/burst/createBursts.ts";
 import { KEPT_MS, PRUNE_EVERY_MS, REFRESH_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
+import { openPlans } from "#plugins/reveal-snipe/openPlans.ts";
 import { revealRoutes } from "#plugins/reveal-snipe/routes/reveals.ts";
 import { pruneDetections } from "#plugins/reveal-snipe/sql/detections.ts";
 import { pruneSeen } from "#plugins/reveal-snipe/sql/seen.ts";
 import { SIGNALS } from "#plugins/reveal-snipe/watch/signals.ts";
 import { type ChainWatch, watchChain } from "#plugins/reveal-snipe/watch/watchChain.ts";
 import { watchNamed } from "#plugins/reveal-snipe/watch/watchNamed.ts";
+import { WalletsKey } from "#plugins/wallets/contract.ts";
 
 /** Notices reveals in the block where they happen, and has all tokens read and ranked at once. */
 export const revealSnipePlugin = definePlugin({
@@ -25,18 +28,24 @@ export const revealSnipePlugin = definePlugin({
 			.default([...SIGNALS])
 			.meta({ expects: `names among ${SIGNALS.join(", ")}` })
 			.describe("What makes the service look for a reveal, and what it looks at then."),
+		NFT_SNIPE_ENABLED: z
+			.boolean()
+			.default(true)
+			.describe("Whether plans are armed and carried out. False: nothing is bought by itself."),
 	}),
-	needs: { market: MarketIndexKey },
+	needs: { market: MarketIndexKey, wallets: WalletsKey },
 	tables: { schema: "reveal_snipe", folder: join(import.meta.dir, "migrations") },
 	setup({ config, needs, core }) {
 		const { db, clock } = core;
 		const { reveals: index, find } = needs.market;
 		const ending = new AbortController();
-		const onCovered: readonly OnCovered[] = [];
+		const plans = openPlans({ core, ...needs, isOn: config.NFT_SNIPE_ENABLED, ending });
+		const onCovered: readonly OnCovered[] = [plans.onCovered];
 		const watches: ChainWatch[] = [];
 		return {
-			routes: revealRoutes({ core, index }),
+			routes: new Elysia().use(revealRoutes({ core, index })).use(plans.routes),
 			jobs: [
+				...plans.jobs,
 				{
 					name: "reveal-snipe.named",
 					schedule: { everyMs: REFRESH_EVERY_MS },

@@ -1,6 +1,7 @@
 import { assert } from "#core/fault/assert.ts";
 import { type BuyRequest, buyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
+import { NFT_BUY } from "#plugins/nft-buys/contract.ts";
 import { nftSpendDenial } from "#plugins/nft-buys/nftSpendDenial.ts";
 import type { BuyDeps } from "#plugins/nft-buys/plan/BuyDeps.ts";
 import { keepsBuy } from "#plugins/nft-buys/plan/keepsBuy.ts";
@@ -12,14 +13,14 @@ import type { IntentKind } from "#plugins/wallets/contract.ts";
 /** How buying a token from a listing goes, for the path that money leaves by. */
 export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 	return {
-		name: "nft_buy",
+		name: NFT_BUY,
 		plugin: "nft-buys",
 		request: buyRequest,
 		steps: buySteps,
 		deny: nftSpendDenial,
 		keeps: keepsBuy,
-		prepare: ({ request, chainId }, { wallet, outbound, signal }) =>
-			planBuy(deps, { request, chainId, wallet, outbound, signal }),
+		prepare: ({ request, chainId, channel }, { wallet, outbound, signal }) =>
+			planBuy(deps, { request, chainId, channel, wallet, outbound, signal }),
 		async settle(intent, receipt, { wallet, outbound, signal }) {
 			const rpc = deps.rpcOf(intent.chainId);
 			assert(rpc && intent.plan, "a receipt is of a plan on a chain that is served");

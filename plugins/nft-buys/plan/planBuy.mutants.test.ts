@@ -113,6 +113,7 @@ function ask(said: Said, quantity: bigint, chain: Chain = OPEN): Promise<Prepara
 	};
 	const { tokenId } = quantity === 1n ? single.listing : edition.listing;
 	return planBuy(deps, {
+		channel: "api",
 		chainId: ANVIL,
 		wallet,
 		outbound: (_step, call) => call(),

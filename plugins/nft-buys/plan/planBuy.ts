@@ -12,6 +12,7 @@ import { stateDenial } from "#plugins/nft-buys/check/stateDenial.ts";
 import type { Wanted } from "#plugins/nft-buys/check/Wanted.ts";
 import { zoneDenial } from "#plugins/nft-buys/check/zoneDenial.ts";
 import { PLAN_LIFETIME_MS } from "#plugins/nft-buys/limits.ts";
+import { askFulfilment } from "#plugins/nft-buys/listing/askFulfilment.ts";
 import { findListing } from "#plugins/nft-buys/listing/findListing.ts";
 import { readFunds } from "#plugins/nft-buys/listing/readFunds.ts";
 import { readOrderState } from "#plugins/nft-buys/listing/readOrderState.ts";
@@ -25,13 +26,15 @@ import { marketplaceOf } from "#plugins/nft-buys/seaport/marketplaceOf.ts";
 import { readFilling } from "#plugins/nft-buys/seaport/readFilling.ts";
 import { wireOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
-import type { Denial, Plan, Preparation, Wallet } from "#plugins/wallets/contract.ts";
+import type { Channel, Denial, Plan, Preparation, Wallet } from "#plugins/wallets/contract.ts";
 
 type Asked = {
 	chain: Chain;
 	rpc: Rpc;
 	wanted: Wanted;
 	priceLimitRaw: bigint | null;
+	/** Through what it was asked for: a snipe asks its provider again. */
+	channel: Channel;
 	outbound: <Result>(step: BuyStep, call: () => Promise<Result>) => Promise<Result>;
 	signal: AbortSignal;
 };
@@ -43,13 +46,13 @@ type Asked = {
  */
 export async function planBuy(
 	deps: BuyDeps,
-	given: Pick<Asked, "outbound" | "signal"> & {
+	given: Pick<Asked, "channel" | "outbound" | "signal"> & {
 		request: BuyRequest;
 		chainId: number;
 		wallet: Wallet;
 	},
 ): Promise<Preparation> {
-	const { request, chainId, wallet, outbound, signal } = given;
+	const { request, chainId, wallet, channel, outbound, signal } = given;
 	const { contract, tokenId, orderHash, priceLimitRaw } = request;
 	const chain = deps.chains.byId(chainId);
 	const rpc = deps.rpcOf(chainId);
@@ -70,6 +73,7 @@ export async function planBuy(
 		rpc,
 		wanted,
 		priceLimitRaw: priceLimitRaw === null ? null : BigInt(priceLimitRaw),
+		channel,
 		outbound,
 		signal,
 	};
@@ -96,19 +100,18 @@ async function planFill(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Pr
 	const book = wireOrder.listed.safeParse(listing.protocolData).data;
 	const over = stateDenial(state, book?.parameters.counter ?? null);
 	if (over) return { kind: "denied", denial: over };
-	const fulfilment = await outbound("nft_buy.fulfilment", () =>
-		deps.provider.listingFulfilment(
-			{
-				chainId,
-				protocolAddress: marketplace,
-				orderHash,
-				fulfiller: wallet,
-				token: { contract, tokenId },
-				// Left out, the provider means all that is left.
-				units: wanted.quantity,
-			},
-			{ purpose: "request", signal },
-		),
+	const fulfilment = await askFulfilment(
+		deps.provider,
+		{
+			chainId,
+			protocolAddress: marketplace,
+			orderHash,
+			fulfiller: wallet,
+			token: { contract, tokenId },
+			// Left out, the provider means all that is left.
+			units: wanted.quantity,
+		},
+		{ channel: asked.channel, outbound, signal },
 	);
 	if (!fulfilment)
 		return denied("listing_gone", "The provider does not fill that listing any more.");

@@ -1,0 +1,19 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+/** Everything that plans can touch. Money leaves by `wallets` alone. */
+export type PlansContext = {
+	core: Pick<Core, "db" | "clock" | "log" | "chains" | "session">;
+	/** The chains that are served here. */
+	served: readonly Chain[];
+	market: Pick<MarketIndex, "find" | "touch" | "book"> & {
+		reveals: Pick<MarketIndex["reveals"], "subjects">;
+	};
+	wallets: Pick<Wallets, "principalOf" | "once"> & {
+		execution: Pick<Wallets["execution"], "create" | "advance" | "held" | "cancel">;
+	};
+	/** False: no plan is armed or evaluated here (`NFT_SNIPE_ENABLED`). */
+	isOn: boolean;
+};

@@ -1,0 +1,51 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { readStandings } from "#plugins/reveal-snipe/plans/standings.ts";
+import { movePlan, type Plan, type PlanMove } from "#plugins/reveal-snipe/sql/plans.ts";
+
+/** Nothing of these was handed over: whoever stops a plan stops them too. */
+const UNSENT: ReadonlySet<string> = new Set([
+	"created",
+	"confirmation_required",
+	"review_required",
+	"signature_required",
+]);
+
+/**
+ * Moves a plan, in a transaction of its own; false where the event does not move it. Where it buys
+ * no more, what it recorded and did not send yet is called off; what was sent goes on.
+ */
+export async function changePlan(
+	context: PlansContext,
+	plan: Pick<Plan, "id" | "profileId" | "status">,
+	change: Pick<PlanMove, "event" | "pauseReason" | "armedWith"> & { signal: AbortSignal },
+): Promise<boolean> {
+	const { core } = context;
+	const { signal, ...move } = change;
+	const at = new Date(core.clock.nowMs());
+	const isMoved = await movePlan(core.db, { ...move, id: plan.id, at });
+	if (!isMoved) {
+		core.log.info("a plan is not moved", { id: plan.id, event: move.event });
+		return false;
+	}
+	if (move.event !== "resume") await callOffUnsent(context, plan, signal);
+	return true;
+}
+
+async function callOffUnsent(
+	{ core, wallets: { execution } }: PlansContext,
+	{ id, profileId }: Pick<Plan, "id" | "profileId">,
+	signal: AbortSignal,
+): Promise<void> {
+	const standings = await readStandings(core.db, execution, [id]);
+	const unsent = (standings.get(id) ?? []).filter(({ status }) => UNSENT.has(status));
+	for (const { intentId } of unsent) {
+		try {
+			await execution.cancel(intentId, { actor: `profile:${profileId}`, signal });
+		} catch (error) {
+			// Sent in this moment, or settled: then it is not ours to stop any more.
+			if (!(error instanceof Fault)) throw error;
+			core.log.warn("a buy of a plan could not be called off", { intentId, error });
+		}
+	}
+}

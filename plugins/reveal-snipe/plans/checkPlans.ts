@@ -1,0 +1,74 @@
+import { Fault } from "#core/fault/Fault.ts";
+import { changePlan } from "#plugins/reveal-snipe/plans/changePlan.ts";
+import { driftOf } from "#plugins/reveal-snipe/plans/drift.ts";
+import { PAGE_OF_PLANS } from "#plugins/reveal-snipe/plans/limits.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { readStandings, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
+import { type Plan, readOpenPlans } from "#plugins/reveal-snipe/sql/plans.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
+
+/**
+ * Holds every open plan against its time, its wallet and what it bought: those that are over end,
+ * and an armed one whose wallet or profile changed is paused.
+ */
+export async function checkPlans(context: PlansContext, signal: AbortSignal): Promise<void> {
+	const { db } = context.core;
+	let afterId: string | null = null;
+	while (!signal.aborted) {
+		const plans: Plan[] = await readOpenPlans(db, { afterId, limit: PAGE_OF_PLANS });
+		const ids = plans.map(({ id }) => id);
+		const standings = await readStandings(db, context.wallets.execution, ids);
+		for (const plan of plans) {
+			if (signal.aborted) return;
+			await checkPlan(context, plan, { standings: standings.get(plan.id) ?? [], signal });
+		}
+		const last = plans.at(-1);
+		if (!last || plans.length < PAGE_OF_PLANS) return;
+		afterId = last.id;
+	}
+}
+
+/** Ends or pauses a plan where that is due. Answers the profile it may buy for; null: it may not. */
+export async function checkPlan(
+	context: PlansContext,
+	plan: Plan,
+	{ standings, signal }: { standings: readonly Standing[]; signal: AbortSignal },
+): Promise<Profile | null> {
+	const change = (event: "expire" | "complete" | "drift", pauseReason: string | null = null) =>
+		changePlan(context, plan, { event, pauseReason, signal });
+	if (plan.expiresAt.getTime() <= context.core.clock.nowMs()) {
+		await change("expire");
+		return null;
+	}
+	if (isComplete(plan, standings)) {
+		await change("complete");
+		return null;
+	}
+	if (plan.status !== "armed") return null;
+	const profile = await profileOf(context, plan.profileId);
+	const reason = driftOf(plan, profile);
+	if (reason === null) return profile;
+	await change("drift", reason);
+	return null;
+}
+
+/** Whether all that it may buy is bought, and nothing of it is on its way any more. */
+function isComplete({ maxItems, budgetRaw }: Plan, standings: readonly Standing[]): boolean {
+	if (standings.some(({ isOpen }) => isOpen)) return false;
+	const { filledCount, spentRaw } = totalsOf(standings);
+	return filledCount >= maxItems || spentRaw >= budgetRaw;
+}
+
+/** The profile as it is now; null where it is gone. */
+export async function profileOf(
+	{ wallets }: PlansContext,
+	profileId: string,
+): Promise<Profile | null> {
+	try {
+		const caller = { channel: "agent", profileId, authority: "none" } as const;
+		return (await wallets.principalOf(caller)).profile;
+	} catch (error) {
+		if (error instanceof Fault && error.code === "unauthorized") return null;
+		throw error;
+	}
+}

@@ -1,0 +1,185 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import { changePlan } from "#plugins/reveal-snipe/plans/changePlan.ts";
+import { armedWith, requireWallet } from "#plugins/reveal-snipe/plans/drift.ts";
+import { invalidPlan, planFault } from "#plugins/reveal-snipe/plans/faults.ts";
+import { OPEN_PLANS_MAX } from "#plugins/reveal-snipe/plans/limits.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { type PlanBody, termsOf } from "#plugins/reveal-snipe/plans/planBody.ts";
+import { type PlanView, renderPlan } from "#plugins/reveal-snipe/plans/renderPlan.ts";
+import { readStandings } from "#plugins/reveal-snipe/plans/standings.ts";
+import {
+	countOpenPlans,
+	insertPlan,
+	listPlans,
+	type Plan,
+	type PlanTerms,
+	type PlanTrait,
+	readPlan,
+} from "#plugins/reveal-snipe/sql/plans.ts";
+import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
+import type { PlanEvent, PlanStatus } from "#plugins/reveal-snipe/states/planStates.ts";
+import type { Principal, Profile } from "#plugins/wallets/contract.ts";
+
+export type ArmRequest = {
+	principal: Principal;
+	body: PlanBody;
+	/** What names the request beside its key: a route, or a tool. */
+	route: string;
+	idempotencyKey: string | null;
+	/** True: it is stored paused, and its owner resumes it. For what a program proposes. */
+	isProposed: boolean;
+};
+
+export type Plans = ReturnType<typeof createPlans>;
+
+/** What people and programs do with plans: make them, look at them, move them. */
+export function createPlans(context: PlansContext) {
+	const { core, market } = context;
+
+	/** Somebody else's plan is as little there as one that never was. */
+	async function own(profileId: string, id: string): Promise<Plan> {
+		const plan = await readPlan(core.db, id);
+		if (plan?.profileId !== profileId) throw planFault.notFound();
+		return plan;
+	}
+
+	async function view(profileId: string, id: string): Promise<PlanView> {
+		const [shown] = await viewsOf(context, [await own(profileId, id)]);
+		assert(shown, "a plan has a view");
+		return shown;
+	}
+
+	return {
+		view,
+		own,
+		/** Stores a plan, once for each key, and answers 201 with it. */
+		async arm(request: ArmRequest): Promise<Response> {
+			if (!context.isOn) throw planFault.snipesDisabled();
+			const { principal, body, route, idempotencyKey, isProposed } = request;
+			const { profile } = principal;
+			const target = await targetOf(context, body);
+			const terms = termsOf(body, { chain: target.chain, nowMs: core.clock.nowMs() });
+			await refuseUnknownTraits(context, target.collectionId, body.traits);
+			return context.wallets.once({
+				...{ principal, route, idempotencyKey, body, intents: [] },
+				record: (tx, id) => record(context, tx, { id, profile, target, terms, body, isProposed }),
+				async answer(_ids, recorded, id) {
+					assert(id !== null, "a plan that was recorded has an id");
+					if (recorded) market.touch(target.collectionId, "detail");
+					return { status: 201, body: await view(profile.id, id) };
+				},
+			});
+		},
+		/** A page of a profile's plans, and the id that the next page begins behind. */
+		async list(query: {
+			profileId: string;
+			status: PlanStatus | null;
+			collectionId: number | null;
+			afterId: string | null;
+			limit: number;
+		}): Promise<{ items: PlanView[]; nextId: string | null }> {
+			const found = await listPlans(core.db, { ...query, limit: query.limit + 1 });
+			const shown = found.slice(0, query.limit);
+			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
+			return { items: await viewsOf(context, shown), nextId };
+		},
+		/** Pauses, resumes or cancels a plan for its owner, and answers it as it stands then. */
+		async move(
+			profile: Profile,
+			id: string,
+			{
+				event,
+				signal,
+			}: { event: PlanEvent & ("pause" | "resume" | "cancel"); signal: AbortSignal },
+		): Promise<PlanView> {
+			const plan = await own(profile.id, id);
+			if (event === "resume" && !context.isOn) throw planFault.snipesDisabled();
+			const renewed =
+				event === "resume"
+					? { armedWith: armedWith(profile, requireWallet(profile, plan.walletId)) }
+					: {};
+			const isMoved = await changePlan(context, plan, { event, signal, ...renewed });
+			if (!isMoved) throw planFault.planState();
+			return view(profile.id, id);
+		},
+	};
+}
+
+/** Plans as their owner sees them, read together. */
+async function viewsOf(context: PlansContext, plans: readonly Plan[]): Promise<PlanView[]> {
+	const { core, market, wallets } = context;
+	const ids = plans.map(({ id }) => id);
+	const collections = [...new Set(plans.map(({ collectionId }) => collectionId))];
+	const [standings, subjects] = await Promise.all([
+		readStandings(core.db, wallets.execution, ids),
+		market.reveals.subjects(collections),
+	]);
+	const slugs = new Map(subjects.map(({ id, slug }) => [id, slug]));
+	return plans.map((plan) => {
+		const slug = slugs.get(plan.collectionId) ?? plan.contract;
+		const chain = core.chains.byId(plan.chainId);
+		return renderPlan(plan, standings.get(plan.id) ?? [], { slug, chain });
+	});
+}
+
+type Target = { collectionId: number; chain: Chain; contract: Plan["contract"] };
+
+async function targetOf(
+	{ core, served, market }: PlansContext,
+	{ collectionSlug, chain: named }: PlanBody,
+): Promise<Target> {
+	const found = await market.find(collectionSlug, named);
+	const chainId = core.chains.bySlug(found.chain)?.id;
+	const chain = served.find(({ id }) => id === chainId);
+	if (!chain) throw invalidPlan("chain", `"${found.chain}" is not served here.`);
+	return { collectionId: found.id, chain, contract: found.address };
+}
+
+/** Of a revealed collection it is known what there is: a plan for anything else would wait in vain. */
+async function refuseUnknownTraits(
+	{ market }: PlansContext,
+	collectionId: number,
+	traits: readonly PlanTrait[],
+): Promise<void> {
+	const [subject] = await market.reveals.subjects([collectionId]);
+	if (traits.length === 0 || subject?.revealState !== "revealed") return;
+	const normal = market.book.normaliseTrait;
+	const known = await market.book.traitValues(collectionId);
+	if (known.length === 0) return;
+	for (const [index, { type, values }] of traits.entries()) {
+		const there = known.filter((trait) => trait.type === normal(type)).map(({ value }) => value);
+		const missing = values.find((value) => !there.includes(normal(value)));
+		if (missing !== undefined) {
+			throw invalidPlan(`traits.${index}`, "no token of this revealed collection has that");
+		}
+	}
+}
+
+async function record(
+	context: PlansContext,
+	tx: Tx,
+	given: {
+		id: string;
+		profile: Profile;
+		target: Target;
+		terms: PlanTerms & { expiresAt: Date };
+		body: PlanBody;
+		isProposed: boolean;
+	},
+): Promise<void> {
+	const { id, profile, target, terms, body, isProposed } = given;
+	const wallet = requireWallet(profile, body.walletId?.toLowerCase() ?? null);
+	if ((await countOpenPlans(tx, profile.id)) >= OPEN_PLANS_MAX) throw planFault.plansTooMany();
+	const { collectionId, contract, chain } = target;
+	const createdAt = new Date(context.core.clock.nowMs());
+	await insertPlan(tx, {
+		...{ id, profileId: profile.id, walletId: wallet.id, collectionId, contract, createdAt },
+		...{ chainId: chain.id, ...terms, ...armedWith(profile, wallet) },
+		status: isProposed ? "paused" : "armed",
+		pauseReason: isProposed ? "confirmation_required" : null,
+	});
+	const watched = { collectionId, chainId: chain.id, reason: "plan", at: createdAt } as const;
+	await watchCollection(tx, watched);
+}

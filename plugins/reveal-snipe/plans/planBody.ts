@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import { moneyFault } from "#core/money/faults.ts";
+import { parseAmount } from "#core/money/parseAmount.ts";
+import { invalidPlan } from "#plugins/reveal-snipe/plans/faults.ts";
+import {
+	ITEMS_MAX,
+	LIFETIME_DEFAULT_MS,
+	LIFETIME_MAX_MS,
+	RANK_MAX,
+	TRAIT_LENGTH_MAX,
+	TRAIT_VALUES_MAX,
+	TRAITS_MAX,
+} from "#plugins/reveal-snipe/plans/limits.ts";
+import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
+
+const traitText = z.string().trim().min(1).max(TRAIT_LENGTH_MAX);
+
+/** Members of a plan's body. Amounts come as their text, see `exactNumbers`. */
+export const planFields = {
+	collectionSlug: z
+		.string()
+		.min(1)
+		.max(200)
+		.meta({
+			description: "The collection: its slug, a former one, or the contract's address.",
+			examples: ["tidal-cats"],
+		}),
+	chain: z
+		.string()
+		.max(64)
+		.optional()
+		.meta({
+			description: "By slug, other spelling or id. Optional where one chain has the collection.",
+			examples: ["ethereum"],
+		}),
+	maxRank: z
+		.int()
+		.min(1)
+		.max(RANK_MAX)
+		.optional()
+		.meta({ description: "Only tokens of this rarity rank or a better one.", examples: [200] }),
+	traits: z
+		.array(
+			z.strictObject({
+				type: traitText.meta({ description: "Name of the trait.", examples: ["Eyes"] }),
+				values: z
+					.array(traitText)
+					.min(1)
+					.max(TRAIT_VALUES_MAX)
+					.meta({ description: "The token has one of these.", examples: [["Laser", "Gold"]] }),
+			}),
+		)
+		.max(TRAITS_MAX)
+		.default([])
+		.meta({ description: "Only tokens with all of these traits; capitals do not matter." }),
+	amount: z
+		.string()
+		.max(160)
+		.meta({
+			description:
+				"In the chain's own coin: plain decimal digits, as a string or as a JSON number, which is " +
+				"read from its text.",
+			examples: ["0.4"],
+		}),
+	maxItems: z
+		.int()
+		.min(1)
+		.max(ITEMS_MAX)
+		.meta({ description: "Tokens that it buys at most.", examples: [5] }),
+	walletId: z
+		.uuid()
+		.optional()
+		.meta({
+			description: "Which of your wallets pays; the canonical one unless given.",
+			examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+		}),
+};
+
+const { collectionSlug, chain, maxRank, traits, amount, maxItems, walletId } = planFields;
+
+/** The members of the body whose numbers must not become doubles. */
+export const exactPlanMembers = ["maxPricePerItemNative", "budgetNative"] as const;
+
+// Strict: a misspelled limit that is silently dropped would be no limit.
+export const planBody = z
+	.strictObject({
+		collectionSlug,
+		chain,
+		trigger: z
+			.literal("on_reveal")
+			.default("on_reveal")
+			.meta({ description: "When it buys: once the collection is revealed." }),
+		maxRank,
+		traits,
+		maxPricePerItemNative: amount,
+		budgetNative: amount,
+		maxItems,
+		walletId,
+		expiresAt: z.iso
+			.datetime({ offset: true })
+			.optional()
+			.meta({ description: "Until when it is armed; 30 days unless given, a year at most." }),
+	})
+	.meta({
+		id: "SnipePlanRequest",
+		description: "What to buy. `maxRank`, `traits` or both have to be there.",
+	})
+	.refine((body) => body.maxRank !== undefined || body.traits.length > 0, {
+		path: ["maxRank"],
+		message: "name a rank, or at least one trait",
+	});
+
+export type PlanBody = z.output<typeof planBody>;
+
+/** Reads a body's amounts and its end. Throws Faults for those that make no plan. */
+export function termsOf(
+	body: Omit<PlanBody, "trigger" | "collectionSlug" | "chain">,
+	{ chain, nowMs }: { chain: Chain; nowMs: number },
+): PlanTerms & { expiresAt: Date } {
+	const maxPriceRaw = amountRaw(body.maxPricePerItemNative, chain);
+	const budgetRaw = amountRaw(body.budgetNative, chain);
+	if (budgetRaw < maxPriceRaw) {
+		throw invalidPlan("budgetNative", "must not be below `maxPricePerItemNative`");
+	}
+	const { maxRank = null, traits, maxItems, expiresAt } = body;
+	const endsAtMs = expiresAt === undefined ? nowMs + LIFETIME_DEFAULT_MS : Date.parse(expiresAt);
+	if (!(endsAtMs > nowMs && endsAtMs <= nowMs + LIFETIME_MAX_MS)) {
+		throw invalidPlan("expiresAt", "must be in the future, and within a year");
+	}
+	return { maxRank, traits, maxPriceRaw, budgetRaw, maxItems, expiresAt: new Date(endsAtMs) };
+}
+
+function amountRaw(text: string, { nativeCurrency }: Chain): bigint {
+	const { units } = parseAmount(text, nativeCurrency);
+	if (units > 0n) return units;
+	throw moneyFault.amountInvalid({ public: "The amount must be more than zero." });
+}

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import { field } from "#core/http/openapi/field.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
+import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import { PAUSE_REASONS } from "#plugins/reveal-snipe/plans/drift.ts";
+import { type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
+import type { Plan } from "#plugins/reveal-snipe/sql/plans.ts";
+import { PLAN_STATUSES } from "#plugins/reveal-snipe/states/planStates.ts";
+
+const fillSchema = z
+	.object({
+		planId: field.id("The plan."),
+		tokenId: field.digits("The token.", "6529"),
+		rank: field.integer("Its rank when it was chosen; null where it had none.", 17).nullable(),
+		priceNative: field.number("What its listing asks for, in the chain's coin.", 0.35),
+		priceRaw: field.digits("The same in base units.", "350000000000000000"),
+		orderHash: field.hashText("The listing."),
+		intentId: field.id("The buy, as `/v1/nft-market/intents/:id` shows it."),
+		status: field.text("Where the buy stands, by the states of intents.", "confirmed"),
+		failureCode: field.text("Why it was rejected, or failed.", "listing_gone").nullable(),
+		createdAt: field.time("When the token was chosen first."),
+	})
+	.meta({ id: "SnipeFill", description: "A token that a plan bought, or tried to buy." });
+
+export const planSchema = z
+	.object({
+		id: field.id("Names the plan."),
+		status: z.enum(PLAN_STATUSES).meta({ description: "`armed` and `paused` are not at an end." }),
+		chain: field.text("Slug of the chain.", "ethereum"),
+		collectionSlug: field.text("The collection's slug, as it is now.", "tidal-cats"),
+		contractAddress: field.addressText("Its contract."),
+		trigger: z.literal("on_reveal").meta({ description: "When it buys." }),
+		maxRank: field.integer("The worst rank that it buys; null: any.", 200).nullable(),
+		traits: z
+			.array(
+				z.object({
+					type: field.text("Name of the trait.", "Eyes"),
+					values: z.array(z.string()).meta({ description: "One of these.", examples: [["Laser"]] }),
+				}),
+			)
+			.meta({ description: "Traits that a token must have, all of them." }),
+		maxPricePerItemNative: field.number("The most for one token, in the chain's coin.", 0.4),
+		maxPricePerItemRaw: field.digits("The same in base units.", "400000000000000000"),
+		budgetNative: field.number("The most for all tokens, in the chain's coin.", 2),
+		budgetRaw: field.digits("The same in base units.", "2000000000000000000"),
+		maxItems: field.integer("Tokens that it buys at most.", 5),
+		spentNative: field.number(
+			"Spent, or committed to buys that were submitted, in the chain's coin. What fails is given back.",
+			0.35,
+		),
+		spentRaw: field.digits("The same in base units.", "350000000000000000"),
+		filledCount: field.integer("Tokens that this is for.", 1),
+		walletId: field.id("The wallet that pays."),
+		pauseReason: z
+			.enum(PAUSE_REASONS)
+			.nullable()
+			.meta({ description: "Why it was paused; null where its owner paused it, or nobody did." }),
+		failureCode: field
+			.text("Why the last evaluation bought no more than it did.", "daily_limit")
+			.nullable(),
+		createdAt: field.time("When it was made."),
+		changedAt: field.time("When it was last moved from one status to another."),
+		expiresAt: field.time("Until when it is armed."),
+		fills: z.array(fillSchema).meta({ description: "Its buys, in order." }),
+	})
+	.meta({ id: "SnipePlan", description: "A plan that buys by itself after a reveal." });
+
+export const planPageSchema = z
+	.object({
+		data: z.array(planSchema).meta({ description: "Plans, newest first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "SnipePlanPage", description: "A page of your plans." });
+
+export type PlanView = z.output<typeof planSchema>;
+
+const NATIVE_DECIMALS = 18;
+
+/** A plan as its owner sees it: what it spent is what the ledger holds for its fills. */
+export function renderPlan(
+	plan: Plan,
+	standings: readonly Standing[],
+	{ slug, chain }: { slug: string; chain: Chain | undefined },
+): PlanView {
+	const decimals = chain?.nativeCurrency.decimals ?? NATIVE_DECIMALS;
+	const native = (raw: bigint) => toDisplayNumber(raw, decimals);
+	const { spentRaw, filledCount } = totalsOf(standings);
+	const { id, status, contract, maxRank, traits, maxPriceRaw, budgetRaw, maxItems } = plan;
+	return {
+		...{ id, status, collectionSlug: slug, contractAddress: contract, trigger: "on_reveal" },
+		...{ maxRank, traits, maxItems, filledCount },
+		chain: chain?.slug ?? String(plan.chainId),
+		maxPricePerItemNative: native(maxPriceRaw),
+		maxPricePerItemRaw: String(maxPriceRaw),
+		budgetNative: native(budgetRaw),
+		budgetRaw: String(budgetRaw),
+		spentNative: native(spentRaw),
+		spentRaw: String(spentRaw),
+		walletId: plan.walletId,
+		pauseReason: PAUSE_REASONS.find((reason) => reason === plan.pauseReason) ?? null,
+		failureCode: plan.failureCode,
+		createdAt: plan.createdAt.toISOString(),
+		changedAt: plan.changedAt.toISOString(),
+		expiresAt: plan.expiresAt.toISOString(),
+		fills: standings.map((fill) => renderFill(fill, native)),
+	};
+}
+
+function renderFill(fill: Standing, native: (raw: bigint) => number): PlanView["fills"][number] {
+	const { planId, tokenId, rank, priceRaw, orderHash, intentId, status, errorCode } = fill;
+	return {
+		...{ planId, tokenId, rank, orderHash, intentId, status, failureCode: errorCode },
+		priceNative: native(priceRaw),
+		priceRaw: String(priceRaw),
+		createdAt: fill.createdAt.toISOString(),
+	};
+}

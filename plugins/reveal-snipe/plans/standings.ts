@@ -1,0 +1,83 @@
+import type { Queryable } from "#core/db/Database.ts";
+import { type Fill, readFills } from "#plugins/reveal-snipe/sql/fills.ts";
+import type { Execution, Held } from "#plugins/wallets/contract.ts";
+
+type Status = Held["status"];
+
+/** A fill as its intents and the spend ledger have it. */
+export type Standing = Fill & {
+	/** Where its newest intent stands. */
+	status: Status;
+	errorCode: string | null;
+	/** One of its intents may still spend. */
+	isOpen: boolean;
+	/** What the ledger holds for all its intents, and what may come on top of that. */
+	heldRaw: bigint;
+	openRaw: bigint;
+};
+
+/** What fills come to: what is held, and what may be held once those that are open are done. */
+export type Totals = {
+	spentRaw: bigint;
+	filledCount: number;
+	committedRaw: bigint;
+	committedCount: number;
+};
+
+const ENDED: ReadonlySet<string> = new Set([
+	"rejected",
+	"confirmed",
+	"failed",
+	"expired",
+	"dry_run",
+] satisfies Status[]);
+
+/** Reads the fills of plans with where they stand, as the transaction sees it. By plan. */
+export async function readStandings(
+	db: Queryable,
+	execution: Pick<Execution, "held">,
+	planIds: readonly string[],
+): Promise<Map<string, Standing[]>> {
+	const fills = await readFills(db, planIds);
+	const ids = fills.flatMap(({ intentId, pastIntentIds }) => [intentId, ...pastIntentIds]);
+	const held = ids.length === 0 ? [] : await execution.held(db, ids);
+	const byId = new Map(held.map((one) => [one.intentId, one]));
+	return Map.groupBy(
+		fills.map((fill) => standingOf(fill, byId)),
+		({ planId }) => planId,
+	);
+}
+
+/** Adds fills up. An open one counts with the most that it may spend, from the moment it is made. */
+export function totalsOf(standings: readonly Standing[]): Totals {
+	const totals = { spentRaw: 0n, filledCount: 0, committedRaw: 0n, committedCount: 0 };
+	for (const { heldRaw, openRaw, isOpen } of standings) {
+		totals.spentRaw += heldRaw;
+		totals.committedRaw += heldRaw + openRaw;
+		if (heldRaw > 0n) totals.filledCount++;
+		if (isOpen || heldRaw > 0n) totals.committedCount++;
+	}
+	return totals;
+}
+
+function standingOf(fill: Fill, byId: ReadonlyMap<string, Held>): Standing {
+	const { intentId, pastIntentIds, priceRaw } = fill;
+	const newest = byId.get(intentId);
+	const newestRaw = newest?.raw ?? 0n;
+	const heldRaw = pastIntentIds.reduce((sum, id) => sum + (byId.get(id)?.raw ?? 0n), newestRaw);
+	const isNewestOpen = isOpen(newest);
+	return {
+		...fill,
+		status: newest?.status ?? "created",
+		errorCode: newest?.errorCode ?? null,
+		// A payment that was given up can turn up after all: then its token is being bought.
+		isOpen: isNewestOpen || pastIntentIds.some((id) => isOpen(byId.get(id))),
+		heldRaw,
+		openRaw: isNewestOpen && priceRaw > newestRaw ? priceRaw - newestRaw : 0n,
+	};
+}
+
+/** One that cannot be read is taken for one that may still spend. */
+function isOpen(held: Held | undefined): boolean {
+	return held === undefined || !ENDED.has(held.status);
+}

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
+import { watchPlanned } from "#plugins/reveal-snipe/plans/watchPlanned.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { type Buyer, openBuyLab } from "#test/harness/openBuyLab.ts";
+import { openPlansLab, type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
+import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: a plan is stored once, as its owner wrote it, for a wallet that can carry it out; and
+// nobody but its owner sees or moves it.
+
+let database: TestDatabase;
+let anvil: Anvil;
+let seaport: SeaportChain;
+let plans: PlansLab;
+let by: Buyer;
+beforeAll(async () => {
+	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
+	seaport = await deploySeaport(anvil);
+}, 240_000);
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(async () => {
+	plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
+	by = await plans.buyer();
+});
+
+const arm = (change: Record<string, unknown> = {}, key?: string) =>
+	plans.call("/snipes", { body: planBodyOf(change), by, ...(key && { key }) });
+const watched = async () =>
+	(
+		await database.db.query<{ id: number }>("select collection_id as id from reveal_snipe.watch")
+	).map(({ id }) => id);
+
+describe("POST /v1/nft-market/snipes", () => {
+	test("201 with all fields of a plan; the collection is watched", async () => {
+		const { status, body } = await arm({ traits: [{ type: "Eyes", values: ["Laser"] }] });
+		expect({ status, body }).toMatchObject({
+			status: 201,
+			body: {
+				status: "armed",
+				chain: "anvil",
+				collectionSlug: "tidal-cats",
+				contractAddress: plans.contract,
+				trigger: "on_reveal",
+				maxRank: 200,
+				traits: [{ type: "Eyes", values: ["Laser"] }],
+				maxPricePerItemNative: 0.4,
+				maxPricePerItemRaw: "400000000000000000",
+				budgetNative: 2,
+				budgetRaw: "2000000000000000000",
+				maxItems: 5,
+				spentNative: 0,
+				filledCount: 0,
+				failureCode: null,
+				pauseReason: null,
+				walletId: by.wallet.id,
+				createdAt: new Date(plans.clock.nowMs()).toISOString(),
+				fills: [],
+			},
+		});
+		const lastsMs = Date.parse(body.expiresAt) - plans.clock.nowMs();
+		expect(lastsMs).toBe(30 * 86_400_000);
+		expect(await watched()).toEqual([plans.collectionId]);
+		expect((await plans.call(`/snipes/${body.id}`, { by })).body).toEqual(body);
+	});
+
+	test("amounts are read from their text, to the last digit", async () => {
+		const text = JSON.stringify(planBodyOf()).replace("0.4", "0.123456789012345678");
+		const { body } = await plans.call("/snipes", { body: text, by });
+		expect(body.maxPricePerItemRaw).toBe("123456789012345678");
+	});
+
+	test("the same key and body is one plan, another body with it is refused", async () => {
+		const first = await arm({}, "key-1");
+		const again = await arm({}, "key-1");
+		expect(again.body).toEqual(first.body);
+		expect(again.headers.get("idempotency-replayed")).toBe("true");
+		expect((await arm({ maxItems: 6 }, "key-1")).body.code).toBe("idempotency_conflict");
+		expect((await plans.call("/snipes", { by })).body.data).toHaveLength(1);
+	});
+
+	test("409 confirmation_required_incompatible, before anything of the wallet", async () => {
+		by = await plans.buyer({ requireTradeConfirmation: true, capability: "external/manual" });
+		const { status, body } = await arm();
+		expect({ status, code: body.code }).toEqual({
+			status: 409,
+			code: "confirmation_required_incompatible",
+		});
+		expect(await watched()).toEqual([]);
+	});
+
+	test.each(["external/manual", "embedded/manual", "review-required", "disabled"] as const)(
+		"409 delegated_execution_wallet_required with a wallet that is %s",
+		async (capability) => {
+			by = await plans.buyer({ capability });
+			const { status, body } = await arm();
+			expect({ status, code: body.code }).toEqual({
+				status: 409,
+				code: "delegated_execution_wallet_required",
+			});
+		},
+	);
+
+	test.each([
+		["neither a rank nor traits", { maxRank: undefined }, "validation_error"],
+		["no traits in the list", { maxRank: undefined, traits: [] }, "validation_error"],
+		["a ceiling of nothing", { maxPricePerItemNative: 0 }, "amount_invalid"],
+		["a budget below the ceiling", { budgetNative: 0.39 }, "validation_error"],
+		["an exponent", { budgetNative: "1e3" }, "amount_invalid"],
+		["a rank of zero", { maxRank: 0 }, "validation_error"],
+		["no items", { maxItems: 0 }, "validation_error"],
+		["too many items", { maxItems: 101 }, "validation_error"],
+		["another trigger", { trigger: "on_mint" }, "validation_error"],
+		["a misspelled limit", { maxPrice: 1 }, "validation_error"],
+		["an end in the past", { expiresAt: "2020-01-01T00:00:00Z" }, "validation_error"],
+		["an end in ten years", { expiresAt: "2036-12-01T00:00:00Z" }, "validation_error"],
+		["a chain that is not served", { chain: "moon" }, "validation_error"],
+	])("422 for %s", async (_, change, code) => {
+		if ("chain" in change)
+			plans.context.market.find = async () => ({ id: 1, chain: "moon" }) as never;
+		const { status, body } = await arm(change);
+		expect({ status, code: body.code }).toEqual({ status: 422, code });
+		expect(await watched()).toEqual([]);
+	});
+
+	test("422 for somebody else's wallet; 404 for a collection that there is not", async () => {
+		const stranger = await plans.buyer({ account: 3 });
+		expect((await arm({ walletId: stranger.wallet.id })).body).toMatchObject({
+			status: 422,
+			issues: [{ path: "walletId" }],
+		});
+		expect((await arm({ collectionSlug: "nobody" })).status).toBe(404);
+	});
+
+	test("422 for traits that no token of a revealed collection has, in any spelling else 201", async () => {
+		await plans.know(1n, 1, { Eyes: "Laser" });
+		const eyes = (value: string) => ({ traits: [{ type: "eyes", values: [value] }] });
+		expect((await arm(eyes("gold"))).status).toBe(201);
+		await database.db.execute("update market_index.collection set reveal_state = 'revealed'");
+		expect((await arm(eyes("gold"))).body).toMatchObject({
+			status: 422,
+			issues: [{ path: "traits.0" }],
+		});
+		expect((await arm(eyes("LASER"))).status).toBe(201);
+	});
+
+	test("401 for nobody, before the body is looked at", async () => {
+		expect((await plans.call("/snipes", { body: "nonsense" })).status).toBe(401);
+		for (const path of ["/snipes", "/snipes/x"]) {
+			expect((await plans.call(path)).status).toBe(401);
+		}
+		for (const event of ["pause", "resume", "cancel"]) {
+			const { status } = await plans.call(`/snipes/x/${event}`, { method: "POST" });
+			expect(status).toBe(401);
+		}
+	});
+
+	test("409 snipes_disabled where plans are turned off; those that there are can be stopped", async () => {
+		const { body } = await arm();
+		plans.context.isOn = false;
+		expect((await arm()).body).toMatchObject({ status: 409, code: "snipes_disabled" });
+		const move = (event: string) =>
+			plans.call(`/snipes/${body.id}/${event}`, { method: "POST", by });
+		expect((await move("pause")).body.status).toBe("paused");
+		expect((await move("resume")).body.code).toBe("snipes_disabled");
+		expect((await move("cancel")).body.status).toBe("cancelled");
+	});
+
+	test("409 for the plan after the fiftieth open one, and room again after a cancel", async () => {
+		const { body } = await arm();
+		await database.db.execute(
+			`insert into reveal_snipe.plan select gen_random_uuid(), profile_id, wallet_id,
+				collection_id, chain_id, contract, max_rank, traits, max_price_raw, budget_raw, max_items,
+				status, pause_reason, failure_code, canonical_wallet_id, profile_revision,
+				wallet_revision, created_at, changed_at, expires_at
+			from reveal_snipe.plan, generate_series(1, 49)`,
+		);
+		expect((await arm()).body.code).toBe("plans_too_many");
+		await plans.call(`/snipes/${body.id}/cancel`, { method: "POST", by });
+		expect((await arm()).status).toBe(201);
+	});
+});
+
+describe("GET /v1/nft-market/snipes and what moves a plan", () => {
+	test("newest first, in pages, and by status; each profile its own", async () => {
+		const ids: string[] = [];
+		for (let made = 0; made < 3; made++) ids.unshift((await arm()).body.id);
+		await plans.call(`/snipes/${ids[0]}/pause`, { method: "POST", by });
+		const first = await plans.call("/snipes?limit=2", { by });
+		expect(first.body.data.map(({ id }: any) => id)).toEqual(ids.slice(0, 2));
+		const { nextCursor } = first.body.page;
+		const rest = await plans.call(`/snipes?limit=2&cursor=${nextCursor}`, { by });
+		expect(rest.body.data.map(({ id }: any) => id)).toEqual(ids.slice(2));
+		expect(rest.body.page).toEqual({ nextCursor: null, hasMore: false });
+		const paused = await plans.call("/snipes?status=paused", { by });
+		expect(paused.body.data.map(({ id }: any) => id)).toEqual([ids[0]]);
+		const other = await plans.buyer({ account: 4 });
+		expect((await plans.call("/snipes", { by: other })).body.data).toEqual([]);
+		expect((await plans.call(`/snipes/${ids[0]}`, { by: other })).status).toBe(404);
+		const moved = { method: "POST", by: other };
+		expect((await plans.call(`/snipes/${ids[1]}/cancel`, moved)).status).toBe(404);
+		expect((await plans.call("/snipes/nonsense", { by })).status).toBe(404);
+	});
+
+	test("pause and resume go back and forth, cancel is the end, and what is not possible is 409", async () => {
+		const { id } = (await arm()).body;
+		const move = async (event: string) => {
+			const { status, body } = await plans.call(`/snipes/${id}/${event}`, { method: "POST", by });
+			return status === 200 ? body.status : body.code;
+		};
+		expect(await move("resume")).toBe("plan_state");
+		expect(await move("pause")).toBe("paused");
+		expect(await move("pause")).toBe("plan_state");
+		expect(await move("resume")).toBe("armed");
+		expect(await move("cancel")).toBe("cancelled");
+		for (const event of ["pause", "resume", "cancel"]) {
+			expect(await move(event)).toBe("plan_state");
+		}
+		await watchPlanned(plans.context);
+		expect(await watched()).toEqual([]);
+	});
+
+	test("a wallet or a profile that changed pauses a plan with its reason; a resumed one goes by what is now", async () => {
+		const { id } = (await arm()).body;
+		const read = async () => (await plans.call(`/snipes/${id}`, { by })).body;
+		const change = async (what: string) => {
+			await database.db.execute(what, [by.profile.id]);
+			await checkPlans(plans.context, plans.signal);
+			const { status, pauseReason } = await read();
+			return [status, pauseReason];
+		};
+		const resume = () => plans.call(`/snipes/${id}/resume`, { method: "POST", by });
+		const profile = "update wallets.profile set";
+		const wallet = "update wallets.wallet set";
+		const raised = await change(`${profile} revision = revision + 1 where id = $1`);
+		expect(raised).toEqual(["paused", "wallet_revision_changed"]);
+		expect((await resume()).body).toMatchObject({ status: "armed", pauseReason: null });
+		expect(
+			await change(`${profile} canonical_wallet_id = (select id from wallets.wallet
+				where profile_id = $1), revision = revision + 1 where id = $1`),
+		).toEqual(["paused", "wallet_changed"]);
+		await resume();
+		const confirms = `${profile} require_trade_confirmation = true where id = $1`;
+		expect(await change(confirms)).toEqual(["paused", "confirmation_required"]);
+		expect((await resume()).body.code).toBe("confirmation_required_incompatible");
+		await change(`${profile} require_trade_confirmation = false where id = $1`);
+		await resume();
+		const manual = `${wallet} capability = 'embedded/manual' where profile_id = $1`;
+		expect(await change(manual)).toEqual(["paused", "wallet_not_delegated"]);
+		expect((await resume()).body.code).toBe("delegated_execution_wallet_required");
+		await change(`${wallet} capability = 'embedded/delegated' where profile_id = $1`);
+		await resume();
+		const review = `${wallet} capability = 'review-required' where profile_id = $1`;
+		expect(await change(review)).toEqual(["paused", "delegation_disabled"]);
+		await change(`${wallet} capability = 'embedded/delegated' where profile_id = $1`);
+		await resume();
+		const gone = `${wallet} removed_at = now() where profile_id = $1`;
+		expect(await change(gone)).toEqual(["paused", "wallet_inactive"]);
+		expect(await watched()).toEqual([plans.collectionId]);
+	});
+
+	test("a plan whose time is over expires, and its collection is not watched any more", async () => {
+		const { id } = (await arm()).body;
+		plans.clock.ms += 30 * 86_400_000;
+		await checkPlans(plans.context, plans.signal);
+		expect((await plans.call(`/snipes/${id}`, { by })).body.status).toBe("expired");
+		await watchPlanned(plans.context);
+		expect(await watched()).toEqual([]);
+	});
+});

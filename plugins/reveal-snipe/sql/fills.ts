@@ -1,0 +1,49 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+
+/** A token that a plan bought or tried to buy. */
+export type Fill = {
+	planId: string;
+	tokenId: string;
+	/** The newest attempt, and those before it. */
+	intentId: string;
+	pastIntentIds: string[];
+	orderHash: Hex;
+	rank: number | null;
+	/** The most that the newest attempt may spend. */
+	priceRaw: bigint;
+	createdAt: Date;
+};
+
+/** Fills of plans, by primary key, in the order in which they were made. */
+export async function readFills(db: Queryable, planIds: readonly string[]): Promise<Fill[]> {
+	const rows = await db.query<Omit<Fill, "priceRaw"> & { priceRaw: string }>(
+		`select plan_id as "planId", token_id::text as "tokenId", intent_id as "intentId",
+			past_intent_ids as "pastIntentIds", '0x' || encode(order_hash, 'hex') as "orderHash", rank,
+			price_raw as "priceRaw", created_at as "createdAt"
+		from reveal_snipe.fill where plan_id = any($1::uuid[]) order by created_at, token_id`,
+		[planIds],
+	);
+	return rows.map((row) => ({ ...row, priceRaw: BigInt(row.priceRaw) }));
+}
+
+/**
+ * Stores a fill. Where the token has one its newest intent becomes a past one: the caller has
+ * found, under the lock of the plan, that it is over and holds nothing.
+ */
+export async function putFill(tx: Tx, fill: Omit<Fill, "pastIntentIds">): Promise<void> {
+	await tx.execute(
+		`insert into reveal_snipe.fill as kept
+			(plan_id, token_id, intent_id, order_hash, rank, price_raw, created_at)
+		values ($1, $2, $3, $4, $5, $6, $7)
+		on conflict (plan_id, token_id) do update set
+			past_intent_ids = kept.past_intent_ids || kept.intent_id,
+			intent_id = excluded.intent_id, order_hash = excluded.order_hash, rank = excluded.rank,
+			price_raw = excluded.price_raw`,
+		[
+			...[fill.planId, fill.tokenId, fill.intentId, bytesOf(fill.orderHash), fill.rank],
+			...[fill.priceRaw, fill.createdAt],
+		],
+	);
+}

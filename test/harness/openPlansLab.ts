@@ -1,0 +1,157 @@
+import type { Hex } from "viem";
+import { httpFault } from "#core/http/httpFault.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import type { Log } from "#core/log/Log.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
+import { readRevealSubjects } from "#plugins/market-index/sql/reveals.ts";
+import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
+import { type Buyer, type BuyerOptions, type BuyLab, CHAIN_ID } from "#test/harness/openBuyLab.ts";
+import type { Listed } from "#test/harness/sellListing.ts";
+
+export type PlansLab = Awaited<ReturnType<typeof openPlansLab>>;
+
+type Call = { method?: string; body?: unknown; by?: Buyer; key?: string };
+
+/**
+ * Plans over a buy lab: one collection of the index (the lab's ERC-721), whose tokens and book a
+ * test fills, and the routes of plans.
+ */
+export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log } = {}) {
+	const { db, seaport, clock } = lab;
+	const contract = seaport.tokens.nft;
+	const bytes = (hex: string) => Buffer.from(hex.slice(2), "hex");
+	await db.execute(
+		"truncate reveal_snipe.plan, reveal_snipe.watch, reveal_snipe.detection cascade",
+	);
+	await db.execute(
+		`truncate market_index.collection, market_index.market_order, market_index.token,
+			market_index.trait_count cascade`,
+	);
+	const [collection] = await db.query<{ id: number }>(
+		`insert into market_index.collection (chain_id, address, standard, slug, reveal_state)
+		values ($1, $2, 'erc721', 'tidal-cats', 'placeholder') returning id`,
+		[CHAIN_ID, bytes(contract)],
+	);
+	const collectionId = collection?.id ?? 0;
+	const served = lab.chains.all.filter(({ id }) => id === CHAIN_ID);
+	const [chain] = served;
+	if (!chain) throw new Error("the chain of the lab is known");
+	const touched: number[] = [];
+	const context: PlansContext = {
+		core: { db, clock, log, chains: lab.chains, session: "tapeline test" },
+		served,
+		market: {
+			async find(slug) {
+				if (slug !== "tidal-cats" && slug !== contract) throw httpFault.notFound();
+				return { id: collectionId, chain: chain.slug, address: contract, slug: "tidal-cats" };
+			},
+			touch: (id) => void touched.push(id),
+			book: createBookReads(db),
+			reveals: { subjects: (ids, within) => readRevealSubjects(within ?? db, ids) },
+		},
+		wallets: lab.wallets,
+		isOn: true,
+	};
+	const plans = createPlans(context);
+	const ending = new AbortController().signal;
+	const app = testHttpApp({
+		routes: [snipeRoutes({ plans, wallets: lab.wallets, ending })],
+		clock,
+	});
+	const onSale = new Map<Hex, Listed>();
+
+	return {
+		...{ lab, db, clock, context, plans, collectionId, contract, touched, app, signal: ending },
+		/** Somebody whose wallet the service may send from. */
+		buyer: (options: BuyerOptions = {}) => lab.buyer(options),
+		/** A request; `body` may be JSON text. */
+		async call(path: string, { method, body, by, key }: Call = {}) {
+			const headers = new Headers();
+			if (by) headers.set("authorization", `Bearer ${by.token}`);
+			if (key !== undefined) headers.set("idempotency-key", key);
+			if (body !== undefined) headers.set("content-type", "application/json");
+			const response = await app.handle(
+				new Request(`http://localhost/v1/nft-market${path}`, {
+					method: method ?? (body === undefined ? "GET" : "POST"),
+					headers,
+					...(body !== undefined && {
+						body: typeof body === "string" ? body : JSON.stringify(body),
+					}),
+				}),
+			);
+			const text = await response.text();
+			return { status: response.status, headers: response.headers, body: JSON.parse(text) as any };
+		},
+		/** Stores what the index knows of a token. */
+		async know(tokenId: bigint, rank: number | null, traits: Record<string, string> = {}) {
+			const told = Object.entries(traits).map(([type, value]) => ({ type, value }));
+			await db.execute(
+				`insert into market_index.token (collection_id, token_id, rank, traits, source)
+				values ($1, $2, $3, $4::jsonb, 'chain')
+				on conflict (collection_id, token_id) do update set rank = $3, traits = $4::jsonb`,
+				[collectionId, tokenId, rank, JSON.stringify(told)],
+			);
+			for (const { type, value } of told) {
+				await db.execute(
+					`insert into market_index.trait_count (collection_id, trait_type, value, tokens)
+					values ($1, $2, $3, 1) on conflict do nothing`,
+					[collectionId, type, value],
+				);
+			}
+		},
+		/** Puts a token up for sale, in the index's book and at the provider. */
+		async sell(given: {
+			ether: bigint;
+			rank: number | null;
+			traits?: Record<string, string>;
+			tokenId?: bigint;
+			seller?: number;
+		}) {
+			const { ether, rank, traits, tokenId, seller = 2 } = given;
+			const token = tokenId && { itemType: 2 as const, contract, id: tokenId };
+			const listed = await lab.list({ ether, seller, ...(token && { token }) });
+			const id = listed.listing.tokenId ?? 0n;
+			if (tokenId === undefined) await this.know(id, rank, traits);
+			await this.book(listed);
+			onSale.set(listed.orderHash, listed);
+			lab.fake.answers.slugOf = async () => "tidal-cats";
+			lab.fake.answers.order = async ({ orderHash }) => onSale.get(orderHash)?.listing ?? null;
+			lab.fake.answers.listingFulfilment = async ({ orderHash, units }) =>
+				onSale.get(orderHash)?.fulfilment(units) ?? null;
+			return { tokenId: String(id), listed };
+		},
+		/** The listing goes from the provider's book, and the index does not know it yet. */
+		withdraw: ({ orderHash }: Listed) => void onSale.delete(orderHash),
+		/** Puts a listing into the index's book. */
+		async book({ listing }: Listed, change: { currency?: Hex } = {}) {
+			await db.execute(
+				`insert into market_index.market_order (collection_id, order_hash, kind, is_active,
+					generation, token_id, maker, quantity, currency, symbol, decimals, total_raw,
+					unit_native, seen_at)
+				values ($1, $2, 0, true, 1, $3, $4, $5, $6, 'ETH', 18, $7, $7, now())
+				on conflict do nothing`,
+				[
+					...[collectionId, bytes(listing.orderHash), listing.tokenId, bytes(listing.maker)],
+					...[listing.quantity, bytes(change.currency ?? listing.currency ?? "0x")],
+					listing.totalRaw,
+				],
+			);
+		},
+	};
+}
+
+/** A plan's body; a member that is undefined is left out. */
+export function planBodyOf(change: Record<string, unknown> = {}) {
+	return {
+		collectionSlug: "tidal-cats",
+		trigger: "on_reveal",
+		maxRank: 200,
+		maxPricePerItemNative: 0.4,
+		budgetNative: 2,
+		maxItems: 5,
+		...change,
+	};
+}
