@@ -3,8 +3,13 @@ import type { Job } from "#core/schedule/Job.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import type { OnCovered } from "#plugins/reveal-snipe/burst/createBursts.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
+import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
-import { CHECK_EVERY_MS, WATCHED_EVERY_MS } from "#plugins/reveal-snipe/plans/limits.ts";
+import {
+	CHECK_EVERY_MS,
+	DUE_EVERY_MS,
+	WATCHED_EVERY_MS,
+} from "#plugins/reveal-snipe/plans/limits.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { watchPlanned } from "#plugins/reveal-snipe/plans/watchPlanned.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
@@ -15,16 +20,32 @@ export type OpenPlansOptions = {
 	market: MarketIndex;
 	wallets: Wallets;
 	isOn: boolean;
+	/** Fills that all processes together may make in a minute. */
+	fillsPerMinute: number;
 	ending: AbortController;
 };
 
 /** What the plugin is made of as far as plans go: routes, jobs, and what follows a reveal. */
-export function openPlans({ core, market, wallets, isOn, ending }: OpenPlansOptions) {
+export function openPlans(options: OpenPlansOptions) {
+	const { core, market, wallets, isOn, fillsPerMinute, ending } = options;
 	const served = core.indexed.map(({ chain }) => chain);
 	const context: PlansContext = { core, served, market, wallets, isOn };
 	const plans = createPlans(context);
-	const onCovered: OnCovered = async () => {};
+	const evaluator = createEvaluator(context, {
+		budget: core.budget,
+		fillsPerMinute,
+		ending: ending.signal,
+	});
+	const onCovered: OnCovered = ({ collectionId }, { signal }) =>
+		evaluator.covered(collectionId, signal);
 	const jobs: Job[] = [
+		{
+			name: "reveal-snipe.due-plans",
+			schedule: { everyMs: DUE_EVERY_MS },
+			lock: "cluster",
+			timeoutMs: 30_000,
+			run: () => evaluator.begin(),
+		},
 		{
 			name: "reveal-snipe.planned",
 			schedule: { everyMs: WATCHED_EVERY_MS },
@@ -41,5 +62,6 @@ export function openPlans({ core, market, wallets, isOn, ending }: OpenPlansOpti
 		},
 	];
 	const routes = snipeRoutes({ plans, wallets, ending: ending.signal });
-	return { onCovered, routes, jobs };
+	if (!isOn) core.log.warn("plans are not carried out: NFT_SNIPE_ENABLED is false");
+	return { onCovered, routes, jobs, ended: () => evaluator.ended() };
 }

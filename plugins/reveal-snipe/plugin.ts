@@ -7,6 +7,10 @@ import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import type { OnCovered } from "#plugins/reveal-snipe/burst/createBursts.ts";
 import { KEPT_MS, PRUNE_EVERY_MS, REFRESH_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
 import { openPlans } from "#plugins/reveal-snipe/openPlans.ts";
+import {
+	FILLS_PER_MINUTE_DEFAULT,
+	FILLS_PER_MINUTE_MAX,
+} from "#plugins/reveal-snipe/plans/limits.ts";
 import { revealRoutes } from "#plugins/reveal-snipe/routes/reveals.ts";
 import { pruneDetections } from "#plugins/reveal-snipe/sql/detections.ts";
 import { pruneSeen } from "#plugins/reveal-snipe/sql/seen.ts";
@@ -32,6 +36,14 @@ export const revealSnipePlugin = definePlugin({
 			.boolean()
 			.default(true)
 			.describe("Whether plans are armed and carried out. False: nothing is bought by itself."),
+		NFT_SNIPE_FILLS_PER_MINUTE: z
+			.int()
+			.min(1)
+			.max(FILLS_PER_MINUTE_MAX)
+			.default(FILLS_PER_MINUTE_DEFAULT)
+			.describe(
+				"Buys that all plans together begin in a minute; each costs the provider two calls.",
+			),
 	}),
 	needs: { market: MarketIndexKey, wallets: WalletsKey },
 	tables: { schema: "reveal_snipe", folder: join(import.meta.dir, "migrations") },
@@ -39,7 +51,8 @@ export const revealSnipePlugin = definePlugin({
 		const { db, clock } = core;
 		const { reveals: index, find } = needs.market;
 		const ending = new AbortController();
-		const plans = openPlans({ core, ...needs, isOn: config.NFT_SNIPE_ENABLED, ending });
+		const { NFT_SNIPE_ENABLED: isOn, NFT_SNIPE_FILLS_PER_MINUTE: fillsPerMinute } = config;
+		const plans = openPlans({ core, ...needs, isOn, fillsPerMinute, ending });
 		const onCovered: readonly OnCovered[] = [plans.onCovered];
 		const watches: ChainWatch[] = [];
 		return {
@@ -74,7 +87,7 @@ export const revealSnipePlugin = definePlugin({
 			},
 			async stop() {
 				ending.abort();
-				await Promise.all(watches.map((watch) => watch.ended()));
+				await Promise.all([...watches.map((watch) => watch.ended()), plans.ended()]);
 			},
 		};
 	},

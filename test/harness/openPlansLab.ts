@@ -1,10 +1,12 @@
 import type { Hex } from "viem";
+import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
 import { readRevealSubjects } from "#plugins/market-index/sql/reveals.ts";
+import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
@@ -26,6 +28,8 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 	await db.execute(
 		"truncate reveal_snipe.plan, reveal_snipe.watch, reveal_snipe.detection cascade",
 	);
+	// What an earlier lab left in the wallet's nonce queue is not carried on by anybody.
+	await db.execute("truncate wallets.profile cascade");
 	await db.execute(
 		`truncate market_index.collection, market_index.market_order, market_index.token,
 			market_index.trait_count cascade`,
@@ -62,9 +66,29 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 		clock,
 	});
 	const onSale = new Map<Hex, Listed>();
+	/** As another process has one: its own turns, the same database. */
+	const evaluator = (fillsPerMinute = 600) =>
+		createEvaluator(context, { budget: inProcessBudget({ clock }), fillsPerMinute, ending });
 
 	return {
 		...{ lab, db, clock, context, plans, collectionId, contract, touched, app, signal: ending },
+		...{ evaluator, onSale },
+		/** The collection is revealed, read and ranked: its plans are evaluated. */
+		covered: () => evaluator().covered(collectionId, ending),
+		/** Time passes, and what is due after the reveal is evaluated. */
+		async again(ms = 15_000) {
+			await lab.tick(ms);
+			const one = evaluator();
+			await one.begin();
+			await one.ended();
+		},
+		/** Arms a plan, and answers how to read it. */
+		async armed(by: Buyer, change: Record<string, unknown> = {}) {
+			const { status, body } = await this.call("/snipes", { body: planBodyOf(change), by });
+			if (status !== 201) throw new Error(JSON.stringify(body));
+			const id = body.id as string;
+			return { id, read: async () => (await this.call(`/snipes/${id}`, { by })).body };
+		},
 		/** Somebody whose wallet the service may send from. */
 		buyer: (options: BuyerOptions = {}) => lab.buyer(options),
 		/** A request; `body` may be JSON text. */

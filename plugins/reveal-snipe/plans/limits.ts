@@ -27,9 +27,8 @@ export const EVALUATED_EVERY_MS = 15_000;
 /** Sooner where the provider had no room for it. */
 export const LIMITED_AGAIN_MS = 5_000;
 
-/** How often what is due is looked for, and how many plans a process evaluates side by side. */
+/** How often what is due is looked for. */
 export const DUE_EVERY_MS = 2_000;
-export const PLANS_AT_ONCE = 8;
 /** How often open plans are held against wallets and profiles, and their time. */
 export const CHECK_EVERY_MS = 60_000;
 /** Plans that one statement reads where all of them are gone through. */
@@ -39,7 +38,9 @@ export const PAGE_OF_PLANS = 500;
 export const ADVANCE_TIMEOUT_MS = 60_000;
 /** Fills that one process has on their way at once. */
 export const FILLS_AT_ONCE = 4;
-export const MINUTE_MS = 60_000;
+/** Fills of all processes in a minute: each asks for a listing and for its fulfilment. */
+export const FILLS_PER_MINUTE_DEFAULT = 30;
+export const FILLS_PER_MINUTE_MAX = 600;
 
 /** Plans on a page. */
 export const PAGE_DEFAULT = 50;

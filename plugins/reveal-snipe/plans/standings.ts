@@ -16,7 +16,10 @@ export type Standing = Fill & {
 	openRaw: bigint;
 };
 
-/** What fills come to: what is held, and what may be held once those that are open are done. */
+/**
+ * What fills come to: what is held, and what may be held once those that are open are done. What was
+ * a dry run of the whole service is held to the same terms, as if it had been sent.
+ */
 export type Totals = {
 	spentRaw: bigint;
 	filledCount: number;
@@ -51,11 +54,11 @@ export async function readStandings(
 /** Adds fills up. An open one counts with the most that it may spend, from the moment it is made. */
 export function totalsOf(standings: readonly Standing[]): Totals {
 	const totals = { spentRaw: 0n, filledCount: 0, committedRaw: 0n, committedCount: 0 };
-	for (const { heldRaw, openRaw, isOpen } of standings) {
+	for (const { heldRaw, openRaw } of standings) {
 		totals.spentRaw += heldRaw;
 		totals.committedRaw += heldRaw + openRaw;
 		if (heldRaw > 0n) totals.filledCount++;
-		if (isOpen || heldRaw > 0n) totals.committedCount++;
+		if (heldRaw + openRaw > 0n) totals.committedCount++;
 	}
 	return totals;
 }
@@ -66,6 +69,7 @@ function standingOf(fill: Fill, byId: ReadonlyMap<string, Held>): Standing {
 	const newestRaw = newest?.raw ?? 0n;
 	const heldRaw = pastIntentIds.reduce((sum, id) => sum + (byId.get(id)?.raw ?? 0n), newestRaw);
 	const isNewestOpen = isOpen(newest);
+	const mayCome = isNewestOpen || newest?.status === "dry_run";
 	return {
 		...fill,
 		status: newest?.status ?? "created",
@@ -73,7 +77,7 @@ function standingOf(fill: Fill, byId: ReadonlyMap<string, Held>): Standing {
 		// A payment that was given up can turn up after all: then its token is being bought.
 		isOpen: isNewestOpen || pastIntentIds.some((id) => isOpen(byId.get(id))),
 		heldRaw,
-		openRaw: isNewestOpen && priceRaw > newestRaw ? priceRaw - newestRaw : 0n,
+		openRaw: mayCome && priceRaw > newestRaw ? priceRaw - newestRaw : 0n,
 	};
 }
 

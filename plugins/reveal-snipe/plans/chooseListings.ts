@@ -1,0 +1,110 @@
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
+import type { TokenListing } from "#plugins/market-index/contract.ts";
+import { type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
+import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
+
+/** Why a plan does not buy a listing. */
+export const SKIP_REASONS = [
+	"rank_unknown",
+	"rank_above_ceiling",
+	"traits_missing",
+	"currency_not_native",
+	"own_listing",
+	"price_above_ceiling",
+	"token_taken",
+	"tried_before",
+	"items_reached",
+	"budget_left_too_small",
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** A listing with what one unit of it costs, in base units of the chain's coin. */
+export type Candidate = TokenListing & { priceRaw: bigint };
+
+export type Chosen = {
+	/** The best rank first, of one token the cheapest first. */
+	candidates: Candidate[];
+	skipped: { listing: TokenListing; reason: SkipReason }[];
+};
+
+export type ChooseOptions = {
+	/** The address that pays: nobody buys from themselves. Null where it is not known. */
+	buyer: string | null;
+	normaliseTrait(text: string): string;
+};
+
+/**
+ * Sorts listings into those that a plan would buy, in its order, and those that it never would. What
+ * it bought already is not looked at: `fillRefusal` says that, one listing at a time.
+ */
+export function chooseListings(
+	terms: Pick<PlanTerms, "maxRank" | "traits" | "maxPriceRaw">,
+	listings: readonly TokenListing[],
+	{ buyer, normaliseTrait }: ChooseOptions,
+): Chosen {
+	const wanted = terms.traits.map(({ type, values }) => {
+		return { type: normaliseTrait(type), values: new Set(values.map(normaliseTrait)) };
+	});
+	const hasAll = ({ traits }: TokenListing) =>
+		wanted.every(({ type, values }) =>
+			traits.some((trait) => {
+				return normaliseTrait(trait.type) === type && values.has(normaliseTrait(trait.value));
+			}),
+		);
+	const reasonOf = (listing: Candidate): SkipReason | null => {
+		if (terms.maxRank !== null) {
+			if (listing.rank === null) return "rank_unknown";
+			if (listing.rank > terms.maxRank) return "rank_above_ceiling";
+		}
+		if (!hasAll(listing)) return "traits_missing";
+		// What its price is in the coin depends on rates: those come with buys that pay in them.
+		if (listing.currency !== ZERO_ADDRESS) return "currency_not_native";
+		if (listing.maker === buyer) return "own_listing";
+		return listing.priceRaw > terms.maxPriceRaw ? "price_above_ceiling" : null;
+	};
+	const chosen: Chosen = { candidates: [], skipped: [] };
+	for (const listing of listings) {
+		const priceRaw = mulDiv(listing.totalRaw, 1n, listing.quantity, "up");
+		const candidate = { ...listing, priceRaw };
+		const reason = reasonOf(candidate);
+		if (reason === null) chosen.candidates.push(candidate);
+		else chosen.skipped.push({ listing, reason });
+	}
+	chosen.candidates.sort(byRankThenPrice);
+	return chosen;
+}
+
+/**
+ * Says why a plan may not buy that now, by all that its fills hold or may still spend; null: it may.
+ * Whoever makes a fill asks this under the lock of the plan.
+ */
+export function fillRefusal(
+	terms: PlanTerms,
+	standings: readonly Standing[],
+	given: Pick<Candidate, "tokenId" | "orderHash" | "priceRaw"> & {
+		mayTryAgain(errorCode: string | null, status: Standing["status"]): boolean;
+		attemptsMax: number;
+	},
+): SkipReason | null {
+	const { tokenId, orderHash, priceRaw } = given;
+	const fill = standings.find((one) => one.tokenId === tokenId);
+	if (fill) {
+		if (fill.isOpen || fill.heldRaw > 0n) return "token_taken";
+		const isSame = fill.orderHash === orderHash;
+		if (isSame && !given.mayTryAgain(fill.errorCode, fill.status)) return "tried_before";
+		if (fill.pastIntentIds.length + 1 >= given.attemptsMax) return "tried_before";
+	}
+	const { committedRaw, committedCount } = totalsOf(standings);
+	if (priceRaw > terms.maxPriceRaw) return "price_above_ceiling";
+	if (committedCount >= terms.maxItems) return "items_reached";
+	return committedRaw + priceRaw > terms.budgetRaw ? "budget_left_too_small" : null;
+}
+
+function byRankThenPrice(one: Candidate, other: Candidate): number {
+	const ranks = (one.rank ?? Number.POSITIVE_INFINITY) - (other.rank ?? Number.POSITIVE_INFINITY);
+	// Two without a rank: their difference is not a number.
+	if (ranks < 0 || ranks > 0) return ranks;
+	if (one.priceRaw !== other.priceRaw) return one.priceRaw < other.priceRaw ? -1 : 1;
+	return one.orderHash < other.orderHash ? -1 : 1;
+}

@@ -1,0 +1,88 @@
+import type { Budget } from "#core/budget/Budget.ts";
+import type { TokenListing } from "#plugins/market-index/contract.ts";
+import { createFillTurns } from "#plugins/reveal-snipe/plans/createFillTurns.ts";
+import { evaluatePlan } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
+import {
+	EVALUATED_FOR_MS,
+	FILLS_AT_ONCE,
+	PAGE_OF_PLANS,
+} from "#plugins/reveal-snipe/plans/limits.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { makePlansDue, readDuePlans } from "#plugins/reveal-snipe/sql/plans.ts";
+
+export type Evaluator = {
+	/**
+	 * A collection is covered: its plans are due from now on for half an hour, and those that are
+	 * armed are evaluated once before this returns. Told twice it does no harm.
+	 */
+	covered(collectionId: number, signal: AbortSignal): Promise<void>;
+	/** Begins to evaluate whatever is due and is not evaluated already. */
+	begin(): Promise<void>;
+	/** Waits until nothing is evaluated here any more. */
+	ended(): Promise<void>;
+};
+
+export type EvaluatorOptions = {
+	budget: Budget;
+	/** Fills that all processes together may make in a minute. */
+	fillsPerMinute: number;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** Evaluates plans side by side, each by itself, and gives them turns to buy. */
+export function createEvaluator(context: PlansContext, options: EvaluatorOptions): Evaluator {
+	const { core, market } = context;
+	const { budget, fillsPerMinute: perMinute, ending } = options;
+	const turns = createFillTurns({ budget, perMinute, atOnce: FILLS_AT_ONCE });
+	const running = new Map<string, Promise<void>>();
+
+	/** Begins plans that are due; one that is under way is not begun twice. */
+	async function start(collectionId?: number): Promise<Promise<void>[]> {
+		const at = new Date(core.clock.nowMs());
+		const due = { at, limit: PAGE_OF_PLANS, ...(collectionId !== undefined && { collectionId }) };
+		const ids = await readDuePlans(core.db, due);
+		const listings = readOnce((id) => market.book.listings(id, at));
+		return ids.map((id) => {
+			const known = running.get(id);
+			if (known) return known;
+			const run = evaluatePlan(context, id, { turns, listings, signal: ending })
+				.catch((error) => {
+					if (!ending.aborted) core.log.error("a plan could not be evaluated", { id, error });
+				})
+				.finally(() => running.delete(id));
+			running.set(id, run);
+			return run;
+		});
+	}
+
+	return {
+		async covered(collectionId, signal) {
+			if (!context.isOn) return;
+			const at = new Date(core.clock.nowMs());
+			const until = new Date(at.getTime() + EVALUATED_FOR_MS);
+			await makePlansDue(core.db, { collectionId, at, until });
+			const stopped = Promise.withResolvers<void>();
+			signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+			await Promise.race([Promise.all(await start(collectionId)), stopped.promise]);
+		},
+		async begin() {
+			if (context.isOn && !ending.aborted) await start();
+		},
+		async ended() {
+			await Promise.all(running.values());
+		},
+	};
+}
+
+/** Reads a book once for all that are begun together. */
+function readOnce(
+	read: (collectionId: number) => Promise<TokenListing[]>,
+): (collectionId: number) => Promise<readonly TokenListing[]> {
+	const books = new Map<number, Promise<readonly TokenListing[]>>();
+	return (id) => {
+		const known = books.get(id) ?? read(id);
+		books.set(id, known);
+		return known;
+	};
+}

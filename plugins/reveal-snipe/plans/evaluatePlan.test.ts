@@ -1,0 +1,374 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { numberToHex } from "viem";
+import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
+import type { Candidate } from "#plugins/reveal-snipe/plans/chooseListings.ts";
+import { makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
+import { takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { type Buyer, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
+import { openPlansLab, type PlansLab } from "#test/harness/openPlansLab.ts";
+import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: a plan buys what its owner wrote, and nothing beyond its ceiling, budget and count, on
+// a real node with the real marketplace.
+
+const TENTH = ETHER / 10n;
+
+let database: TestDatabase;
+let anvil: Anvil;
+let seaport: SeaportChain;
+let plans: PlansLab;
+let by: Buyer;
+beforeAll(async () => {
+	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
+	seaport = await deploySeaport(anvil);
+}, 240_000);
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(async () => {
+	plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
+	by = await plans.buyer();
+});
+
+const latest = async () => numberToHex(Number(await anvil.rpc<string>("eth_blockNumber")));
+const ownerOf = async (tokenId: string) => seaport.ownerOf(BigInt(tokenId), await latest());
+const tokensOf = (plan: any) => plan.fills.map(({ tokenId }: any) => tokenId);
+const intentOf = async (fill: any) => {
+	const intent = await plans.lab.execution.read(fill.intentId, by.profile.id);
+	if (!intent) throw new Error("no such intent");
+	return intent;
+};
+
+describe("a plan whose collection is revealed", () => {
+	test("buys what fits, the best rank first; what it spent rises at submission, and it completes", async () => {
+		const common = await plans.sell({ ether: TENTH, rank: 300 });
+		const dear = await plans.sell({ ether: 5n * TENTH, rank: 1 });
+		const third = await plans.sell({ ether: TENTH, rank: 150 });
+		const first = await plans.sell({ ether: 3n * TENTH, rank: 2 });
+		const second = await plans.sell({ ether: 4n * TENTH, rank: 100 });
+		const plan = await plans.armed(by, { maxItems: 2 });
+		expect(tokensOf(await plan.read())).toEqual([]);
+		await plans.covered();
+		expect(await plan.read()).toMatchObject({
+			status: "armed",
+			spentNative: 0.7,
+			spentRaw: String(7n * TENTH),
+			filledCount: 2,
+			fills: [
+				{ tokenId: first.tokenId, rank: 2, priceNative: 0.3, status: "submitted" },
+				{ tokenId: second.tokenId, rank: 100, priceNative: 0.4, status: "submitted" },
+			],
+		});
+		await plans.lab.tick();
+		for (const { tokenId } of [first, second]) {
+			expect(await ownerOf(tokenId)).toBe(by.wallet.address);
+		}
+		for (const { tokenId } of [common, dear, third]) {
+			expect(await ownerOf(tokenId)).not.toBe(by.wallet.address);
+		}
+		await checkPlans(plans.context, plans.signal);
+		expect(await plan.read()).toMatchObject({ status: "completed", filledCount: 2 });
+		const intent = await intentOf((await plan.read()).fills[0]);
+		expect(intent).toMatchObject({ channel: "snipe", kind: "nft_buy", status: "confirmed" });
+	});
+
+	test("buys by traits, in any spelling, and never in a token, from itself, or without a rank", async () => {
+		const traits = { Eyes: "Laser", Hat: "Crown" };
+		const laser = await plans.sell({ ether: TENTH, rank: null, traits });
+		const hat = await plans.sell({ ether: TENTH, rank: 1, traits: { Hat: "Crown" } });
+		const both = await plans.sell({ ether: 2n * TENTH, rank: 7, traits });
+		const coin = await plans.lab.list({ ether: TENTH });
+		await plans.know(coin.listing.tokenId ?? 0n, 1, traits);
+		await plans.book(coin, { currency: seaport.tokens.coin });
+		await plans.sell({ ether: TENTH, rank: 1, traits, seller: 1 });
+		const wanted = [
+			{ type: "eyes", values: ["gold", "LASER"] },
+			{ type: "hat", values: ["crown"] },
+		];
+		const plan = await plans.armed(by, { maxRank: undefined, traits: wanted });
+		const ranked = await plans.armed(by, { maxRank: 5, traits: wanted });
+		await plans.covered();
+		expect(tokensOf(await plan.read()).sort()).toEqual([both.tokenId, laser.tokenId].sort());
+		expect(tokensOf(await ranked.read())).toEqual([]);
+		await plans.lab.tick();
+		expect(await ownerOf(hat.tokenId)).not.toBe(by.wallet.address);
+	});
+
+	test("stays within its budget although more would fit, and takes the cheaper that still does", async () => {
+		await plans.sell({ ether: 4n * TENTH, rank: 1 });
+		await plans.sell({ ether: 4n * TENTH, rank: 2 });
+		const cheap = await plans.sell({ ether: 2n * TENTH, rank: 3 });
+		const plan = await plans.armed(by, { budgetNative: 0.6 });
+		await plans.covered();
+		const read = await plan.read();
+		expect(read).toMatchObject({ spentNative: 0.6, filledCount: 2 });
+		expect(tokensOf(read)).toContain(cheap.tokenId);
+	});
+
+	test("goes on to a token's next listing, and then to the next token, where one is gone", async () => {
+		const sold = await plans.sell({ ether: TENTH, rank: 1 });
+		const other = await plans.sell({
+			...{ ether: 2n * TENTH, rank: 1, tokenId: BigInt(sold.tokenId) },
+		});
+		const gone = await plans.sell({ ether: TENTH, rank: 2 });
+		const next = await plans.sell({ ether: TENTH, rank: 3 });
+		plans.withdraw(sold.listed);
+		plans.withdraw(gone.listed);
+		const plan = await plans.armed(by);
+		await plans.covered();
+		const { fills, spentRaw } = await plan.read();
+		expect(fills).toMatchObject([
+			{ tokenId: sold.tokenId, orderHash: other.listed.orderHash, status: "submitted" },
+			{ tokenId: gone.tokenId, status: "rejected", failureCode: "listing_not_found" },
+			{ tokenId: next.tokenId, status: "submitted" },
+		]);
+		expect(spentRaw).toBe(String(3n * TENTH));
+	});
+
+	test("gets back what a buy that failed had taken, and buys something else for it", async () => {
+		const raced = await plans.sell({ ether: 4n * TENTH, rank: 1 });
+		const plan = await plans.armed(by, { budgetNative: 0.4, maxItems: 1 });
+		// Somebody is faster, between the simulation and the block.
+		plans.lab.state.beforeSend = async () => {
+			plans.lab.state.beforeSend = async () => {};
+			const from = seaport.accounts[3] ?? "0x";
+			await seaport.fulfillBasicOrder(raced.listed.order, { from, value: 4n * TENTH });
+		};
+		await plans.covered();
+		expect(await plan.read()).toMatchObject({ spentNative: 0.4, filledCount: 1 });
+		const next = await plans.sell({ ether: 3n * TENTH, rank: 2 });
+		await plans.lab.tick();
+		expect(await plan.read()).toMatchObject({ status: "armed", spentNative: 0, filledCount: 0 });
+		await plans.again();
+		expect(await plan.read()).toMatchObject({
+			spentNative: 0.3,
+			filledCount: 1,
+			fills: [
+				{ tokenId: raced.tokenId, status: "failed" },
+				{ tokenId: next.tokenId, status: "submitted" },
+			],
+		});
+	});
+
+	test("buys what is listed within half an hour after the reveal, and nothing later", async () => {
+		const plan = await plans.armed(by);
+		await plans.covered();
+		const soon = await plans.sell({ ether: TENTH, rank: 1 });
+		await plans.again();
+		expect(tokensOf(await plan.read())).toEqual([soon.tokenId]);
+		await plans.sell({ ether: TENTH, rank: 2 });
+		await plans.again(30 * 60_000);
+		expect(tokensOf(await plan.read())).toEqual([soon.tokenId]);
+	});
+
+	test("is not evaluated while it is paused, nor before the reveal, nor where plans are turned off", async () => {
+		const { tokenId } = await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		await plans.again();
+		expect(tokensOf(await plan.read())).toEqual([]);
+		await plans.call(`/snipes/${plan.id}/pause`, { method: "POST", by });
+		await plans.covered();
+		expect(tokensOf(await plan.read())).toEqual([]);
+		await plans.call(`/snipes/${plan.id}/resume`, { method: "POST", by });
+		plans.context.isOn = false;
+		await plans.again();
+		expect(tokensOf(await plan.read())).toEqual([]);
+		plans.context.isOn = true;
+		await plans.again();
+		expect(tokensOf(await plan.read())).toEqual([tokenId]);
+	});
+
+	test("is paused before it buys where the wallet changed", async () => {
+		await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		await database.db.execute("update wallets.wallet set revision = revision + 1 where id = $1", [
+			by.wallet.id,
+		]);
+		await plans.covered();
+		expect(await plan.read()).toMatchObject({
+			status: "paused",
+			pauseReason: "wallet_revision_changed",
+			fills: [],
+		});
+		expect(plans.lab.sent).toEqual([]);
+	});
+
+	test("asks nobody: a profile that confirms trades from this moment on pauses it, and calls the question off", async () => {
+		await plans.sell({ ether: TENTH, rank: 1 });
+		await plans.sell({ ether: TENTH, rank: 2 });
+		const plan = await plans.armed(by);
+		const answer = plans.lab.fake.answers.listingFulfilment;
+		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
+			await database.db.execute(
+				"update wallets.profile set require_trade_confirmation = true where id = $1",
+				[by.profile.id],
+			);
+			return answer(...asked);
+		};
+		await plans.covered();
+		expect(await plan.read()).toMatchObject({
+			status: "paused",
+			pauseReason: "confirmation_required",
+			fills: [{ status: "rejected", failureCode: "cancelled" }],
+		});
+		expect(plans.lab.sent).toEqual([]);
+	});
+
+	test("ends its pass at a limit of its owner's, says so, and goes on when that is over", async () => {
+		by = await plans.buyer({ dailyUsdMax: 300_000_000n });
+		await plans.sell({ ether: TENTH, rank: 1 });
+		await plans.sell({ ether: TENTH, rank: 2 });
+		await plans.sell({ ether: TENTH, rank: 3 });
+		const plan = await plans.armed(by);
+		await plans.covered();
+		// 0.1 ETH is 200 dollars.
+		expect(await plan.read()).toMatchObject({
+			failureCode: "daily_limit",
+			filledCount: 1,
+			fills: [{ status: "submitted" }, { status: "rejected", failureCode: "daily_limit" }],
+		});
+	});
+});
+
+describe("the provider", () => {
+	const fulfilments = () => plans.lab.fake.callsOf("listingFulfilment").length;
+
+	test("is asked for a fulfilment up to five times where it does not answer", async () => {
+		await plans.sell({ ether: TENTH, rank: 1 });
+		const answer = plans.lab.fake.answers.listingFulfilment;
+		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
+			if (fulfilments() < 5) throw plans.lab.fake.faults.unavailable();
+			return answer(...asked);
+		};
+		const plan = await plans.armed(by);
+		await plans.covered();
+		expect(fulfilments()).toBe(5);
+		expect(await plan.read()).toMatchObject({ filledCount: 1, failureCode: null });
+	});
+
+	test("that is down for longer ends the pass, and the same listing is tried in a later one", async () => {
+		await plans.sell({ ether: TENTH, rank: 1 });
+		await plans.sell({ ether: TENTH, rank: 2 });
+		plans.lab.fake.fail("listingFulfilment", plans.lab.fake.faults.unreadable());
+		const plan = await plans.armed(by);
+		await plans.covered();
+		expect(fulfilments()).toBe(5);
+		expect(await plan.read()).toMatchObject({ failureCode: "provider_unreadable", filledCount: 0 });
+		plans.lab.fake.fail("listingFulfilment", null);
+		await plans.again();
+		expect(await plan.read()).toMatchObject({ failureCode: null, filledCount: 2 });
+	});
+
+	test("that limits or refuses is not asked again", async () => {
+		const { rateLimited, refused } = plans.lab.fake.faults;
+		for (const fault of [rateLimited(), refused()]) {
+			await plans.sell({ ether: TENTH, rank: 1 });
+			const before = fulfilments();
+			plans.lab.fake.fail("listingFulfilment", fault);
+			const plan = await plans.armed(by);
+			await plans.covered();
+			const asked = (await plan.read()).fills.length;
+			expect(fulfilments() - before).toBe(asked);
+			expect((await plan.read()).failureCode).toBe(fault.code);
+			await plans.call(`/snipes/${plan.id}/cancel`, { method: "POST", by });
+		}
+	});
+});
+
+describe("crashes and two at once", () => {
+	test("a fill that was made and not carried out is carried out by the service's own jobs", async () => {
+		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		const made = await makeOne(plan.id, { tokenId, orderHash: listed.orderHash });
+		expect(made.kind).toBe("made");
+		expect(await plan.read()).toMatchObject({ filledCount: 0, fills: [{ status: "created" }] });
+		await plans.lab.tick(11_000);
+		expect(await plan.read()).toMatchObject({ filledCount: 1, fills: [{ status: "submitted" }] });
+		await plans.lab.tick();
+		expect(await ownerOf(tokenId)).toBe(by.wallet.address);
+	});
+
+	test("what was made and not sent is called off with its plan", async () => {
+		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		await makeOne(plan.id, { tokenId, orderHash: listed.orderHash });
+		await plans.call(`/snipes/${plan.id}/cancel`, { method: "POST", by });
+		await plans.lab.tick(11_000);
+		expect(await plan.read()).toMatchObject({
+			status: "cancelled",
+			fills: [{ status: "rejected", failureCode: "cancelled" }],
+		});
+		expect(plans.lab.sent).toEqual([]);
+	});
+
+	test("whose turn is over makes no fill, and neither does anybody for a plan that was paused", async () => {
+		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		const { orderHash } = listed;
+		const session = "tapeline test";
+		const old = await takeEvaluation(database.db, { id: plan.id, session, durationMs: 0 });
+		const held = await takeEvaluation(database.db, { id: plan.id, session, durationMs: 60_000 });
+		const third = await takeEvaluation(database.db, { id: plan.id, session, durationMs: 60_000 });
+		expect(third).toBeNull();
+		const stale = await makeOne(plan.id, { tokenId, orderHash, token: old ?? -1 });
+		expect(stale.kind).toBe("stopped");
+		await plans.call(`/snipes/${plan.id}/pause`, { method: "POST", by });
+		const late = await makeOne(plan.id, { tokenId, orderHash, token: held ?? -1 });
+		expect(late.kind).toBe("stopped");
+		expect((await plan.read()).fills).toEqual([]);
+	});
+
+	test("a plan whose evaluator is gone is taken over at once", async () => {
+		const plan = await plans.armed(by);
+		const gone = { id: plan.id, session: "nobody has this name", durationMs: 120_000 };
+		expect(await takeEvaluation(database.db, gone)).toBe(1);
+		const taken = { id: plan.id, session: "tapeline test", durationMs: 120_000 };
+		expect(await takeEvaluation(database.db, taken)).toBe(2);
+	});
+
+	test("a fill is refused at the edge of ceiling, budget and count, whoever asks", async () => {
+		const plan = await plans.armed(by, { maxItems: 2, budgetNative: 0.5 });
+		const one = (tokenId: string, priceRaw: bigint) =>
+			makeOne(plan.id, { tokenId, orderHash: hashOf(tokenId), priceRaw });
+		const kinds = async (...asked: [string, bigint][]) => {
+			const made = await Promise.all(asked.map(([id, priceRaw]) => one(id, priceRaw)));
+			return made.map(({ kind }) => kind).sort();
+		};
+		expect(await kinds(["1", 4n * TENTH + 1n])).toEqual(["skipped"]);
+		// Two at once that each fit alone: one of them is made.
+		expect(await kinds(["2", 3n * TENTH], ["3", 3n * TENTH])).toEqual(["made", "skipped"]);
+		expect(await kinds(["4", 2n * TENTH + 1n])).toEqual(["skipped"]);
+		expect(await kinds(["5", TENTH], ["6", TENTH])).toEqual(["made", "skipped"]);
+		expect(await kinds(["7", 1n])).toEqual(["skipped"]);
+		expect((await plan.read()).fills).toHaveLength(2);
+	});
+
+	test("two evaluators at the same time buy no token twice, and no more than one would", async () => {
+		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
+		const plan = await plans.armed(by, { maxItems: 3 });
+		const [one, other] = [plans.evaluator(), plans.evaluator()];
+		await Promise.all([one, other].map((each) => each.covered(plans.collectionId, plans.signal)));
+		expect(await plan.read()).toMatchObject({ filledCount: 3, spentNative: 0.3 });
+		expect(plans.lab.sent).toHaveLength(3);
+	});
+});
+
+const hashOf = (text: string) => `0x${text.padStart(64, "0")}` as const;
+
+/** Makes a fill as an evaluator does; with the newest token unless told another. */
+async function makeOne(
+	planId: string,
+	given: Pick<Candidate, "tokenId" | "orderHash"> & { priceRaw?: bigint; token?: number },
+) {
+	const { tokenId, orderHash, priceRaw = TENTH, token } = given;
+	const [row] = await database.db.query<{ token: number }>(
+		"select evaluation_token as token from reveal_snipe.plan where id = $1",
+		[planId],
+	);
+	const candidate = { tokenId, orderHash, priceRaw, rank: 1 } as Candidate;
+	const asked = { planId, token: token ?? row?.token ?? -1, candidate };
+	return makeFill(plans.context, { ...asked, profile: by.profile });
+}

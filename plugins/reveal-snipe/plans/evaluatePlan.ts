@@ -1,0 +1,173 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { TokenListing } from "#plugins/market-index/contract.ts";
+import { checkPlan, profileOf } from "#plugins/reveal-snipe/plans/checkPlans.ts";
+import {
+	type Candidate,
+	chooseListings,
+	fillRefusal,
+} from "#plugins/reveal-snipe/plans/chooseListings.ts";
+import type { FillTurns } from "#plugins/reveal-snipe/plans/createFillTurns.ts";
+import {
+	ADVANCE_TIMEOUT_MS,
+	EVALUATED_EVERY_MS,
+	EVALUATION_LOCK_MS,
+	LIMITED_AGAIN_MS,
+	PASS_ATTEMPTS_MAX,
+	PASS_MS,
+	TOKEN_ATTEMPTS_MAX,
+} from "#plugins/reveal-snipe/plans/limits.ts";
+import { makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { endsPass, isLimited, mayTryAgain } from "#plugins/reveal-snipe/plans/refusals.ts";
+import { readStandings, type Standing } from "#plugins/reveal-snipe/plans/standings.ts";
+import {
+	endEvaluation,
+	type Plan,
+	readPlan,
+	takeEvaluation,
+} from "#plugins/reveal-snipe/sql/plans.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
+
+export type EvaluateOptions = {
+	turns: FillTurns;
+	/** What is for sale now; plans of one collection share it. */
+	listings(collectionId: number): Promise<readonly TokenListing[]>;
+	signal: AbortSignal;
+};
+
+/**
+ * Evaluates an armed plan: buys what fits, the best first, one after the other, until nothing is
+ * left that it may buy. One process at a time does, for 120 s at most; a second one that believes
+ * in its turn all the same makes no fill, since its token is not the newest.
+ */
+export async function evaluatePlan(
+	context: PlansContext,
+	planId: string,
+	options: EvaluateOptions,
+): Promise<void> {
+	const { core } = context;
+	const lease = { id: planId, session: core.session, durationMs: EVALUATION_LOCK_MS };
+	const token = await takeEvaluation(core.db, lease);
+	if (token === null) return;
+	const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PASS_MS)]);
+	let failureCode: string | null = null;
+	try {
+		failureCode = await runPass(context, { planId, token, options: { ...options, signal } });
+	} catch (error) {
+		failureCode = error instanceof Fault ? error.code : "internal_error";
+		const level = error instanceof Fault ? "warn" : "error";
+		core.log[level]("a plan was not evaluated to its end", { id: planId, error });
+	}
+	const againMs = isLimited(failureCode) ? LIMITED_AGAIN_MS : EVALUATED_EVERY_MS;
+	const dueAt = new Date(core.clock.nowMs() + againMs);
+	await endEvaluation(core.db, { id: planId, token, dueAt, failureCode });
+}
+
+type Pass = { planId: string; token: number; options: EvaluateOptions };
+
+/** Answers why the plan bought no more; null: nothing stood in its way. */
+async function runPass(context: PlansContext, pass: Pass): Promise<string | null> {
+	const { planId, token, options } = pass;
+	const { signal } = options;
+	const plan = await readPlan(context.core.db, planId);
+	if (plan?.status !== "armed") return null;
+	const looked = await lookAt(context, plan, signal);
+	if (!looked) return null;
+	const candidates = await candidatesOf(context, { plan, profile: looked.profile, options });
+	const tried = new Set<string>();
+	let { standings } = looked;
+	let failureCode: string | null = null;
+	while (tried.size < PASS_ATTEMPTS_MAX) {
+		const candidate = nextOf(plan, { candidates, standings, tried });
+		const release = candidate && (await options.turns.take(planId, signal));
+		if (!candidate || !release) return failureCode;
+		tried.add(candidate.orderHash);
+		try {
+			// It may have waited long for its turn.
+			const profile = await profileOf(context, plan.profileId);
+			const asked = { planId, token, candidate };
+			const made = profile ? await makeFill(context, { ...asked, profile }) : STOPPED;
+			if (made.kind === "stopped") return failureCode;
+			if (made.kind === "made") {
+				const outcome = await carryOut(context, { plan, intentId: made.intentId, options });
+				failureCode = outcome.failureCode ?? failureCode;
+				if (outcome.endsPass) return failureCode;
+			}
+		} finally {
+			release();
+		}
+		standings = await standingsOf(context, planId);
+	}
+	return failureCode;
+}
+
+const STOPPED = { kind: "stopped" } as const;
+
+/** What its owner is asked would wait for them: a plan never asks. */
+const ASKS: ReadonlySet<string> = new Set([
+	"confirmation_required",
+	"review_required",
+	"signature_required",
+]);
+
+/** Takes a fill's intent as far as it goes, and says what that means for the plan. */
+async function carryOut(
+	context: PlansContext,
+	given: { plan: Plan; intentId: string; options: EvaluateOptions },
+): Promise<{ failureCode: string | null; endsPass: boolean }> {
+	const { plan, intentId, options } = given;
+	const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+	const [intent] = await context.wallets.execution.advance([intentId], signal);
+	const status = intent?.status ?? "created";
+	if (ASKS.has(status)) {
+		// Wallet or profile changed in this moment: the plan is paused, and the question called off.
+		await lookAt(context, plan, options.signal);
+		return { failureCode: status, endsPass: true };
+	}
+	const isOver = status === "rejected" || status === "failed" || status === "expired";
+	const failureCode = isOver ? (intent?.errorCode ?? status) : null;
+	return { failureCode, endsPass: endsPass(failureCode) };
+}
+
+/** Ends or pauses the plan where that is due; null then, else what it may go on with. */
+async function lookAt(
+	context: PlansContext,
+	plan: Plan,
+	signal: AbortSignal,
+): Promise<{ profile: Profile; standings: readonly Standing[] } | null> {
+	const standings = await standingsOf(context, plan.id);
+	const profile = await checkPlan(context, plan, { standings, signal });
+	return profile && { profile, standings };
+}
+
+async function standingsOf(context: PlansContext, planId: string): Promise<readonly Standing[]> {
+	const { core, wallets } = context;
+	return (await readStandings(core.db, wallets.execution, [planId])).get(planId) ?? [];
+}
+
+async function candidatesOf(
+	{ market }: PlansContext,
+	given: { plan: Plan; profile: Profile; options: EvaluateOptions },
+): Promise<Candidate[]> {
+	const { plan, profile, options } = given;
+	const buyer = profile.wallets.find(({ id }) => id === plan.walletId)?.address ?? null;
+	const { normaliseTrait } = market.book;
+	const listings = await options.listings(plan.collectionId);
+	return chooseListings(plan, listings, { buyer, normaliseTrait }).candidates;
+}
+
+function nextOf(
+	plan: Plan,
+	given: {
+		candidates: readonly Candidate[];
+		standings: readonly Standing[];
+		tried: ReadonlySet<string>;
+	},
+): Candidate | undefined {
+	const { candidates, standings, tried } = given;
+	const rules = { mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
+	return candidates.find((candidate) => {
+		if (tried.has(candidate.orderHash)) return false;
+		return fillRefusal(plan, standings, { ...candidate, ...rules }) === null;
+	});
+}
