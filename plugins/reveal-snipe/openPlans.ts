@@ -12,6 +12,8 @@ import {
 } from "#plugins/reveal-snipe/plans/limits.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { watchPlanned } from "#plugins/reveal-snipe/plans/watchPlanned.ts";
+import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
+import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
@@ -63,5 +65,9 @@ export function openPlans(options: OpenPlansOptions) {
 	];
 	const routes = snipeRoutes({ plans, wallets, ending: ending.signal });
 	if (!isOn) core.log.warn("plans are not carried out: NFT_SNIPE_ENABLED is false");
-	return { onCovered, routes, jobs, ended: () => evaluator.ended() };
+	const tools = [
+		...revealTools({ core, index: market.reveals }),
+		...plansTools({ plans, wallets, ending: ending.signal }),
+	];
+	return { onCovered, routes, jobs, tools, ended: () => evaluator.ended() };
 }

@@ -11,6 +11,7 @@ import {
 	FILLS_PER_MINUTE_DEFAULT,
 	FILLS_PER_MINUTE_MAX,
 } from "#plugins/reveal-snipe/plans/limits.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 import { revealRoutes } from "#plugins/reveal-snipe/routes/reveals.ts";
 import { pruneDetections } from "#plugins/reveal-snipe/sql/detections.ts";
 import { pruneSeen } from "#plugins/reveal-snipe/sql/seen.ts";
@@ -57,6 +58,8 @@ export const revealSnipePlugin = definePlugin({
 		const watches: ChainWatch[] = [];
 		return {
 			routes: new Elysia().use(revealRoutes({ core, index })).use(plans.routes),
+			tools: plans.tools,
+			commands: plansCommands,
 			jobs: [
 				...plans.jobs,
 				{

@@ -28,7 +28,7 @@ export async function checkPlans(context: PlansContext, signal: AbortSignal): Pr
 	}
 }
 
-/** Ends or pauses a plan where that is due. Answers the profile it may buy for; null: it may not. */
+/** Ends or pauses a plan where due. Returns the profile it may buy for; null: it may not. */
 export async function checkPlan(
 	context: PlansContext,
 	plan: Plan,

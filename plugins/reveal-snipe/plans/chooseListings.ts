@@ -35,8 +35,8 @@ export type ChooseOptions = {
 };
 
 /**
- * Sorts listings into those that a plan would buy, in its order, and those that it never would. What
- * it bought already is not looked at: `fillRefusal` says that, one listing at a time.
+ * Sorts listings into those that a plan would buy, in its order, and those that it never would.
+ * What it bought already is not looked at: `fillRefusal` says that, one listing at a time.
  */
 export function chooseListings(
 	terms: Pick<PlanTerms, "maxRank" | "traits" | "maxPriceRaw">,
@@ -76,8 +76,8 @@ export function chooseListings(
 }
 
 /**
- * Says why a plan may not buy that now, by all that its fills hold or may still spend; null: it may.
- * Whoever makes a fill asks this under the lock of the plan.
+ * Says why a plan may not buy that now, by all that its fills hold or may still spend; null: it
+ * may. Whoever makes a fill asks this under the lock of the plan.
  */
 export function fillRefusal(
 	terms: PlanTerms,

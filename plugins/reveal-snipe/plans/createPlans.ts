@@ -137,7 +137,7 @@ async function targetOf(
 	return { collectionId: found.id, chain, contract: found.address };
 }
 
-/** Of a revealed collection it is known what there is: a plan for anything else would wait in vain. */
+/** Refuses traits that a revealed collection has not: such a plan would wait in vain. */
 async function refuseUnknownTraits(
 	{ market }: PlansContext,
 	collectionId: number,

@@ -34,7 +34,7 @@ export function driftOf(
 
 /**
  * Returns the wallet that a plan of a profile pays with, or throws why it may have none: the
- * profile's confirmations first, then somebody else's wallet, then one that does not sign by itself.
+ * profile's confirmations first, then somebody else's wallet, then one that asks its owner.
  */
 export function requireWallet(profile: Profile, walletId: string | null): Wallet {
 	if (profile.requireTradeConfirmation) throw planFault.confirmationRequiredIncompatible();

@@ -17,8 +17,8 @@ export type Standing = Fill & {
 };
 
 /**
- * What fills come to: what is held, and what may be held once those that are open are done. What was
- * a dry run of the whole service is held to the same terms, as if it had been sent.
+ * What fills come to: what is held, and what may be held once those that are open are done. What
+ * was a dry run of the whole service is held to the same terms, as if it had been sent.
  */
 export type Totals = {
 	spentRaw: bigint;
@@ -51,7 +51,7 @@ export async function readStandings(
 	);
 }
 
-/** Adds fills up. An open one counts with the most that it may spend, from the moment it is made. */
+/** Adds fills up. An open one counts with the most that it may spend, as soon as it is made. */
 export function totalsOf(standings: readonly Standing[]): Totals {
 	const totals = { spentRaw: 0n, filledCount: 0, committedRaw: 0n, committedCount: 0 };
 	for (const { heldRaw, openRaw } of standings) {

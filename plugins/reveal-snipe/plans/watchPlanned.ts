@@ -5,8 +5,9 @@ import { readPlannedCollections } from "#plugins/reveal-snipe/sql/plans.ts";
 import { unwatchOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 
 /**
- * Has the collections of all open plans watched, and no others for a plan. A plan has its collection
- * watched in the transaction that stores it; this ends it, and repairs what two at once left.
+ * Has the collections of all open plans watched, and no others for a plan. A plan has its
+ * collection watched in the transaction that stores it; this ends it, and repairs what two at once
+ * left.
  *
  * The order books of the first of them are kept current, and read again at once while a collection
  * is being revealed: what a plan chooses from is as old as its book.

@@ -90,7 +90,7 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan | null> 
 	return rows[0] ? planOf(rows[0]) : null;
 }
 
-/** The same, held until the transaction ends: nobody else fills, moves or evaluates it meanwhile. */
+/** The same, held until the transaction ends: nobody fills, moves or evaluates it meanwhile. */
 export async function lockPlan(tx: Tx, id: string): Promise<Plan | null> {
 	const rows = await tx.query<PlanRow>(
 		`select ${COLUMNS} from reveal_snipe.plan where id = $1 for update`,

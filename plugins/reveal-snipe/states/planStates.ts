@@ -1,7 +1,7 @@
 /**
  * `armed`: it buys once its collection is revealed. `paused`: it buys nothing until its owner
- * resumes it. The others are ends: `completed`, all it may buy is bought; `cancelled`, by its owner;
- * `expired`, its time is over.
+ * resumes it. The others are ends: `completed`, all it may buy is bought; `cancelled`, by its
+ * owner; `expired`, its time is over.
  */
 export const PLAN_STATUSES = ["armed", "paused", "completed", "cancelled", "expired"] as const;
 export type PlanStatus = (typeof PLAN_STATUSES)[number];

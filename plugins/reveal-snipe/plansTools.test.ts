@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Caller } from "#core/plugin/Tool.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
+import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
+import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { type Buyer, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
+import { openPlansLab, type PlansLab } from "#test/harness/openPlansLab.ts";
+import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: the agent arms what its author typed; what a program or a model proposes buys nothing
+// before its owner resumes it.
+
+let database: TestDatabase;
+let anvil: Anvil;
+let seaport: SeaportChain;
+let plans: PlansLab;
+let by: Buyer;
+beforeAll(async () => {
+	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
+	seaport = await deploySeaport(anvil);
+}, 240_000);
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(async () => {
+	plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
+	by = await plans.buyer();
+});
+
+const wanted = { collection: "tidal-cats", maxRank: 200, maxPricePerItem: "0.4", budget: "2" };
+
+async function run(name: string, input: object = {}, key: string | null = null) {
+	const { signal, context, lab } = plans;
+	const { core, market } = context;
+	const tools = [
+		...plansTools({ plans: plans.plans, wallets: lab.wallets, ending: signal }),
+		...revealTools({
+			core: { ...core, indexed: context.served.map((chain) => ({ chain }) as never) },
+			index: market.reveals,
+		}),
+	];
+	const tool = tools.find((one) => one.name === name);
+	if (!tool) throw new Error("no such tool");
+	const caller: Caller = { channel: "agent", profileId: by.profile.id, authority: "author" };
+	const answer = await tool.run(tool.input.parse(input), { caller, idempotencyKey: key, signal });
+	if (answer.kind !== "done") throw new Error("it asks");
+	const output = tool.output.parse(answer.output);
+	return { output, line: tool.line(output) };
+}
+
+test("a plan is armed by its author's words, once for a key, and told in one line", async () => {
+	const first = await run("arm_plan", wanted, "message-1");
+	expect(first.output).toMatchObject({ status: "armed", budgetNative: 2, maxItems: 100 });
+	expect(first.line).toBe("Plan for tidal-cats, rank 200 or better: armed.");
+	expect((await run("arm_plan", wanted, "message-1")).output).toEqual(first.output);
+	expect((await run("list_plans")).output.plans).toHaveLength(1);
+	expect((await run("list_plans")).line).toBe(`Newest: ${first.line}`);
+	expect((await run("read_plan", { id: first.output.id })).output).toEqual(first.output);
+});
+
+test("a prepared plan is stored paused, buys nothing at a reveal, and does once its owner resumes it", async () => {
+	const { tokenId } = await plans.sell({ ether: ETHER / 10n, rank: 1 });
+	const { output, line } = await run("prepare_plan", wanted);
+	expect(output).toMatchObject({ status: "paused", pauseReason: "confirmation_required" });
+	expect(line).toContain("It waits for you to resume it.");
+	await plans.covered();
+	expect(plans.lab.sent).toEqual([]);
+	expect((await run("resume_plan", { id: output.id })).output.status).toBe("armed");
+	await plans.again();
+	const { output: now, line: said } = await run("read_plan", { id: output.id });
+	expect(now.fills).toMatchObject([{ tokenId, status: "submitted" }]);
+	expect(said).toContain("1 of 100 bought");
+});
+
+test("plans are paused and cancelled by their id; a stranger's is not there", async () => {
+	const { id } = (await run("arm_plan", wanted)).output;
+	expect((await run("pause_plan", { id })).output.status).toBe("paused");
+	expect((await run("cancel_plan", { id })).output.status).toBe("cancelled");
+	by = await plans.buyer({ account: 4 });
+	for (const name of ["read_plan", "pause_plan", "resume_plan", "cancel_plan"]) {
+		await expect(run(name, { id })).rejects.toMatchObject({ code: "not_found" });
+	}
+	expect((await run("list_plans")).line).toBe("You have no plans yet.");
+});
+
+test("a ceiling of nothing and a profile that confirms are refused, and nothing is stored", async () => {
+	const nothing = run("arm_plan", { ...wanted, maxPricePerItem: "0" });
+	await expect(nothing).rejects.toMatchObject({ code: "amount_invalid" });
+	by = await plans.buyer({ requireTradeConfirmation: true });
+	await expect(run("prepare_plan", wanted)).rejects.toMatchObject({
+		code: "confirmation_required_incompatible",
+	});
+	expect((await run("list_plans")).output.plans).toEqual([]);
+});
+
+test("reveals that are waited for are told to anybody", async () => {
+	expect((await run("read_reveals")).line).toBe("No reveal is waited for, and none was lately.");
+	await watchCollection(database.db, {
+		...{ collectionId: plans.collectionId, chainId: 31_337, reason: "plan", at: new Date(0) },
+	});
+	const { output, line } = await run("read_reveals", { chain: "anvil" });
+	expect(output.reveals).toMatchObject([{ slug: "tidal-cats", phase: "armed", detectedAt: null }]);
+	expect(line).toBe("Reveals: tidal-cats armed.");
+	await expect(run("read_reveals", { chain: "moon" })).rejects.toMatchObject({
+		code: "validation_error",
+	});
+});
+
+test("a typed plan becomes what its tool takes, and a rank that is no whole number is refused", async () => {
+	const command = plansCommands.find(({ name }) => name === "snipe");
+	const typed = { collection: "tidal-cats", maxRank: "200", maxPrice: "0.4", budget: "2" };
+	const input = command?.input?.({ ...typed, maxItems: "3" });
+	expect((await run("arm_plan", input as object)).output).toMatchObject({
+		...{ maxRank: 200, maxItems: 3, maxPricePerItemNative: 0.4, status: "armed" },
+	});
+	await expect(
+		run("arm_plan", command?.input?.({ ...typed, maxRank: "0.5" }) as object),
+	).rejects.toThrow();
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { overlapsOf } from "#agent/grammar/testing/overlapsOf.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Command } from "#core/plugin/Command.ts";
+import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
+import { buyCommands } from "#plugins/nft-buys/buyTools.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+import { transferCommands } from "#plugins/transfers/transferTools.ts";
+import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
+
+const commands: readonly Command[] = [
+	...marketCommands,
+	...walletCommands,
+	...transferCommands,
+	...buyCommands,
+	...plansCommands,
+];
+/** They move something, or take back what does: one by one, as their tools say. */
+const MOVING = /^(send|buy_nft|cancel|snipe|(pause|resume|cancel)_plan)$/;
+const options = {
+	isStrict: ({ name }: Command) => MOVING.test(name),
+	chains: createChainRegistry(builtinChains),
+};
+
+test("no text is read by two commands of all plugins together", () => {
+	expect(overlapsOf(commands, options)).toEqual([]);
+}, 240_000);
+
+test("each example is read, and its command asks for what its author typed", () => {
+	const grammar = createGrammar(commands, options);
+	for (const { name, examples } of commands) {
+		for (const example of examples) {
+			const parsed = grammar.parse(example);
+			expect([example, parsed.kind === "read" && parsed.reading.command.name]).toEqual([
+				example,
+				name,
+			]);
+		}
+	}
+});
