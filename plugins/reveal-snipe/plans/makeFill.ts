@@ -28,7 +28,7 @@ export type MadeFill =
 
 /**
  * Makes a fill and the intent that carries it out, in one transaction that holds the plan's row:
- * the one place where a plan's ceiling, budget and count are enforced. All fills that hold anything or
+ * the one place where ceiling, budget and count are enforced. All fills that hold anything or
  * may still spend are counted, so no two processes, and no crash between two steps, go beyond them.
  */
 export function makeFill(
