@@ -3,11 +3,14 @@ import type { Job } from "#core/schedule/Job.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import type { OnCovered } from "#plugins/reveal-snipe/burst/createBursts.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
+import { createDryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
 import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import {
+	BOOKS_KEPT_MS,
 	CHECK_EVERY_MS,
 	DUE_EVERY_MS,
+	PRUNE_BOOKS_EVERY_MS,
 	WATCHED_EVERY_MS,
 } from "#plugins/reveal-snipe/plans/limits.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
@@ -15,6 +18,7 @@ import { watchPlanned } from "#plugins/reveal-snipe/plans/watchPlanned.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
+import { pruneKeptBooks } from "#plugins/reveal-snipe/sql/keptBooks.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
 export type OpenPlansOptions = {
@@ -38,8 +42,7 @@ export function openPlans(options: OpenPlansOptions) {
 		fillsPerMinute,
 		ending: ending.signal,
 	});
-	const onCovered: OnCovered = ({ collectionId }, { signal }) =>
-		evaluator.covered(collectionId, signal);
+	const onCovered: OnCovered = (covered, { signal }) => evaluator.covered(covered, signal);
 	const jobs: Job[] = [
 		{
 			name: "reveal-snipe.due-plans",
@@ -62,8 +65,20 @@ export function openPlans(options: OpenPlansOptions) {
 			timeoutMs: CHECK_EVERY_MS,
 			run: ({ signal }) => checkPlans(context, signal),
 		},
+		{
+			name: "reveal-snipe.prune-books",
+			schedule: { everyMs: PRUNE_BOOKS_EVERY_MS },
+			lock: "cluster",
+			timeoutMs: 60_000,
+			run: () => pruneKeptBooks(core.db, new Date(core.clock.nowMs() - BOOKS_KEPT_MS)),
+		},
 	];
-	const routes = snipeRoutes({ plans, wallets, ending: ending.signal });
+	const routes = snipeRoutes({
+		plans,
+		dryRuns: createDryRuns(context, plans),
+		wallets,
+		ending: ending.signal,
+	});
 	if (!isOn) core.log.warn("plans are not carried out: NFT_SNIPE_ENABLED is false");
 	const tools = [
 		...revealTools({ core, index: market.reveals }),

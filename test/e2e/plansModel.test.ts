@@ -267,7 +267,7 @@ const acts: {
 			orderHash: `0x${(++hashes).toString(16).padStart(64, "0")}`,
 		});
 	},
-	covered: ({ evaluators, lab }) => evaluators[0]?.covered(1, lab.signal),
+	covered: ({ evaluators, lab }) => evaluators[0]?.covered({ id: 1, collectionId: 1 }, lab.signal),
 	async both({ evaluators, lab }) {
 		lab.clock.ms += 15_000;
 		await Promise.all(evaluators.map((one) => one.begin()));

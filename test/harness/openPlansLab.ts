@@ -6,6 +6,7 @@ import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
 import { readRevealSubjects } from "#plugins/market-index/sql/reveals.ts";
+import { createDryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
 import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
@@ -26,7 +27,7 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 	const contract = seaport.tokens.nft;
 	const bytes = (hex: string) => Buffer.from(hex.slice(2), "hex");
 	await db.execute(
-		"truncate reveal_snipe.plan, reveal_snipe.watch, reveal_snipe.detection cascade",
+		"truncate reveal_snipe.plan, reveal_snipe.watch, reveal_snipe.detection, reveal_snipe.kept_book cascade",
 	);
 	// What an earlier lab left in the wallet's nonce queue is not carried on by anybody.
 	await db.execute("truncate wallets.profile cascade");
@@ -62,7 +63,9 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 	const plans = createPlans(context);
 	const ending = new AbortController().signal;
 	const app = testHttpApp({
-		routes: [snipeRoutes({ plans, wallets: lab.wallets, ending })],
+		routes: [
+			snipeRoutes({ plans, dryRuns: createDryRuns(context, plans), wallets: lab.wallets, ending }),
+		],
 		clock,
 	});
 	const onSale = new Map<Hex, Listed>();
@@ -74,7 +77,7 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 		...{ lab, db, clock, context, plans, collectionId, contract, touched, app, signal: ending },
 		...{ evaluator, onSale },
 		/** The collection is revealed, read and ranked: its plans are evaluated. */
-		covered: () => evaluator().covered(collectionId, ending),
+		covered: (id = 0) => evaluator().covered({ id, collectionId }, ending),
 		/** Time passes, and what is due after the reveal is evaluated. */
 		async again(ms = 15_000) {
 			await lab.tick(ms);

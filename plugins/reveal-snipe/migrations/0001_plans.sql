@@ -56,3 +56,16 @@ create table reveal_snipe.fill (
 	created_at timestamptz not null,
 	primary key (plan_id, token_id)
 ) with (fillfactor = 75);
+--> statement-breakpoint
+-- What was for sale when a reveal was ranked, for dry runs. One row for a reveal, kept for 30 days.
+create table reveal_snipe.kept_book (
+	detection_id int8 primary key,
+	collection_id int4 not null,
+	taken_at timestamptz not null,
+	-- As the index had them, amounts as decimal text; the rarest first.
+	listings jsonb not null
+);
+--> statement-breakpoint
+create index kept_book_of on reveal_snipe.kept_book (collection_id, detection_id desc);
+--> statement-breakpoint
+create index kept_book_taken on reveal_snipe.kept_book (taken_at);

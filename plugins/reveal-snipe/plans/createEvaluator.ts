@@ -8,14 +8,19 @@ import {
 	PAGE_OF_PLANS,
 } from "#plugins/reveal-snipe/plans/limits.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { keepBook } from "#plugins/reveal-snipe/sql/keptBooks.ts";
 import { makePlansDue, readDuePlans } from "#plugins/reveal-snipe/sql/plans.ts";
+
+/** A collection whose tokens are all read and ranked after a detected reveal. */
+type Covered = { id: number; collectionId: number };
 
 export type Evaluator = {
 	/**
 	 * A collection is covered: its plans are due from now on for half an hour, and those that are
-	 * armed are evaluated once before this returns. Told twice it does no harm.
+	 * armed are evaluated once before this returns. The order book as it is then is kept for dry
+	 * runs. Told twice it does no harm.
 	 */
-	covered(collectionId: number, signal: AbortSignal): Promise<void>;
+	covered(covered: Covered, signal: AbortSignal): Promise<void>;
 	/** Begins to evaluate whatever is due and is not evaluated already. */
 	begin(): Promise<void>;
 	/** Waits until nothing is evaluated here any more. */
@@ -56,15 +61,21 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 		});
 	}
 
+	async function evaluateAll(collectionId: number, at: Date): Promise<Promise<void>[]> {
+		const until = new Date(at.getTime() + EVALUATED_FOR_MS);
+		await makePlansDue(core.db, { collectionId, at, until });
+		return start(collectionId);
+	}
+
 	return {
-		async covered(collectionId, signal) {
-			if (!context.isOn) return;
+		async covered({ id: detectionId, collectionId }, signal) {
 			const at = new Date(core.clock.nowMs());
-			const until = new Date(at.getTime() + EVALUATED_FOR_MS);
-			await makePlansDue(core.db, { collectionId, at, until });
+			const evaluated = context.isOn ? await evaluateAll(collectionId, at) : [];
+			const listings = await market.book.listings(collectionId, at);
+			await keepBook(core.db, { detectionId, collectionId, takenAt: at, listings });
 			const stopped = Promise.withResolvers<void>();
 			signal.addEventListener("abort", () => stopped.resolve(), { once: true });
-			await Promise.race([Promise.all(await start(collectionId)), stopped.promise]);
+			await Promise.race([Promise.all(evaluated), stopped.promise]);
 		},
 		async begin() {
 			if (context.isOn && !ending.aborted) await start();

@@ -126,7 +126,8 @@ async function viewsOf(context: PlansContext, plans: readonly Plan[]): Promise<P
 
 type Target = { collectionId: number; chain: Chain; contract: Plan["contract"] };
 
-async function targetOf(
+/** Finds the collection that a body names, on a chain that is served here. */
+export async function targetOf(
 	{ core, served, market }: PlansContext,
 	{ collectionSlug, chain: named }: PlanBody,
 ): Promise<Target> {

@@ -350,7 +350,11 @@ describe("crashes and two at once", () => {
 		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
 		const plan = await plans.armed(by, { maxItems: 3 });
 		const [one, other] = [plans.evaluator(), plans.evaluator()];
-		await Promise.all([one, other].map((each) => each.covered(plans.collectionId, plans.signal)));
+		await Promise.all(
+			[one, other].map((each) =>
+				each.covered({ id: 0, collectionId: plans.collectionId }, plans.signal),
+			),
+		);
 		expect(await plan.read()).toMatchObject({ filledCount: 3, spentNative: 0.3 });
 		expect(plans.lab.sent).toHaveLength(3);
 	});

@@ -50,3 +50,8 @@ export const PAGE_MAX = 200;
 export const WATCHED_EVERY_MS = 5_000;
 /** Collections with plans whose order books are kept current all the time. */
 export const BOOKS_KEPT_MAX = 20;
+
+/** How long the book of a reveal is kept, and how many listings a dry run names that it leaves. */
+export const BOOKS_KEPT_MS = 30 * DAY_MS;
+export const DRY_RUN_SKIPPED_MAX = 200;
+export const PRUNE_BOOKS_EVERY_MS = 3_600_000;

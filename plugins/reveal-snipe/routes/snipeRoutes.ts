@@ -7,16 +7,20 @@ import { cursorParam } from "#core/http/cursorParam.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { moneyFault } from "#core/money/faults.ts";
+import type { DryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import { planFault } from "#plugins/reveal-snipe/plans/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/reveal-snipe/plans/limits.ts";
 import { exactPlanMembers, planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { planPageSchema, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";
+import { createSignedIn, type SignedIn } from "#plugins/reveal-snipe/routes/createSignedIn.ts";
+import { dryRunRoutes } from "#plugins/reveal-snipe/routes/dryRunRoutes.ts";
 import { PLAN_STATUSES } from "#plugins/reveal-snipe/states/planStates.ts";
-import { type Principal, tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
+import { tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
 
 export type SnipeRoutesOptions = {
 	plans: Plans;
+	dryRuns: DryRuns;
 	wallets: Pick<Wallets, "authenticate">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
@@ -50,12 +54,12 @@ const cursor = createCursor("snipes1", [CURSOR_PART.uuid]);
 const security = [{ session: [] as string[] }];
 
 type Deps = Pick<SnipeRoutesOptions, "plans" | "ending"> & {
-	signedIn: ReturnType<typeof createSignedIn>;
+	signedIn: SignedIn;
 	transform(hook: { request: Request }): Promise<void>;
 };
 
 /** Plans that buy by themselves after a reveal. */
-export function snipeRoutes({ plans, wallets, ending }: SnipeRoutesOptions) {
+export function snipeRoutes({ plans, dryRuns, wallets, ending }: SnipeRoutesOptions) {
 	const signedIn = createSignedIn(wallets);
 	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
 	const deps: Deps = { plans, ending, signedIn, transform };
@@ -65,7 +69,8 @@ export function snipeRoutes({ plans, wallets, ending }: SnipeRoutesOptions) {
 		.use(getSnipe(deps))
 		.use(moveSnipe(deps, "pause", { summary: "Pauses a plan", description: PAUSES }))
 		.use(moveSnipe(deps, "resume", { summary: "Resumes a paused plan", description: RESUMES }))
-		.use(moveSnipe(deps, "cancel", { summary: "Cancels a plan", description: CANCELS }));
+		.use(moveSnipe(deps, "cancel", { summary: "Cancels a plan", description: CANCELS }))
+		.use(dryRunRoutes({ dryRuns, signedIn }));
 }
 
 function postSnipe({ plans, signedIn, transform }: Deps) {
@@ -224,14 +229,4 @@ function planId(text: string): string {
 	const { data } = z.uuid().safeParse(text);
 	if (data === undefined) throw planFault.notFound();
 	return data.toLowerCase();
-}
-
-/** Asks who speaks once, before anything else of a request is looked at. */
-function createSignedIn({ authenticate }: Pick<Wallets, "authenticate">) {
-	const asked = new WeakMap<Request, Promise<Principal>>();
-	return ({ request }: { request: Request }): Promise<Principal> => {
-		const principal = asked.get(request) ?? authenticate(request);
-		asked.set(request, principal);
-		return principal;
-	};
 }

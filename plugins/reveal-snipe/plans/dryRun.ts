@@ -1,0 +1,127 @@
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import { field } from "#core/http/openapi/field.ts";
+import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import {
+	type Candidate,
+	chooseListings,
+	fillRefusal,
+	SKIP_REASONS,
+	type SkipReason,
+} from "#plugins/reveal-snipe/plans/chooseListings.ts";
+import { DRY_RUN_SKIPPED_MAX } from "#plugins/reveal-snipe/plans/limits.ts";
+import type { Standing } from "#plugins/reveal-snipe/plans/standings.ts";
+import type { KeptBook } from "#plugins/reveal-snipe/sql/keptBooks.ts";
+import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
+
+const rank = field.integer("The token's rank then; null where it had none.", 17).nullable();
+const boughtSchema = z
+	.object({
+		tokenId: field.digits("The token.", "6529"),
+		rank,
+		orderHash: field.hashText("The listing that it would have bought."),
+		priceNative: field.number("Its price, in the chain's coin.", 0.35),
+		priceRaw: field.digits("The same in base units.", "350000000000000000"),
+	})
+	.meta({ id: "SnipeDryRunBuy", description: "A token that a plan would have bought." });
+
+export const dryRunSchema = z
+	.object({
+		chain: field.text("Slug of the chain.", "ethereum"),
+		collectionSlug: field.text("The collection's slug.", "tidal-cats"),
+		blockNumber: field
+			.integer("The block that told of the reveal; null where a poll noticed it.", 21_000_000)
+			.nullable(),
+		blockAt: field.time("That block's time; null without it.").nullable(),
+		detectedAt: field.time("When the reveal was noticed."),
+		boughtAt: field.time("When all tokens were ranked: then it would have bought."),
+		afterBlockMs: field
+			.integer("From the block's time, else from the notice, until then.", 4_200)
+			.meta({ minimum: 0 }),
+		bought: z.array(boughtSchema).meta({ description: "What it would have bought, in its order." }),
+		spentNative: field.number("What that would have cost, in the chain's coin.", 0.7),
+		spentRaw: field.digits("The same in base units.", "700000000000000000"),
+		floorNative: field
+			.number("The collection's floor now; null while unknown, or not in the chain's coin.", 0.5)
+			.nullable(),
+		worthNative: field.number("What was bought, at that floor; null without it.", 1).nullable(),
+		skipped: z
+			.array(
+				z.object({
+					tokenId: field.digits("The token.", "4711"),
+					rank,
+					orderHash: field.hashText("The listing."),
+					reason: z.enum(SKIP_REASONS).meta({ description: "Why it would not have bought it." }),
+				}),
+			)
+			.meta({ description: `Listings that it would have left, ${DRY_RUN_SKIPPED_MAX} at most.` }),
+		skippedCounts: z
+			.record(z.string(), z.int())
+			.meta({ description: "How many for each reason.", examples: [{ rank_above_ceiling: 812 }] }),
+	})
+	.meta({ id: "SnipeDryRun", description: "What a plan would have bought at the last reveal." });
+
+export type DryRun = z.output<typeof dryRunSchema>;
+
+export type DryRunAsked = {
+	terms: PlanTerms;
+	book: KeptBook;
+	chain: Chain;
+	collectionSlug: string;
+	/** In base units of ETH; null while unknown. */
+	floorRaw: bigint | null;
+	buyer: string | null;
+	normaliseTrait(text: string): string;
+};
+
+/**
+ * Plays a plan on the book that was kept at a reveal, by the same rules that a real evaluation goes
+ * by. Every listing counts as one that can be filled: who was faster then, nobody knows.
+ */
+export function dryRun(asked: DryRunAsked): DryRun {
+	const { terms, book, chain, collectionSlug, floorRaw } = asked;
+	const { candidates, skipped } = chooseListings(terms, book.listings, asked);
+	const bought: Candidate[] = [];
+	const left: { listing: Pick<Candidate, "tokenId" | "rank" | "orderHash">; reason: SkipReason }[] =
+		[...skipped];
+	for (const candidate of candidates) {
+		const rules = { mayTryAgain: () => false, attemptsMax: 1 };
+		const reason = fillRefusal(terms, bought.map(heldBy), { ...candidate, ...rules });
+		if (reason === null) bought.push(candidate);
+		else left.push({ listing: candidate, reason });
+	}
+	const { decimals, symbol } = chain.nativeCurrency;
+	const native = (raw: bigint) => toDisplayNumber(raw, decimals);
+	const spentRaw = bought.reduce((sum, { priceRaw }) => sum + priceRaw, 0n);
+	const floor = symbol === "ETH" ? floorRaw : null;
+	const skippedCounts: Record<string, number> = {};
+	for (const { reason } of left) skippedCounts[reason] = (skippedCounts[reason] ?? 0) + 1;
+	const { blockNumber, blockAt, detectedAt, takenAt } = book;
+	return {
+		...{ chain: chain.slug, collectionSlug, blockNumber, skippedCounts },
+		blockAt: blockAt?.toISOString() ?? null,
+		detectedAt: detectedAt.toISOString(),
+		boughtAt: takenAt.toISOString(),
+		afterBlockMs: Math.max(0, takenAt.getTime() - (blockAt ?? detectedAt).getTime()),
+		bought: bought.map(({ tokenId, rank: place, orderHash, priceRaw }) => {
+			const price = { priceNative: native(priceRaw), priceRaw: String(priceRaw) };
+			return { tokenId, rank: place, orderHash, ...price };
+		}),
+		spentNative: native(spentRaw),
+		spentRaw: String(spentRaw),
+		floorNative: floor === null ? null : native(floor),
+		worthNative: floor === null ? null : native(floor * BigInt(bought.length)),
+		skipped: left.slice(0, DRY_RUN_SKIPPED_MAX).map(({ listing, reason }) => {
+			return { tokenId: listing.tokenId, rank: listing.rank, orderHash: listing.orderHash, reason };
+		}),
+	};
+}
+
+/** A fill as it would stand: bought, and paid for. */
+function heldBy({ tokenId, orderHash, rank: place, priceRaw }: Candidate): Standing {
+	return {
+		...{ planId: "", intentId: "", pastIntentIds: [], createdAt: new Date(0), errorCode: null },
+		...{ tokenId, orderHash, rank: place, priceRaw, status: "confirmed", isOpen: false },
+		...{ heldRaw: priceRaw, openRaw: 0n },
+	};
+}
