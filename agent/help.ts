@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shapeOf } from "#agent/grammar/createGrammar.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool, type Tool } from "#core/plugin/Tool.ts";
 
@@ -78,13 +79,16 @@ export function tryWords(examples: readonly string[]): string {
 	return examples.map((example) => `"${example}"`).join(", ");
 }
 
-function entryOf({ name, summary, examples, tool }: Command, tools: readonly AnyTool[]): Entry {
+/** What moves something is shown as a form: its amounts are for its owner to say. */
+function entryOf(command: Command, tools: readonly AnyTool[]): Entry {
+	const { name, summary, tool } = command;
 	const {
 		capability = "other",
 		effect = "read",
 		access = "everybody",
 	} = tools.find((one) => one.name === tool) ?? {};
-	return { command: name, summary, examples: [...examples], capability, effect, access };
+	const examples = effect === "read" ? [...command.examples] : [shapeOf(command)];
+	return { command: name, summary, examples, capability, effect, access };
 }
 
 function isAbout({ command, capability }: Entry, topic: string | null): boolean {

@@ -11,7 +11,7 @@ import { DAY_MS } from "#core/time/units.ts";
 /** Reads a text that the grammar does not; null where it cannot, may not or is not sure. */
 export type ReadByModel = (asked: Asked) => Promise<Reading | null>;
 
-/** Asks a language model; answers what it wrote and which tokens that took. Throws when it fails. */
+/** Asks a language model; answers what it wrote and the tokens that took. Throws when it fails. */
 export type CallModel = (request: {
 	instructions: string;
 	text: string;
@@ -44,7 +44,7 @@ const BUDGET_NAME = "agent model";
 /**
  * Makes the reader of last resort. The model writes a strict command, and nothing else: the same
  * grammar reads that, and each value in it must stand in the author's own text. The request holds
- * the grammar's description and this one text; no history, no answer of a tool, nobody else's words.
+ * the grammar's description and this one text: no history, no tool's answer, nobody else's words.
  */
 export function createModelReader(deps: ModelReaderDeps): ReadByModel {
 	const instructions = instructionsFor(deps.grammar);

@@ -28,6 +28,7 @@ const readySchema = z.object({
 		verificationKey: z.string(),
 		webhookSecret: z.string(),
 	}),
+	modelUrl: z.string(),
 });
 
 export type World = z.output<typeof readySchema> & {

@@ -19,6 +19,7 @@ const Ready = z.object({
 		verificationKey: z.string(),
 		webhookSecret: z.string(),
 	}),
+	modelUrl: z.string(),
 });
 
 export type SandboxOptions = {
@@ -47,6 +48,8 @@ export type Sandbox = {
 	/** The wallet provider with this chain's keys, and what a service needs to be its application. */
 	walletProviderUrl: string;
 	walletProvider: WalletProviderAccess;
+	/** A language model for the agent: `OPENAI_BASE_URL`, with any key and any name of a model. */
+	modelUrl: string;
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;

@@ -51,6 +51,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
 		...providerOf(world, env),
 		...wallets,
+		...modelOf(world, env),
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
@@ -91,4 +92,10 @@ function walletProviderOf(world: World, env: Environment): Environment {
 		WALLET_PROVIDER_VERIFICATION_KEY: verificationKey,
 		WALLET_PROVIDER_WEBHOOK_SECRET: webhookSecret,
 	};
+}
+
+/** The sandbox's own language model, unless one is configured. */
+function modelOf({ modelUrl }: World, env: Environment): Environment {
+	if (env["AGENT_MODEL"] || env["OPENAI_BASE_URL"] || env["OPENAI_API_KEY"]) return {};
+	return { OPENAI_BASE_URL: modelUrl, AGENT_MODEL: "sandbox" };
 }
