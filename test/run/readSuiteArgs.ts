@@ -11,7 +11,8 @@ bun run prove [PART …]     the same at full length, with fresh seeds, each of 
 PART   runs only the test files whose path contains one of the parts, also of check, without
        types and lint:
        bun run test core/money buys
-What is left out says why. The report is in test/.report, the totals are the last line.`;
+What is left out says why. Files that failed run once more at the end, not in prove: a test that
+passes then stands under the totals as flaky. The report is in test/.report.`;
 
 const OPTIONS = new Set(["--prove", "--all"]);
 

@@ -8,7 +8,7 @@ import { runSuite } from "#test/run/runSuite.ts";
 const project = join(import.meta.dir, "../..");
 
 /** Runs a project that exists only for this, without types and lint. */
-async function suite(files: Record<string, string>) {
+async function suite(files: Record<string, string>, argv: readonly string[] = ["."]) {
 	const root = await mkdtemp(join(tmpdir(), "tapeline-suite-"));
 	try {
 		for (const [path, text] of Object.entries(files)) await Bun.write(join(root, path), text);
@@ -17,10 +17,11 @@ async function suite(files: Record<string, string>) {
 		const helper = "test/harness/skipWithReason.ts";
 		await symlink(join(project, helper), join(root, helper));
 		const lines: string[] = [];
-		const options = { unitOnly: false, argv: ["."], report: "junit.xml", root };
+		const options = { unitOnly: false, argv, report: "junit.xml", root };
 		const code = await runSuite({ ...options, print: (line) => lines.push(line) });
 		const cases = parseJunit(await Bun.file(join(root, "test/.report/junit.xml")).text());
-		return { code, lines, cases };
+		const kept = Bun.file(join(root, "test/.report/flaky.json"));
+		return { code, lines, cases, kept: (await kept.exists()) ? await kept.json() : null };
 	} finally {
 		await rm(root, { recursive: true });
 	}
@@ -76,4 +77,59 @@ test("a project without a test fails", async () => {
 	const { code, lines } = await suite({});
 	expect(code).toBe(1);
 	expect(lines.at(-1)).toBe("0 passed, 0 failed, 0 skipped");
+});
+
+/** Fails at its first run, as whatever needs a quiet machine does beside others. */
+const passesSecond = `import { expect, test } from "bun:test";
+import { appendFileSync, readFileSync } from "node:fs";
+const runs = import.meta.dir + "/runs";
+appendFileSync(runs, "x");
+test("rests", () => {});
+test("second", () => expect(readFileSync(runs, "utf8").length).toBeGreaterThan(1));\n`;
+
+test("a file that passes at its second run is told as flaky, and the run is green", async () => {
+	const files = { "core/a.test.ts": passesSecond, "core/b.test.ts": passing };
+	const { code, lines, cases, kept } = await suite(files);
+	expect(code).toBe(0);
+	expect(lines.slice(-2)).toEqual([
+		"3 passed, 0 failed, 0 skipped",
+		"flaky: core/a.test.ts — second",
+	]);
+	// Of its two runs the second counts, once.
+	expect(cases).toHaveLength(3);
+	expect(kept).toMatchObject([{ file: "core/a.test.ts", test: "second", times: 1 }]);
+});
+
+test("a file that fails twice makes the run red, and is not called flaky", async () => {
+	const fails = 'import { expect, test } from "bun:test";\ntest("bad", () => expect(1).toBe(2));\n';
+	const files = { "core/a.test.ts": passesSecond, "core/b.test.ts": fails };
+	const { code, lines, kept } = await suite(files);
+	expect(code).toBe(1);
+	expect(lines).toContain("FAILED   core/b.test.ts > bad");
+	expect(lines.slice(-2)).toEqual([
+		"2 passed, 1 failed, 0 skipped",
+		"flaky: core/a.test.ts — second",
+	]);
+	expect(kept).toHaveLength(1);
+});
+
+test("a file that ended its process gets the second chance too", async () => {
+	const dies = `import { existsSync, writeFileSync } from "node:fs";
+import { test } from "bun:test";
+const seen = import.meta.dir + "/seen";
+test("lives", () => {
+	if (existsSync(seen)) return;
+	writeFileSync(seen, "");
+	process.exit(3);
+});\n`;
+	const { code, lines } = await suite({ "core/a.test.ts": dies, "core/b.test.ts": passing });
+	expect(code).toBe(0);
+	expect(lines.at(-1)).toMatch(/^flaky: core\/a\.test\.ts — /);
+});
+
+test("prove gives no second chance", async () => {
+	const { code, lines, kept } = await suite({ "core/a.test.ts": passesSecond }, ["--prove", "."]);
+	expect(code).toBe(1);
+	expect(lines.at(-1)).toBe("1 passed, 1 failed, 0 skipped");
+	expect(kept).toBeNull();
 });

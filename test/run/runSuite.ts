@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { childEnvironment } from "#test/run/childEnvironment.ts";
+import { type FlakyTest, giveSecondChance } from "#test/run/giveSecondChance.ts";
+import { keepFlaky } from "#test/run/keepFlaky.ts";
 import { renderJunit } from "#test/run/renderJunit.ts";
 import { type CheckOptions, checks, runCheck } from "#test/run/runCheck.ts";
 import { runTests } from "#test/run/runTests.ts";
 import { summaryOf } from "#test/run/summaryOf.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
-import { testGroups } from "#test/run/testGroups.ts";
+import { type TestGroup, testGroups } from "#test/run/testGroups.ts";
 import { testsOfChanged } from "#test/run/testsOfChanged.ts";
 
 export type SuiteOptions = {
@@ -24,7 +26,8 @@ export type SuiteOptions = {
 };
 
 /**
- * Types, lint and every test; one report; the totals as the last line. Answers the exit code.
+ * Runs types, lint and every test, and the files that failed once more (not in `prove`, which looks
+ * for what fails rarely). Writes one report, prints the totals, and returns the exit code.
  */
 export async function runSuite(options: SuiteOptions): Promise<number> {
 	const { unitOnly, argv, report, root = join(import.meta.dir, "../..") } = options;
@@ -38,20 +41,29 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		.delete()
 		.catch(() => {});
 	const env = { ...(await childEnvironment(root, prove)), ...options.env };
-	const cases: TestCase[] = [];
+	let cases: TestCase[] = [];
+	let flaky: FlakyTest[] = [];
 	// Beside the tests: by themselves they leave a core idle.
 	const checking = only.length === 0 ? checkAll({ root, env, print }) : Promise.resolve([]);
 	const { changed = null } = options;
 	const tests = changed === null ? testFiles(root) : testsOfChanged(testFiles(root), changed);
 	if (changed) print(`── tests of ${changed.length} changed files; --all runs every unit test`);
-	for (const group of testGroups(tests, { only, unitOnly, prove })) {
+	const groups = testGroups(tests, { only, unitOnly, prove });
+	const running = { root, reportFolder: join(reportFolder, "parts"), env, print };
+	for (const group of groups) {
 		print(`── ${group.name}: ${group.files.length} files`);
-		const folder = join(reportFolder, "parts");
-		cases.push(...(await runTests(group, { root, reportFolder: folder, env, print })));
+		cases.push(...(await runTests(group, running)));
 	}
-	cases.unshift(...(await checking));
+	const checked = await checking;
+	if (!prove) {
+		const runAlone = (group: TestGroup, file: string) =>
+			runTests({ ...group, files: [file], workers: 1 }, running);
+		({ cases, flaky } = await giveSecondChance(cases, groups, { runAlone, print }));
+		await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
+	}
+	cases.unshift(...checked);
 	await Bun.write(reportFile, renderJunit(cases));
-	const { lines, ok } = summaryOf(cases);
+	const { lines, ok } = summaryOf(cases, flaky);
 	for (const line of lines) print(line);
 	return ok ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { createLineFilter } from "#test/run/createLineFilter.ts";
 import { fileTimes } from "#test/run/fileTimes.ts";
 import { parseJunit } from "#test/run/parseJunit.ts";
@@ -40,7 +41,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			`--timings=${times}`,
 			// Bun's five seconds are too few for a test that starts a server on a busy machine.
 			`--timeout=${TEST_TIMEOUT_MS}`,
-			...(env.PROVE === "1" ? ["--preload", "./test/run/proveLonger.ts"] : []),
+			...(env.PROVE === "1" ? ["--preload", join(import.meta.dir, "proveLonger.ts")] : []),
 			"--reporter=junit",
 			`--reporter-outfile=${report}`,
 			...group.files.map((file) => `./${file}`),

@@ -43,3 +43,10 @@ test("a run in which nothing ran, or everything was skipped, has failed", () => 
 	expect(summaryOf([{ ...base, outcome: "skipped" }]).ok).toBe(false);
 	expect(summaryOf([]).lines.at(-1)).toBe("0 passed, 0 failed, 0 skipped");
 });
+
+test("what passed only at its second try stands under the totals, and the run is green", () => {
+	const flaky = [{ file: "a.test.ts", test: "c > n", detail: "error: late" }];
+	const { lines, ok } = summaryOf([base], flaky);
+	expect(lines).toEqual(["1 passed, 0 failed, 0 skipped", "flaky: a.test.ts — c > n"]);
+	expect(ok).toBe(true);
+});
