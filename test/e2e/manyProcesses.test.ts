@@ -12,6 +12,7 @@ import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis
 import { startTestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { until } from "#test/harness/until.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
@@ -31,9 +32,7 @@ const BLOCKS_AHEAD_MAX = 50;
 /** Told between two disturbances. */
 const FRAMES_BETWEEN = 20;
 const ETHER = 10n ** 18n;
-const SEED = Number(
-	process.env["MANY_PROCESSES_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0],
-);
+const SEED = Number(process.env["MANY_PROCESSES_SEED"] ?? TEST_SEED);
 
 const testWithRedis = skipWithReason(whyNoRedis);
 const undo: (() => Promise<unknown> | unknown)[] = [];

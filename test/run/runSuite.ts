@@ -45,6 +45,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		.delete()
 		.catch(() => {});
 	const env = { ...(await childEnvironment(root, prove)), ...options.env };
+	if (prove) print(`── TEST_SEED=${env.TEST_SEED} bun run prove does the same again`);
 	let cases: TestCase[] = [];
 	let flaky: FlakyTest[] = [];
 	// Beside the tests: by themselves they leave a core idle.

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { testLimitMs } from "#test/harness/testLimits.ts";
 import { createLineFilter } from "#test/run/createLineFilter.ts";
 import { fileTimes } from "#test/run/fileTimes.ts";
@@ -41,7 +40,6 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			`--timings=${times}`,
 			// Bun's five seconds are too few for a test that starts a server on a busy machine.
 			`--timeout=${testLimitMs(env.PROVE === "1")}`,
-			...(env.PROVE === "1" ? ["--preload", join(import.meta.dir, "proveLonger.ts")] : []),
 			"--reporter=junit",
 			`--reporter-outfile=${report}`,
 			...group.files.map((file) => `./${file}`),

@@ -11,7 +11,7 @@ const testOnLinux = skipWithReason(
 );
 
 const watcher = (folder: string) => `
-	const { watchParents } = await import(${JSON.stringify(join(import.meta.dir, "watchParents.ts"))});
+	const { watchParents } = await import("${join(import.meta.dir, "watchParents.ts")}");
 	const stay = setInterval(() => {}, 1_000);
 	watchParents(() => {
 		clearInterval(stay);

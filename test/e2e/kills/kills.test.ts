@@ -8,6 +8,7 @@ import { kindSteps } from "#test/e2e/kills/kindSteps.ts";
 import { type KillLane, openKillLane } from "#test/e2e/kills/openKillLane.ts";
 import { type KillWorld, openKillWorld } from "#test/e2e/kills/openKillWorld.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: wherever on the path that money leaves by a process dies, whatever the wallet provider
@@ -19,7 +20,7 @@ const isProving = process.env["PROVE"] === "1";
 const KILLS = isProving ? 20 : 1;
 const LANES = 3;
 const KILLS_LIMIT_MS = 5 * TEST_LIMIT_MS;
-const SEED = Number(process.env["KILLS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+const SEED = Number(process.env["KILLS_SEED"] ?? TEST_SEED);
 /** Where the wallet provider's word counts: what is killed in `test` while it is ill. */
 const ILL_STEPS = ["custody.send", "commit.outcome", "custody.lookup", "commit.found"];
 

@@ -6,6 +6,7 @@ import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.
 import { planRounds } from "#test/e2e/liveness/planRounds.ts";
 import { playRound } from "#test/e2e/liveness/playRound.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: whatever a node or the wallet provider says falsely, one thing or two at a time, each
@@ -13,7 +14,7 @@ import { createPrng } from "#test/sandbox/createPrng.ts";
 // by the action that operators are offered. What is false of one wallet keeps no other waiting.
 
 const isProving = process.env["PROVE"] === "1";
-const SEED = Number(process.env["LIVENESS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+const SEED = Number(process.env["LIVENESS_SEED"] ?? TEST_SEED);
 const WALLETS = 20;
 /** In `test`; all of them in `prove`. */
 const ALONE_PLAYED = 2;

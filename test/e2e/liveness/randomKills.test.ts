@@ -7,13 +7,14 @@ import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.
 import { playRound } from "#test/e2e/liveness/playRound.ts";
 import { type MortalService, startMortalService } from "#test/e2e/liveness/startMortalService.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: processes die at any moment while sources lie, and the next one goes on: what the
 // chain says was paid is what the ledger has, nothing is paid twice, and nothing is stuck.
 
 const isProving = process.env["PROVE"] === "1";
-const SEED = Number(process.env["LIVENESS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+const SEED = Number(process.env["LIVENESS_SEED"] ?? TEST_SEED);
 const KILLS = isProving ? 60 : 6;
 const WALLETS = 6;
 const DEATHS_PER_ROUND = 3;
