@@ -10,7 +10,7 @@ let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await migrateQueue(database.connectionString);
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 type Bound = { table: string; file: string; writer: string; bound: string };

@@ -131,5 +131,6 @@ test("prove gives no second chance", async () => {
 	const { code, lines, kept } = await suite({ "core/a.test.ts": passesSecond }, ["--prove", "."]);
 	expect(code).toBe(1);
 	expect(lines.at(-1)).toBe("1 passed, 1 failed, 0 skipped");
+	expect(lines[0]).toMatch(/^── TEST_SEED=\d+ bun run prove/);
 	expect(kept).toBeNull();
 });

@@ -23,14 +23,18 @@ export type SuiteOptions = {
 	/** Added to the tests' environment. */
 	env?: Record<string, string>;
 	print?: (line: string) => void;
+	/** Ends the run: nothing more starts, and what runs is ended. */
+	signal?: AbortSignal;
 };
+
+const EXIT_INTERRUPTED = 130;
 
 /**
  * Runs types, lint and every test, and the files that failed once more (not in `prove`, which looks
  * for what fails rarely). Writes one report, prints the totals, and returns the exit code.
  */
 export async function runSuite(options: SuiteOptions): Promise<number> {
-	const { unitOnly, argv, report, root = join(import.meta.dir, "../..") } = options;
+	const { unitOnly, argv, report, signal, root = join(import.meta.dir, "../..") } = options;
 	const { print = (line: string) => process.stdout.write(`${line}\n`) } = options;
 	const prove = argv.includes("--prove");
 	const only = argv.filter((argument) => !argument.startsWith("--"));
@@ -41,20 +45,26 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		.delete()
 		.catch(() => {});
 	const env = { ...(await childEnvironment(root, prove)), ...options.env };
+	if (prove) print(`── TEST_SEED=${env.TEST_SEED} bun run prove does the same again`);
 	let cases: TestCase[] = [];
 	let flaky: FlakyTest[] = [];
 	// Beside the tests: by themselves they leave a core idle.
-	const checking = only.length === 0 ? checkAll({ root, env, print }) : Promise.resolve([]);
+	const checking = only.length === 0 ? checkAll({ root, env, print, signal }) : Promise.resolve([]);
 	const { changed = null } = options;
 	const tests = changed === null ? testFiles(root) : testsOfChanged(testFiles(root), changed);
 	if (changed) print(`── tests of ${changed.length} changed files; --all runs every unit test`);
 	const groups = testGroups(tests, { only, unitOnly, prove });
-	const running = { root, reportFolder: join(reportFolder, "parts"), env, print };
+	const running = { root, reportFolder: join(reportFolder, "parts"), env, print, signal };
 	for (const group of groups) {
+		if (signal?.aborted) break;
 		print(`── ${group.name}: ${group.files.length} files`);
 		cases.push(...(await runTests(group, running)));
 	}
 	const checked = await checking;
+	if (signal?.aborted) {
+		print("── interrupted");
+		return EXIT_INTERRUPTED;
+	}
 	if (!prove) {
 		const runAlone = (group: TestGroup, file: string) =>
 			runTests({ ...group, files: [file], workers: 1 }, running);
@@ -70,11 +80,11 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 
 /** Types and lint, each told as soon as it is known. */
 function checkAll(options: CheckOptions & { print: (line: string) => void }): Promise<TestCase[]> {
-	const { root, env, print } = options;
+	const { print } = options;
 	print("── types and lint");
 	return Promise.all(
 		checks.map(async (check) => {
-			const one = await runCheck(check, { root, env });
+			const one = await runCheck(check, options);
 			const { outcome, name, detail } = one;
 			print(outcome === "passed" ? `  ${name}` : `${detail}\n  FAILED  ${name}`);
 			return one;

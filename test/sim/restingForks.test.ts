@@ -30,7 +30,7 @@ beforeAll(async () => {
 	const { connectionString } = database;
 	const applicationName = "tapeline resting forks";
 	db = openDatabase({ connectionString, connectionsMax: 20, applicationName, log: silentLog });
-}, 240_000);
+});
 afterAll(async () => {
 	await db.close();
 	await database.drop();
@@ -91,6 +91,6 @@ for (const feed of FEEDS) {
 				return wrong.map((what) => `seed ${seed}: ${what}`);
 			});
 			expect((await Promise.all(found)).flat()).toEqual([]);
-		}, 240_000);
+		});
 	}
 }

@@ -65,7 +65,7 @@ beforeAll(async () => {
 		select n % 50, 'Trait ' || n % 7, n, 1 from generate_series(1, 20000) as n`,
 	);
 	await database.db.execute("analyze");
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 type Statement = { text: string; values: readonly SqlValue[] };

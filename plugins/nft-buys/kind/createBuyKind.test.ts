@@ -14,7 +14,7 @@ let lab: BuyLab;
 beforeAll(async () => {
 	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
 	seaport = await deploySeaport(anvil);
-}, 240_000);
+});
 afterAll(async () => {
 	await anvil.stop();
 	await database.drop();

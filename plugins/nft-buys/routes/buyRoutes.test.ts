@@ -20,7 +20,7 @@ let app: ReturnType<typeof testHttpApp>;
 beforeAll(async () => {
 	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
 	seaport = await deploySeaport(anvil);
-}, 240_000);
+});
 afterAll(async () => {
 	await anvil.stop();
 	await database.drop();

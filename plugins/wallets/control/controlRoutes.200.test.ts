@@ -23,7 +23,7 @@ let control: ReturnType<typeof openControl>;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
-}, 240_000);
+});
 beforeEach(async () => {
 	await database.db.execute("delete from wallets.control");
 	control = openControl(database.db, [slippage]);

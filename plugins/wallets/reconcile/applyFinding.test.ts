@@ -91,7 +91,7 @@ test("[TRD-08] an older look writes nothing where somebody has moved the row sin
 			}
 		}
 	}
-}, 240_000);
+});
 
 test("[TRD-08] what is final stays as it is, whatever an older look found", async () => {
 	const stale = await read();

@@ -33,7 +33,7 @@ beforeAll(async () => {
 			select id, id, ${account}, 1, 'embedded/delegated', now() ${series}`);
 	});
 	await database.db.execute("analyze");
-}, 240_000);
+});
 afterAll(() => database?.drop());
 
 /** Plans of all that is asked. */

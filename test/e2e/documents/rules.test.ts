@@ -35,7 +35,7 @@ beforeAll(async () => {
 			pointer: `/paths/${path.replaceAll("/", "~1")}/${method}`,
 		})),
 	);
-}, 300_000);
+});
 afterAll(async () => {
 	await service?.stop();
 	rmSync(folder, { recursive: true, force: true });
