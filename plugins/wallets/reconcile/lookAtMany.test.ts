@@ -161,6 +161,9 @@ test("[TRD-08] one that reverts among those that do not is failed, and its money
 	lab.chain.mine();
 	await lab.tick();
 	expect(await statuses(good)).toEqual(new Set(["confirmed"]));
+	expect(await statuses([bad])).toEqual(new Set(["submitted"]));
+	lab.chain.mine();
+	await lab.tick(5_000);
 	expect(await lab.intent(bad.id)).toMatchObject({
 		...{ status: "failed", errorCode: "reverted_on_chain" },
 	});

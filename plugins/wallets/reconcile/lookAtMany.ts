@@ -10,6 +10,7 @@ import {
 import { type LookedTogether, lookTogether } from "#plugins/wallets/reconcile/lookTogether.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
 import { postponeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
+import { usedByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
 import { readOfBlocks } from "#plugins/wallets/reconcile/readOfBlocks.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -45,8 +46,12 @@ export async function lookAtMany(
 	deps: ExecutionDeps,
 	{ due, signal, postpones = true }: LooksAsked,
 ): Promise<LookedAtMany> {
-	const alone = due.filter((one) => !isPlain(one));
-	const plain = due.filter(isPlain);
+	const ended = await usedByOurs(
+		deps.db,
+		due.filter(({ state, purpose }) => state === "sent" && purpose === "pay"),
+	);
+	const alone = due.filter((one) => !isPlain(one) || ended.has(one.id));
+	const plain = due.filter((one) => isPlain(one) && !ended.has(one.id));
 	const blocks = Map.groupBy(plain.filter(isMined), blockOf);
 	const riders = [...blocks.values()].flatMap((ones) => ones.slice(1));
 	const isRider = new Set(riders.map(({ id }) => id));
@@ -86,10 +91,9 @@ async function othersOf(
 	return others.filter((one) => isPlain(one) && !isDue.has(one.id) && !looks.underWay.has(one.id));
 }
 
-/** Known by a hash, so that the chain alone can say where it is. */
+/** Known by a hash, so that the chain alone can say where it is; a revert takes two to say. */
 function isPlain({ state, transactionHash }: Submission): boolean {
-	const isKnown = state === "sent" || state === "mined" || state === "reverted";
-	return isKnown && transactionHash !== null;
+	return (state === "sent" || state === "mined") && transactionHash !== null;
 }
 
 function isMined({ state, blockHash }: Submission): boolean {

@@ -29,6 +29,9 @@ type Asked = {
  * be final is looked up a second time, elsewhere where that is possible: from then on nobody looks
  * again. Throws where the two do not agree.
  *
+ * A revert is agreed on where another endpoint says the same, or the same one in a later block, or
+ * once it is final: until then one node's word releases no spend.
+ *
  * A receipt from before the head at which it was planned is believed only where the chain proves
  * that this head was false.
  */
@@ -46,13 +49,16 @@ async function see(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> 
 	const heard = new Set<string>();
 	let sighting = await read(deps, asked, { heard, second: false });
 	if (!sighting) return "unseen";
-	if (isFinal(deps, sighting)) {
+	let isAgreed = false;
+	if (isFinal(deps, sighting) || sighting.receipt?.succeeded === false) {
 		const again = await read(deps, asked, { heard, second: true });
 		if (!again || !isSameReceipt(sighting, again)) {
 			throw chainFault.chainContradicts({ detail: `two answers about ${asked.hash}` });
 		}
 		sighting = { ...sighting, headBlock: Math.min(sighting.headBlock, again.headBlock) };
+		isAgreed = heard.size > 1 || isFinal(deps, sighting) || wasSaidBefore(asked, sighting);
 	}
+	if (!isAgreed) refuseChangedEnd(asked, sighting);
 	const seen = judgeSighting(deps, { ...asked, sighting });
 	// Bytes with that hash are a proof of what it is; a node's word alone is not.
 	if (seen.kind === "other" && sighting.signed === null) {
@@ -61,7 +67,21 @@ async function see(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> 
 			throw chainFault.chainContradicts({ detail: `two transactions for ${asked.hash}` });
 		}
 	}
-	return seen;
+	return seen.kind === "seen" ? { ...seen, isAgreed } : seen;
+}
+
+/** Whether an earlier look found the same revert, and blocks have come on top of it since. */
+function wasSaidBefore({ submission }: Asked, { receipt, headBlock }: Sighting): boolean {
+	const { state, blockHash } = submission;
+	if (receipt === null || state !== "reverted" || blockHash !== receipt.blockHash) return false;
+	return headBlock > receipt.blockNumber;
+}
+
+/** What succeeded in a block cannot have been reverted in it: one source says so, and is refused. */
+function refuseChangedEnd({ submission, hash }: Asked, { receipt }: Sighting): void {
+	const { state, blockHash } = submission;
+	if (receipt?.succeeded !== false || state !== "mined" || blockHash !== receipt.blockHash) return;
+	throw chainFault.chainContradicts({ detail: `two ends of ${hash} in one block` });
 }
 
 function read(
