@@ -45,6 +45,10 @@ export type LiveWorld = {
 	tick(ms: number, blocks?: number): Promise<void>;
 	/** How often the service may die from now on, where it is one that can. */
 	mayDie(deaths: number): void;
+	/** The jobs have one turn by a clock that is so far ahead, and then it is right again. */
+	stepClock(ms: number): Promise<void>;
+	/** Whether a node that never lies is asked as well. */
+	hasHonestNode: boolean;
 	stop(): Promise<void>;
 };
 
@@ -88,7 +92,7 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 	const service = await start({ env, clock, database });
 	let asked = 0;
 	const world: LiveWorld = {
-		...{ anvil, node, custody, market, db: database.db, wallets: [] },
+		...{ anvil, node, custody, market, db: database.db, wallets: [], hasHonestNode },
 		async ask(path, { body, by, key, asOperator = false } = {}) {
 			asked++;
 			const { status, text } = await service.ask(path, {
@@ -115,6 +119,11 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 			await service.tick();
 		},
 		mayDie: service.mayDie,
+		async stepClock(ms) {
+			clock.offsetMs += ms;
+			await service.tick();
+			clock.offsetMs -= ms;
+		},
 		async stop() {
 			await service.stop();
 			await node.stop();

@@ -86,9 +86,9 @@ async function lieAndRecover(world: LiveWorld, { round, players }: Playing): Pro
 	lie(world, { round, players });
 	await ask({ transfers: 2 });
 	await ask(world.market ? "buy" : { transfers: 1 });
-	await happen(world, players, "pool");
+	await happen(world, { round, players }, "pool");
 	problems.push(...(await goOnLying(world, { round, players })));
-	await happen(world, players, "mined");
+	await happen(world, { round, players }, "mined");
 	world.node.tellTheTruth();
 	world.custody.clearFaults();
 	if (round.shared.length > 0) problems.push(...(await resume(world, players)));

@@ -15,7 +15,14 @@ export type LyingNode = {
 type Request = NodeCall & { id: unknown };
 type Answer = { id: unknown; result?: unknown; error?: unknown };
 
-/** Stands before a node and lies as it is told, about one wallet or about everybody. */
+/** Most nodes keep no older state, and refuse to say what an account had counted in such blocks. */
+const STATE_BLOCKS = 128;
+const PRUNED = { code: -32_000, message: "missing trie node" };
+
+/**
+ * Stands before a node, keeps as little of its state as most nodes do, and lies as it is told,
+ * about one wallet or about everybody.
+ */
 export function startLyingNode(given: {
 	upstream: string;
 	/** What is signed with a hash, and by whom; null where nobody knows. */
@@ -27,6 +34,7 @@ export function startLyingNode(given: {
 	const ask = askerOf(upstream);
 
 	async function spoil(answer: Answer, call: Request): Promise<Answer> {
+		if (await isPruned(call)) return { id: answer.id, error: PRUNED };
 		if (answer.error !== undefined || lies.length === 0) return answer;
 		let result = answer.result;
 		const address = addressOf(call, signedAs);
@@ -45,6 +53,12 @@ export function startLyingNode(given: {
 			result = said;
 		}
 		return { ...answer, result };
+	}
+
+	async function isPruned({ method, params }: NodeCall): Promise<boolean> {
+		const at = method === "eth_getTransactionCount" ? String(params[1]) : "";
+		if (!at.startsWith("0x")) return false;
+		return Number(await ask<string>("eth_blockNumber")) - Number(at) > STATE_BLOCKS;
 	}
 
 	const server = Bun.serve({
