@@ -1,12 +1,18 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
-import { RECONCILE_ROWS_MAX, UNREADABLE_AGAIN_MS } from "#plugins/wallets/reconcile/limits.ts";
+import {
+	LOOKS_APART_MAX_MS,
+	RECONCILE_ROWS_MAX,
+	UNREADABLE_AGAIN_MS,
+} from "#plugins/wallets/reconcile/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 
 /**
  * Submissions that are not final and whose time to be looked at has come, longest overdue first,
  * along the index `submission_open`. What a live process is just handing over is left to it.
+ *
+ * What was put off for longer than anything is, by a clock that was wrong, is due again.
  *
  * Read row by row: one that cannot be read is left out and put off, so that many of them do not
  * take the turn of all others. Once it is repaired it is read again by itself.
@@ -15,6 +21,10 @@ export async function readOpen(
 	db: Queryable,
 	{ sendTimeoutMs, at }: { sendTimeoutMs: number; at: Date },
 ): Promise<Submission[]> {
+	await db.execute(
+		"update wallets.submission set look_at = null where final_at is null and look_at > $1",
+		[new Date(at.getTime() + LOOKS_APART_MAX_MS)],
+	);
 	const rows = await db.query<SubmissionRow>(
 		`select ${submissionRow.columns} from wallets.submission s
 		where final_at is null and state <> 'queued' and (look_at is null or look_at <= $2)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { HOUR_MS } from "#core/time/units.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
@@ -325,4 +326,13 @@ test("what nobody took up in its time is not sent any more", async () => {
 	await lab.tick(120_000);
 	expect((await lab.intent(intent?.id ?? "")).status).toBe("expired");
 	expect(lab.handed).toHaveLength(0);
+});
+
+test("what was put off by a clock an hour ahead is looked at once the clock is right again", async () => {
+	const [paid] = await lab.pay(await lab.person());
+	await lab.tick(HOUR_MS);
+	lab.clock.ms -= HOUR_MS;
+	lab.chain.mine();
+	await lab.tick();
+	expect((await lab.intent(paid?.id ?? "")).status).toBe("confirmed");
 });

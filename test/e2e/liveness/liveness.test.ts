@@ -114,6 +114,7 @@ test(
 		]);
 		const own = everybody.map((ones) => ones.filter((one) => one !== undefined));
 		expect(await playAll([{ shared: [], own }], { hasHonestNode: true })).toEqual([]);
+		expect(open?.world.node.told()).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,
 );

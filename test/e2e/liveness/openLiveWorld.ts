@@ -57,6 +57,8 @@ const ADMIN_KEY = "an-operators-key-of-this-suite";
 const FIRST_BLOCKS = 200;
 /** What a wallet sent before it came here: so many fewer can be claimed. */
 const FORMER_TRANSACTIONS = 4;
+/** So that the node that lies is asked first. */
+const HONEST_DELAY_MS = 15;
 const PLENTY = String(1_000_000_000);
 
 export type LiveWorldOptions = {
@@ -84,7 +86,9 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 	await anvil.rpc("anvil_mine", [hex(FIRST_BLOCKS)]);
 	await anvil.rpc("evm_setAutomine", [false]);
 	const database = await createTestDatabase();
-	const nodes = hasHonestNode ? [node.url, anvil.url] : [node.url];
+	const far = { upstream: anvil.url, signedAs: signedBy(custody), delayMs: HONEST_DELAY_MS };
+	const honest = hasHonestNode ? startLyingNode(far) : null;
+	const nodes = honest ? [node.url, honest.url] : [node.url];
 	const env = {
 		...envOf(custody, market),
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: nodes }),
@@ -127,6 +131,7 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 		async stop() {
 			await service.stop();
 			await node.stop();
+			await honest?.stop();
 			await custody.stop();
 			await market?.stop();
 			await anvil.stop();

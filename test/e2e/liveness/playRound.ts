@@ -36,9 +36,9 @@ const BOUND_MS = [
 const NOTICED_TURNS = 6;
 const NOTICED_MS = 10 * SECOND_MS;
 /** Deep enough that nothing is looked at again. */
-const FINAL_BLOCKS = 40;
+const FINAL_BLOCKS = 60;
 const FINAL_TURNS = 3;
-const FINAL_MS = 90 * SECOND_MS;
+const FINAL_MS = 300 * SECOND_MS;
 const PROBLEM_LENGTH_MAX = 400;
 
 /**

@@ -27,8 +27,10 @@ export function startLyingNode(given: {
 	upstream: string;
 	/** What is signed with a hash, and by whom; null where nobody knows. */
 	signedAs(hash: string): SignedTransaction | null;
+	/** How far away it is: of two, the nearer one is asked first. */
+	delayMs?: number;
 }): LyingNode {
-	const { upstream, signedAs } = given;
+	const { upstream, signedAs, delayMs = 0 } = given;
 	let lies: (NodeLieTold & { left: number })[] = [];
 	let told = 0;
 	const ask = askerOf(upstream);
@@ -66,6 +68,7 @@ export function startLyingNode(given: {
 		port: 0,
 		async fetch(request) {
 			const text = await request.text();
+			if (delayMs > 0) await Bun.sleep(delayMs);
 			const said = await post(upstream, text);
 			const asked: Request[] = [JSON.parse(text)].flat();
 			const answers: Answer[] = [said].flat();
