@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { HOUR_MS } from "#core/time/units.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { reconcileSubmission } from "#plugins/wallets/reconcile/lookAtDue.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
-import { postponeQueue } from "#plugins/wallets/reconcile/postponeQueue.ts";
-import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
-import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
-import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
-import { reconcileSubmission } from "#plugins/wallets/reconcile/reconcileSubmission.ts";
+import {
+	postponeQueue,
+	readOpen,
+	readQueues,
+	reconcileJobs,
+} from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { PLAN_LIFETIME_MS } from "#plugins/wallets/testing/payKind.ts";

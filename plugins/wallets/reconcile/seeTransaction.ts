@@ -2,11 +2,11 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { chainFault } from "#plugins/wallets/chain/faults.ts";
+import { readNonceAt } from "#plugins/wallets/chain/readNonceAt.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import { isPlannedAtFalseHead } from "#plugins/wallets/reconcile/isPlannedAtFalseHead.ts";
 import { isSameReceipt } from "#plugins/wallets/reconcile/isSameReceipt.ts";
 import {
 	type Expected,
@@ -91,4 +91,20 @@ function read(
 ): Promise<Sighting | null> {
 	const asked = { ...receiptAsked(deps, submission, hash), signal, ...reading };
 	return deps.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
+}
+
+/**
+ * Whether the head at which a submission was planned was made up, where the chain proves it: its
+ * nonce was free then, and is used in the block of that number.
+ */
+async function isPlannedAtFalseHead(
+	deps: Pick<ExecutionDeps, "steps">,
+	{ submission, rpc, signal }: { submission: Submission; rpc: Rpc; signal: AbortSignal },
+): Promise<boolean> {
+	const { sender: address, fromBlock: block, seenNonce } = submission;
+	const nonce = submission.nonce ?? seenNonce;
+	if (nonce === null || block === null) return false;
+	const asked = { address, block, signal };
+	const used = await deps.steps.run("rpc.nonce", () => readNonceAt(rpc, asked));
+	return used !== null && used > nonce;
 }
