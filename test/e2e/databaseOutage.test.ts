@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { Client } from "pg";
 import { privateKeyToAccount } from "viem/accounts";
 import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
-import { renderSiweMessage } from "#plugins/wallets/siwe/renderSiweMessage.ts";
+import { renderSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { startTcpProxy, type TcpProxy } from "#test/harness/startTcpProxy.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";

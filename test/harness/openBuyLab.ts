@@ -17,7 +17,7 @@ import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
+import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import { SHARED_REQUESTS_AT_ONCE } from "#plugins/wallets/chain/limits.ts";
-import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
+import { SHARED_REQUESTS_AT_ONCE, shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
 
 // Guarantee: a question that takes long is waited for by who asked it, and by nobody else.
 

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { SHARED_CALLS_MAX } from "#plugins/wallets/chain/limits.ts";
-import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
+import { SHARED_CALLS_MAX, shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
 
 // Guarantee: who shares a request is answered what it asked, and by nothing that was asked before.
 

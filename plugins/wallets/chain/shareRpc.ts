@@ -1,10 +1,13 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import {
-	SHARED_ANSWER_TIMEOUT_MS,
-	SHARED_CALLS_MAX,
-	SHARED_REQUESTS_AT_ONCE,
-} from "#plugins/wallets/chain/limits.ts";
+
+/** Calls that share one request, and such requests under way at once. */
+export const SHARED_CALLS_MAX = 100;
+
+export const SHARED_REQUESTS_AT_ONCE = 2;
+
+/** A shared request that takes longer is given up, and each who shared it asks by itself. */
+const SHARED_ANSWER_TIMEOUT_MS = 2_000;
 
 type Asking = {
 	calls: readonly RpcCall[];

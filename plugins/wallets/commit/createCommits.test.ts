@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { Commits } from "#plugins/wallets/commit/Commits.ts";
-import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
-import { COMMITS_AT_ONCE, SHARED_MAX } from "#plugins/wallets/commit/limits.ts";
+import {
+	COMMITS_AT_ONCE,
+	createCommits,
+	SHARED_MAX,
+} from "#plugins/wallets/commit/createCommits.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: who shares a commit with others has what it would have alone, whatever the others do.

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
-import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
-import { COMMITS_WAITING_MAX, OWNER_COMMITS_WAITING_MAX } from "#plugins/wallets/commit/limits.ts";
+import {
+	COMMITS_WAITING_MAX,
+	createCommits,
+	OWNER_COMMITS_WAITING_MAX,
+} from "#plugins/wallets/commit/createCommits.ts";
 
 // Guarantee: the line has an end, no owner fills it, and who is sent away has done nothing.
 

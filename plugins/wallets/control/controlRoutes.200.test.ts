@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { z } from "zod";
 import { verifyChain } from "#core/audit/verifyChain.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
-import { readKill } from "#plugins/wallets/control/readKill.ts";
+import { readKill } from "#plugins/wallets/control/killDenial.ts";
 import {
 	NOW_MS,
 	openControl,

@@ -1,8 +1,10 @@
 import { hexToBytes, keccak256, stringToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
+import { dbFault } from "#core/db/faults.ts";
 import { assert } from "#core/fault/assert.ts";
-import type { Fault } from "#core/fault/Fault.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import { stableJson } from "#core/json/stableJson.ts";
+import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import type { OnceRequest, Recorded } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
@@ -10,11 +12,20 @@ import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
 import { newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
 import { createRelease, type Release } from "#plugins/wallets/once/createRelease.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
-import { recordingFailed } from "#plugins/wallets/once/recordingFailed.ts";
 import { type OnceRecord, recordOnce } from "#plugins/wallets/once/recordOnce.ts";
 import { unknownOutcome } from "#plugins/wallets/once/unknownOutcome.ts";
 import { chargeFor } from "#plugins/wallets/quota/chargeFor.ts";
 import { quotaRefusal } from "#plugins/wallets/quota/quotaRefusal.ts";
+
+const WAITING = commitFault.commitsWaiting().code;
+
+const LOST = dbFault.outcomeUnknown().code;
+
+const NOTHING_DONE = "Too much waits to be written down. Nothing was done.";
+
+const THIS_DID_NOTHING =
+	"Too much waits to be written down. This request did nothing: send it again with the same " +
+	"idempotency-key.";
 
 export type OnceDeps = Pick<
 	ExecutionDeps,
@@ -208,4 +219,20 @@ function respond({ status, body }: Answered, isReplayed: boolean): Response {
 			...(isReplayed && { "idempotency-replayed": "true" }),
 		},
 	});
+}
+
+/**
+ * What to throw where recording intents failed, and whether they may be recorded all the same: only
+ * a commit whose answer was lost leaves that in doubt. That nothing was done is said where it is
+ * proven: the line was full, and without a key there is no earlier request to mistake this for.
+ */
+function recordingFailed(
+	error: unknown,
+	request: Pick<OnceRequest, "idempotencyKey">,
+): { isLost: boolean; failure: unknown } {
+	const code = error instanceof Fault ? error.code : null;
+	if (code === LOST) return { isLost: true, failure: unknownOutcome(error, request) };
+	if (code !== WAITING) return { isLost: false, failure: error };
+	const told = request.idempotencyKey === null ? NOTHING_DONE : THIS_DID_NOTHING;
+	return { isLost: false, failure: commitFault.commitsWaiting({ public: told, cause: error }) };
 }

@@ -7,6 +7,7 @@ import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
 import type { Expected } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { nonceAsked } from "#plugins/wallets/reconcile/nonceAsked.ts";
+import { provenByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -24,6 +25,8 @@ export async function findEvidence(
 	deps: ExecutionDeps,
 	asked: Asked & { claim: Claim },
 ): Promise<Finding> {
+	const proven = await provenByOurs(deps.db, asked.submission);
+	if (proven) return proven;
 	const hash = asked.claim.transactionHash ?? (await hashOfNonce(deps, asked));
 	const look = await seeTransaction(deps, { ...asked, hash });
 	if (look === "unseen") throw resolveFault.evidenceMissing();

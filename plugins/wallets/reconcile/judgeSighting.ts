@@ -6,7 +6,13 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** `other`: the chain knows the hash as another transaction. */
 export type Seen =
-	| { kind: "seen"; transactionHash: Hex; sighting: Sighting }
+	| {
+			kind: "seen";
+			transactionHash: Hex;
+			sighting: Sighting;
+			/** That it was reverted was said by a second source too. */
+			isAgreed?: boolean;
+	  }
 	| { kind: "other"; sighting: Sighting };
 
 /** What a transaction must be, to be the one that was planned. */

@@ -141,7 +141,7 @@ async function see(
 /** Sent and waiting still, or in the block and with the end that are known. */
 function isWhereItWas({ state, blockHash }: Submission, { receipt }: Sighting): boolean {
 	if (!receipt) return state === "sent";
-	return state === (receipt.succeeded ? "mined" : "reverted") && blockHash === receipt.blockHash;
+	return state === "mined" && receipt.succeeded && blockHash === receipt.blockHash;
 }
 
 /** Those of which a receipt is the success of what was sent, with what was paid for there. */

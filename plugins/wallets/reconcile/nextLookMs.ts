@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "#core/time/units.ts";
+import { LOOKS_APART_MAX_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** How long to wait before the next look at a submission, by what is known and for how long. */
@@ -16,6 +17,6 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 			// Only a reorg changes anything now.
 			return Math.min(Math.max(ageMs / 4, 2_000), MINUTE_MS);
 		default:
-			return Math.min(Math.max(ageMs / 4, 10_000), 30 * MINUTE_MS);
+			return Math.min(Math.max(ageMs / 4, 10_000), LOOKS_APART_MAX_MS);
 	}
 }

@@ -3,7 +3,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { HOUR_MS } from "#core/time/units.ts";
-import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
+import { readOpen } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createWebhooks, type Webhooks } from "#plugins/wallets/webhook/createWebhooks.ts";

@@ -107,6 +107,20 @@ test(
 	LIMIT_MS,
 );
 
+test(
+	`one of two nodes turns each end round, and nothing that was paid is ever called reverted [seed ${SEED}]`,
+	async () => {
+		const turned = falseAnswers.filter(({ name }) => name.includes("a success for a revert"));
+		const everybody = Array.from({ length: WALLETS - 4 }, (_, place) => [
+			turned[place % turned.length] ?? turned[0],
+		]);
+		const own = everybody.map((ones) => ones.filter((one) => one !== undefined));
+		expect(await playAll([{ shared: [], own }], { hasHonestNode: true })).toEqual([]);
+		expect(open?.world.node.told()).toBeGreaterThan(0);
+	},
+	LIMIT_MS,
+);
+
 /** Half of them about single wallets, half about what all share. */
 function sample(rounds: readonly LiveRound[], count: number): LiveRound[] {
 	const isShared = ({ shared }: LiveRound) => shared.length > 0;

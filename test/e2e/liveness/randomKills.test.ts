@@ -53,6 +53,10 @@ test(
 			expect(await playRound(world, anyRound(), { isDeadly: true })).toEqual([]);
 		}
 		expect(service?.deaths() ?? 0).toBeGreaterThanOrEqual(KILLS);
+		const paid = await world.db.query<{ kind: string }>(
+			"select distinct kind from wallets.intent where status = 'confirmed' order by kind",
+		);
+		expect(paid.map(({ kind }) => kind)).toEqual(["nft_buy", "transfer"]);
 	},
 	LIMIT_MS,
 );

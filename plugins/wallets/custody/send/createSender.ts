@@ -1,11 +1,11 @@
 import type { Clock } from "#core/clock/Clock.ts";
-import type { Custody, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import type { Custody, CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
 import type { NamedCall, ProviderClient } from "#plugins/wallets/custody/createProviderClient.ts";
 import { pathSegment } from "#plugins/wallets/custody/http/pathSegment.ts";
 import { REFERENCE_LENGTH_MAX, REQUEST_BYTES_MAX } from "#plugins/wallets/custody/limits.ts";
 import { classifySend } from "#plugins/wallets/custody/send/classifySend.ts";
-import { sendBody } from "#plugins/wallets/custody/send/sendBody.ts";
 import type { Authorize } from "#plugins/wallets/custody/sign/createAuthorizer.ts";
+import { transactionParams } from "#plugins/wallets/custody/wire/transactionParams.ts";
 
 type Request = Parameters<Custody["send"]>[0];
 
@@ -57,4 +57,15 @@ function callOf(request: Request, options: { client: ProviderClient; authorize: 
 
 function notSent(detail: string): SendOutcome {
 	return { kind: "refused", code: "not_sent", detail };
+}
+
+/** The request by which the provider signs a transaction and broadcasts it. */
+function sendBody(transaction: CustodyTransaction, referenceId: string) {
+	return {
+		method: "eth_sendTransaction",
+		caip2: `eip155:${transaction.chainId}`,
+		chain_type: "ethereum",
+		reference_id: referenceId,
+		params: { transaction: transactionParams(transaction) },
+	};
 }
