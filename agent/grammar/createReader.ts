@@ -1,5 +1,6 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
+import { isWindowWord } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import { isOneLetterOff, type Range, withoutFillers } from "#agent/grammar/tolerance.ts";
 import {
@@ -93,22 +94,31 @@ export function createReader(
 	function readLoose(typed: Words): Look {
 		const words = withoutSigns(typed);
 		const whole = { from: 0, to: words.low.length };
-		const asked = withoutFillers(words, whole, rules.isHead);
-		const isWhole = asked.from === 0 && asked.to === whole.to;
-		const first = look(looseRoot, words, asked, "loose");
-		if (first.found.length > 0) return first;
-		const second = isWhole ? first : look(looseRoot, words, whole, "loose");
-		if (second.found.length > 0) return second;
-		const meant = withoutFillers(words, whole, isNearHead);
-		const third = look(looseRoot, words, meant, "typos");
-		if (third.found.length === 1) return third;
+		const plain = { isHead: isBeginning, isPatient: false };
+		const asked = look(looseRoot, words, withoutFillers(words, whole, plain), "loose");
+		if (asked.found.length > 0) return asked;
+		const patient = { isHead: isNearHead, isPatient: true };
+		const meant = look(looseRoot, words, withoutFillers(words, whole, patient), "typos");
+		if (meant.found.length === 1) return meant;
+		// Last, as forms such as `what is {collection}` take nearly everything for a name.
+		const all = look(looseRoot, words, whole, "loose");
+		if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one))) return all;
 		// What could be a misspelling of two commands is read as none of them.
-		const best = third.far - third.range.from >= second.far - second.range.from ? third : second;
+		const best = meant.far - meant.range.from >= all.far ? meant : all;
 		return { ...best, found: [] };
 	}
 
+	function isBeginning(low: string): boolean {
+		return heads.has(low) || isWindowWord(low);
+	}
+
+	/** True where a name has a word in it that begins commands: more was asked than was read. */
+	function namesHead({ low }: Words, { names }: Found): boolean {
+		return names.some(({ from, to }) => low.slice(from, to).some(rules.isHead));
+	}
+
 	function isNearHead(low: string): boolean {
-		return heads.has(low) || [...heads].some((head) => isOneLetterOff(low, head));
+		return isBeginning(low) || [...heads].some((head) => isOneLetterOff(low, head));
 	}
 
 	function isSecond(words: Words, at: number): boolean {

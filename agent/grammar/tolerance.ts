@@ -7,7 +7,7 @@ export type Range = { from: number; to: number };
 export function withoutFillers(
 	words: Words,
 	range: Range,
-	isHead: (low: string) => boolean,
+	{ isHead, isPatient }: { isHead(low: string): boolean; isPatient: boolean },
 ): Range {
 	let { from, to } = range;
 	while (from < to && words.kinds[from] !== "quoted") {
@@ -20,14 +20,23 @@ export function withoutFillers(
 		const phrase = AFTER_PHRASES.find((one) => endsWith(words, from, to, one));
 		if (phrase) to -= phrase.length;
 		else if (AFTER.has(words.low[to - 1] ?? "")) to -= 1;
+		else if (isPatient && TIMES.has(words.low[to - 1] ?? "")) to -= 1;
 		else break;
 	}
 	return { from, to };
 }
 
-/** True for a word that no name begins with where the name is the first thing in a text. */
+/**
+ * True for a word that no name begins with where the name is the first thing in a text: `sweep the
+ * kiln folk floor` does not ask for the floor of "sweep the kiln folk".
+ */
 export function isFiller(low: string): boolean {
-	return BEFORE.has(low);
+	return BEFORE.has(low) || NO_NAME.has(low);
+}
+
+/** True for a name that is a piece of a sentence: `is kiln folk`, `kiln folk of the`. */
+export function isCutOut(first: string, last: string): boolean {
+	return NO_NAME_START.has(first) || NO_NAME_END.has(last);
 }
 
 /**
@@ -55,7 +64,14 @@ const BEFORE = new Set(
 		"what whats what's wat wats wut wuts whts waht wht is are was r i'd id i im i'm me we u you can " +
 		"could would will want wanna need to know see show give gimme tell get check look up at pull " +
 		"fetch display let lets let's do does did quick quickly bro ser sir fam anon dude man mate guys " +
-		"curious wondering about any anyone"
+		"curious wondering any anything number where wheres where's"
+	).split(" "),
+);
+
+const NO_NAME = new Set(
+	(
+		"how why which when who whose where should does if unless not no never don't dont won't " +
+		"sweep swap trade grab dump flip list bid offer stake approve transfer withdraw deposit"
 	).split(" "),
 );
 
@@ -67,6 +83,19 @@ const AFTER = new Set(
 		"please pls plz plss thanks thx ty tysm now rn atm currently bro ser sir fam anon dude man mate " +
 		"guys lol lmao ffs tho though asap again exactly"
 	).split(" "),
+);
+
+/** Said of the present, where a command has no place for a time. */
+const TIMES = new Set("today tonight lately recently yet already anymore still".split(" "));
+
+/** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
+const NO_NAME_START = new Set(
+	"is are was were does do did has have of in with to for from by at there if how why when".split(
+		" ",
+	),
+);
+const NO_NAME_END = new Set(
+	"is are was were does do did has have of in with to for from by at the a an and or".split(" "),
 );
 
 const AFTER_PHRASES = [

@@ -7,7 +7,7 @@ import {
 	type SlotRules,
 } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isFiller, isOneLetterOff, type Range } from "#agent/grammar/tolerance.ts";
+import { isCutOut, isFiller, isOneLetterOff, type Range } from "#agent/grammar/tolerance.ts";
 import type { Command, SlotValues } from "#core/plugin/Command.ts";
 
 export type WalkRules = SlotRules & {
@@ -160,6 +160,7 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 		value = end === at ? word : `${value} ${word}`;
 		const isOwner = isFirst && walk.mode !== "exact" && value.endsWith("'s");
 		const named = isOwner ? value.slice(0, -2) : value;
+		if (walk.mode !== "exact" && isCutOut(low, words.low[end] ?? "")) continue;
 		fill(walk, { name, value: named, range: { from: at, to: end + 1 } }, to, end + 1);
 	}
 }
