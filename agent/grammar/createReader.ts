@@ -139,7 +139,6 @@ export function createReader(
 		readLoose,
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
-				// One more: a connective may end the name, and the next word be of the form.
 				for (let at = from + 1; at < to; at++) if (isSecond(words, at)) return words.starts[at];
 			}
 			return undefined;

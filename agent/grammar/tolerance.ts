@@ -89,27 +89,16 @@ const AFTER = new Set(
 const TIMES = new Set("today tonight lately recently yet already anymore still".split(" "));
 
 /** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
-const NO_NAME_START = new Set(
-	"is are was were does do did has have of in with to for from by at there if how why when".split(
-		" ",
-	),
-);
-const NO_NAME_END = new Set(
-	"is are was were does do did has have of in with to for from by at the a an and or".split(" "),
-);
+const INSIDE = "is are was were does do did has have of in with to for from by at";
+const NO_NAME_START = new Set(`${INSIDE} there if how why when`.split(" "));
+const NO_NAME_END = new Set(`${INSIDE} the a an and or`.split(" "));
 
-const AFTER_PHRASES = [
-	...[
-		"right now",
-		"at the moment",
-		"as of now",
-		"for me",
-		"thank you",
-		"looking like",
-		"looking at",
-	],
-	...["sitting at", "do you know", "by the way"],
-].map((phrase) => phrase.split(" "));
+const AFTER_PHRASES = (
+	"right now|at the moment|as of now|for me|thank you|looking like|looking at|sitting at|" +
+	"do you know|by the way"
+)
+	.split("|")
+	.map((phrase) => phrase.split(" "));
 
 function endsWith({ low }: Words, from: number, to: number, phrase: string[]): boolean {
 	const start = to - phrase.length;
