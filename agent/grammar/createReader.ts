@@ -97,6 +97,10 @@ export function createReader(
 		const plain = { isHead: isBeginning, isPatient: false };
 		const asked = look(looseRoot, words, withoutFillers(words, whole, plain), "loose");
 		if (asked.found.length > 0) return asked;
+		// A time is dropped only where no command has a place for it.
+		const timed = { isHead: isNearHead, isPatient: false };
+		const first = look(looseRoot, words, withoutFillers(words, whole, timed), "typos");
+		if (first.found.length === 1) return first;
 		const patient = { isHead: isNearHead, isPatient: true };
 		const meant = look(looseRoot, words, withoutFillers(words, whole, patient), "typos");
 		if (meant.found.length === 1) return meant;

@@ -34,6 +34,11 @@ export function isFiller(low: string): boolean {
 	return BEFORE.has(low) || NO_NAME.has(low);
 }
 
+/** True for a word that may be one too many, anywhere outside a name: `doodles trading volume`. */
+export function isBetween(low: string): boolean {
+	return BETWEEN.has(low) || /^\d{1,2}$/.test(low);
+}
+
 /** True for a name that is a piece of a sentence: `is kiln folk`, `kiln folk of the`. */
 export function isCutOut(first: string, last: string): boolean {
 	return NO_NAME_START.has(first) || NO_NAME_END.has(last);
@@ -76,7 +81,7 @@ const NO_NAME = new Set(
 );
 
 /** Only before a word that begins a command: names begin with "the" as well. */
-const BEFORE_HEAD = new Set("the a an current currently latest live total all of for".split(" "));
+const BEFORE_HEAD = new Set("the a an current currently latest live total all of".split(" "));
 
 const AFTER = new Set(
 	(
@@ -85,12 +90,23 @@ const AFTER = new Set(
 	).split(" "),
 );
 
+const BETWEEN = new Set(
+	(
+		"a an the this that any some one me of for on in is are has have had does do did been be there get " +
+		"got to into right now just live exactly actually current latest recent total overall trading " +
+		"traded collection collections nft nfts project projects count number amount history chart market " +
+		"looking like most so far about up out"
+	).split(" "),
+);
+
 /** Said of the present, where a command has no place for a time. */
 const TIMES = new Set("today tonight lately recently yet already anymore still".split(" "));
 
 /** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
 const INSIDE = "is are was were does do did has have of in with to for from by at";
-const NO_NAME_START = new Set(`${INSIDE} there if how why when`.split(" "));
+const NO_NAME_START = new Set(
+	`${INSIDE} there if how why when traded history count me people everyone`.split(" "),
+);
 const NO_NAME_END = new Set(`${INSIDE} the a an and or`.split(" "));
 
 const AFTER_PHRASES = (
