@@ -61,22 +61,7 @@ export function createReader(
 	entries: readonly Entry[],
 	chains: Pick<ChainRegistry, "bySlug">,
 ): Reader {
-	const strictHeads = new Set<string>();
-	const heads = new Set<string>();
-	const mainHeads = new Set<string>();
-	for (const { command, forms, isStrict } of entries) {
-		for (const [n, form] of forms.entries()) {
-			for (const head of headsOf(form)) {
-				if (head === null) {
-					assert(!isStrict, `the command ${command.name} moves something: it begins with a word`);
-					continue;
-				}
-				heads.add(head);
-				if (n === 0) mainHeads.add(head);
-				if (isStrict) strictHeads.add(head);
-			}
-		}
-	}
+	const { heads, mainHeads, strictHeads } = collectHeads(entries);
 	const known = new Set(entries.flatMap(({ words }) => [...words]));
 	const rules: WalkRules = {
 		chains,
@@ -151,3 +136,24 @@ export function createReader(
 }
 
 export const CONNECTIVES = new Set(["and", "then", "also", "plus", "&", ",", ".", "|", "!"]);
+
+/** What commands begin with: all of them, in the form that is printed, and those that move. */
+function collectHeads(entries: readonly Entry[]) {
+	const heads = new Set<string>();
+	const mainHeads = new Set<string>();
+	const strictHeads = new Set<string>();
+	for (const { command, forms, isStrict } of entries) {
+		for (const [n, form] of forms.entries()) {
+			for (const head of headsOf(form)) {
+				if (head === null) {
+					assert(!isStrict, `the command ${command.name} moves something: it begins with a word`);
+					continue;
+				}
+				heads.add(head);
+				if (n === 0) mainHeads.add(head);
+				if (isStrict) strictHeads.add(head);
+			}
+		}
+	}
+	return { heads, mainHeads, strictHeads };
+}

@@ -23,7 +23,10 @@ export type WalkRules = SlotRules & {
 	isKnown(low: string): boolean;
 };
 
-/** `exact`: as it stands. `loose`: lengths of time in words, `'s`. `typos`: wrong letters and words too many. */
+/**
+ * `exact`: as it stands. `loose`: lengths of time in words, and `'s` after a name. `typos`: wrong
+ * letters and words too many as well.
+ */
 export type WalkMode = "exact" | "loose" | "typos";
 
 /** A command that reads the text, and which of its words are names without quotes. */
