@@ -102,7 +102,7 @@ function topicOf(capability: string): string {
 function lineOf(topic: string | null, found: readonly Entry[]): string {
 	const [only] = found;
 	if (topic !== null && found.length === 1 && only) {
-		return `${only.command}: ${only.summary}. Try ${tryWords(only.examples.slice(0, 2))}`;
+		return `${only.command}: ${only.summary.replace(/\.$/, "")}. Try ${tryWords(only.examples.slice(0, 2))}`;
 	}
 	// What everybody may ask comes first: it works as it stands.
 	const others = found.filter(({ command }) => command !== OWN.command);

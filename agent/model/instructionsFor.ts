@@ -8,7 +8,7 @@ import { helpLines } from "#agent/grammar/helpLines.ts";
 export function instructionsFor({ commands }: Grammar): string {
 	const lines = helpLines(commands);
 	const entries = commands.map(({ examples: [example] }, at) => {
-		return `- ${lines[at]}.${example === undefined ? "" : ` For example "${example}".`}`;
+		return `- ${lines[at]?.replace(/\.$/, "")}.${example === undefined ? "" : ` For example "${example}".`}`;
 	});
 	return [
 		"You translate one message of a user into one strict command, or into none.",
