@@ -21,7 +21,7 @@ beforeAll(async () => {
 			AGENT_MODEL: "scripted",
 		},
 	});
-}, 240_000);
+});
 afterAll(async () => {
 	await service?.stop();
 	await service?.database.drop();
