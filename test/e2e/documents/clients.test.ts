@@ -39,7 +39,10 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 }, TIMEOUT_MS);
 
-/** Routes that the document leaves out: pages for people, and the documents themselves. */
+/**
+ * Routes that the document leaves out: pages for people, the documents themselves, and a protocol
+ * that describes itself.
+ */
 const HIDDEN = new Set([
 	"GET /openapi",
 	"GET /openapi/json",
@@ -47,6 +50,7 @@ const HIDDEN = new Set([
 	"GET /openapi/assets/:file",
 	"GET /links/:token",
 	"GET /links/assets/:file",
+	"POST /v1/agent/mcp",
 ]);
 
 test(
