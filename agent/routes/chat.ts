@@ -113,7 +113,7 @@ export function chat(context: AgentContext) {
 							200: {
 								description: "A UI message stream (server-sent events).",
 								content: {
-									"text/event-stream": { schema: { type: "string" as const, examples: [EXAMPLE] } },
+									"text/event-stream": { schema: { type: "string" as const }, example: EXAMPLE },
 								},
 							},
 						},
