@@ -49,7 +49,7 @@ const forms = known.flatMap((secret) => [
 const leaksIn = (text: string) => forms.filter((form) => text.includes(form));
 
 let asked = 0;
-/** A node, a marketplace, a wallet provider and a language model in one, who say what they know in every error. */
+/** A node, a marketplace, a wallet provider and a model in one, who say all they know in errors. */
 const world = Bun.serve({
 	port: 0,
 	hostname: "127.0.0.1",
