@@ -1,5 +1,6 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
+import { isWindowWord } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import { isOneLetterOff, type Range, withoutFillers } from "#agent/grammar/tolerance.ts";
 import {
@@ -60,22 +61,7 @@ export function createReader(
 	entries: readonly Entry[],
 	chains: Pick<ChainRegistry, "bySlug">,
 ): Reader {
-	const strictHeads = new Set<string>();
-	const heads = new Set<string>();
-	const mainHeads = new Set<string>();
-	for (const { command, forms, isStrict } of entries) {
-		for (const [n, form] of forms.entries()) {
-			for (const head of headsOf(form)) {
-				if (head === null) {
-					assert(!isStrict, `the command ${command.name} moves something: it begins with a word`);
-					continue;
-				}
-				heads.add(head);
-				if (n === 0) mainHeads.add(head);
-				if (isStrict) strictHeads.add(head);
-			}
-		}
-	}
+	const { heads, mainHeads, strictHeads } = collectHeads(entries);
 	const known = new Set(entries.flatMap(({ words }) => [...words]));
 	const rules: WalkRules = {
 		chains,
@@ -93,22 +79,35 @@ export function createReader(
 	function readLoose(typed: Words): Look {
 		const words = withoutSigns(typed);
 		const whole = { from: 0, to: words.low.length };
-		const asked = withoutFillers(words, whole, rules.isHead);
-		const isWhole = asked.from === 0 && asked.to === whole.to;
-		const first = look(looseRoot, words, asked, "loose");
-		if (first.found.length > 0) return first;
-		const second = isWhole ? first : look(looseRoot, words, whole, "loose");
-		if (second.found.length > 0) return second;
-		const meant = withoutFillers(words, whole, isNearHead);
-		const third = look(looseRoot, words, meant, "typos");
-		if (third.found.length === 1) return third;
+		const plain = { isHead: isBeginning, isPatient: false };
+		const asked = look(looseRoot, words, withoutFillers(words, whole, plain), "loose");
+		if (asked.found.length > 0) return asked;
+		// A time is dropped only where no command has a place for it.
+		const timed = { isHead: isNearHead, isPatient: false };
+		const first = look(looseRoot, words, withoutFillers(words, whole, timed), "typos");
+		if (first.found.length === 1) return first;
+		const patient = { isHead: isNearHead, isPatient: true };
+		const meant = look(looseRoot, words, withoutFillers(words, whole, patient), "typos");
+		if (meant.found.length === 1) return meant;
+		// Last, as forms such as `what is {collection}` take nearly everything for a name.
+		const all = look(looseRoot, words, whole, "loose");
+		if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one))) return all;
 		// What could be a misspelling of two commands is read as none of them.
-		const best = third.far - third.range.from >= second.far - second.range.from ? third : second;
+		const best = meant.far - meant.range.from >= all.far ? meant : all;
 		return { ...best, found: [] };
 	}
 
+	function isBeginning(low: string): boolean {
+		return heads.has(low) || isWindowWord(low);
+	}
+
+	/** True where a name has a word in it that begins commands: more was asked than was read. */
+	function namesHead({ low }: Words, { names }: Found): boolean {
+		return names.some(({ from, to }) => low.slice(from, to).some(rules.isHead));
+	}
+
 	function isNearHead(low: string): boolean {
-		return heads.has(low) || [...heads].some((head) => isOneLetterOff(low, head));
+		return isBeginning(low) || [...heads].some((head) => isOneLetterOff(low, head));
 	}
 
 	function isSecond(words: Words, at: number): boolean {
@@ -129,7 +128,6 @@ export function createReader(
 		readLoose,
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
-				// One more: a connective may end the name, and the next word be of the form.
 				for (let at = from + 1; at < to; at++) if (isSecond(words, at)) return words.starts[at];
 			}
 			return undefined;
@@ -138,3 +136,24 @@ export function createReader(
 }
 
 export const CONNECTIVES = new Set(["and", "then", "also", "plus", "&", ",", ".", "|", "!"]);
+
+/** What commands begin with: all of them, in the form that is printed, and those that move. */
+function collectHeads(entries: readonly Entry[]) {
+	const heads = new Set<string>();
+	const mainHeads = new Set<string>();
+	const strictHeads = new Set<string>();
+	for (const { command, forms, isStrict } of entries) {
+		for (const [n, form] of forms.entries()) {
+			for (const head of headsOf(form)) {
+				if (head === null) {
+					assert(!isStrict, `the command ${command.name} moves something: it begins with a word`);
+					continue;
+				}
+				heads.add(head);
+				if (n === 0) mainHeads.add(head);
+				if (isStrict) strictHeads.add(head);
+			}
+		}
+	}
+	return { heads, mainHeads, strictHeads };
+}

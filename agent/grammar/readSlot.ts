@@ -61,12 +61,18 @@ export function readLooseWindow(
 	at: number,
 	to: number,
 ): { value: string; used: number } | undefined {
+	if (kinds[at] !== "word") return undefined;
 	const word = low[at] ?? "";
 	const value = WINDOW_WORDS.get(word);
 	if (value) return { value, used: 1 };
 	const next = at + 1 < to && kinds[at + 1] === "word" ? (low[at + 1] ?? "") : "";
 	const both = next && /^\d{1,2}$/.test(word) ? WINDOW_WORDS.get(`${word} ${next}`) : undefined;
 	return both ? { value: both, used: 2 } : undefined;
+}
+
+/** True for a length of time in one word. */
+export function isWindowWord(low: string): boolean {
+	return WINDOW_WORDS.has(low);
 }
 
 /** How a slot is shown to people: `<amount>`, or the words that it is one of. */

@@ -7,7 +7,13 @@ import {
 	type SlotRules,
 } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isFiller, isOneLetterOff, type Range } from "#agent/grammar/tolerance.ts";
+import {
+	isBetween,
+	isCutOut,
+	isFiller,
+	isOneLetterOff,
+	type Range,
+} from "#agent/grammar/tolerance.ts";
 import type { Command, SlotValues } from "#core/plugin/Command.ts";
 
 export type WalkRules = SlotRules & {
@@ -17,7 +23,10 @@ export type WalkRules = SlotRules & {
 	isKnown(low: string): boolean;
 };
 
-/** `exact`: as it stands. `loose`: lengths of time in words, `'s`. `typos`: wrong letters too. */
+/**
+ * `exact`: as it stands. `loose`: lengths of time in words, and `'s` after a name. `typos`: wrong
+ * letters and words too many as well.
+ */
 export type WalkMode = "exact" | "loose" | "typos";
 
 /** A command that reads the text, and which of its words are names without quotes. */
@@ -54,6 +63,7 @@ export function walkForms(
 		farNode: root,
 		steps: 0,
 		typos: 0,
+		skips: 0,
 	};
 	visit(walk, root, from);
 	return walk;
@@ -70,6 +80,7 @@ export function goesOn(after: Node, words: Words, at: number, rules: SlotRules):
 export const NAME_WORDS_MAX = 8;
 const STEPS_MAX = 5_000;
 const TYPOS_MAX = 2;
+const SKIPS_MAX = 4;
 
 type Filled = { name: string; value: string; range?: Range };
 
@@ -86,6 +97,7 @@ type Walk = {
 	farNode: Node;
 	steps: number;
 	typos: number;
+	skips: number;
 };
 
 function visit(walk: Walk, node: Node, at: number): void {
@@ -111,10 +123,19 @@ function visit(walk: Walk, node: Node, at: number): void {
 		if (next) visit(walk, next, at + 1);
 		isWord = next !== undefined || (walk.mode === "typos" && visitMisspelled(walk, node, at));
 	}
-	for (const edge of node.slots) {
-		if (edge.slot.kind !== "collection") visitSlot(walk, edge, at);
-		else if (!isWord) visitName(walk, edge, at);
-	}
+	for (const edge of node.slots) if (edge.slot.kind !== "collection") visitSlot(walk, edge, at);
+	if (walk.mode === "typos") skipWord(walk, node, at);
+	if (isWord) return;
+	for (const edge of node.slots) if (edge.slot.kind === "collection") visitName(walk, edge, at);
+}
+
+/** Goes on without a word that adds nothing to a question, such as `count` or `collection`. */
+function skipWord(walk: Walk, node: Node, at: number): void {
+	if (walk.words.kinds[at] !== "word" || walk.skips === SKIPS_MAX) return;
+	if (!isBetween(walk.words.low[at] ?? "")) return;
+	walk.skips += 1;
+	visit(walk, node, at + 1);
+	walk.skips -= 1;
 }
 
 /** Goes on with the words that this one is perhaps meant to be; false where there is none. */
@@ -160,6 +181,7 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 		value = end === at ? word : `${value} ${word}`;
 		const isOwner = isFirst && walk.mode !== "exact" && value.endsWith("'s");
 		const named = isOwner ? value.slice(0, -2) : value;
+		if (walk.mode !== "exact" && isCutOut(low, words.low[end] ?? "")) continue;
 		fill(walk, { name, value: named, range: { from: at, to: end + 1 } }, to, end + 1);
 	}
 }
