@@ -51,7 +51,7 @@ async function ask(...args: string[]) {
 	return { code, out, notes };
 }
 
-describe("a plugin's command", () => {
+describe("[SOC-09] a plugin's command", () => {
 	test("answers in the API, with the age of its figures", async () => {
 		const { status, body } = await command("tide at harbor");
 		expect(status).toBe(200);
