@@ -3,10 +3,10 @@ export type SuiteAsk =
 	| { kind: "help"; text: string }
 	| { kind: "wrong"; text: string };
 
-const USAGE = `bun run check              types, lint, style, and the unit tests that your changes can reach
+const USAGE = `bun run check              types, lint, style, unit tests that your changes reach
 bun run check --all        the same, with every unit test
 bun run test [PART …]      the same, and the tests of whole systems
-bun run test --changed     as check, and the tests of whole systems that they can reach
+bun run test --changed     as check, and tests of whole systems that your changes reach
 bun run prove [PART …]     the same at full length, with fresh seeds, each of which it prints
 
 PART   runs only the test files whose path contains one of the parts, also of check, without
