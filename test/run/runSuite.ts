@@ -62,16 +62,16 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		cases.push(...(await runTests(group, running)));
 	}
 	const checked = await checking;
+	if (!prove && !signal?.aborted) {
+		const runAlone = async (group: TestGroup, file: string) =>
+			signal?.aborted ? [] : runTests({ ...group, files: [file], workers: 1 }, running);
+		({ cases, flaky } = await giveSecondChance(cases, groups, { runAlone, print }));
+	}
 	if (signal?.aborted) {
 		print("── interrupted");
 		return EXIT_INTERRUPTED;
 	}
-	if (!prove) {
-		const runAlone = (group: TestGroup, file: string) =>
-			runTests({ ...group, files: [file], workers: 1 }, running);
-		({ cases, flaky } = await giveSecondChance(cases, groups, { runAlone, print }));
-		await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
-	}
+	if (!prove) await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
 	cases.unshift(...checked);
 	await Bun.write(reportFile, renderJunit(cases));
 	const { lines, ok } = summaryOf(cases, flaky);
