@@ -1,18 +1,18 @@
 import type { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { commitFault } from "#core/db/commits/faults.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
 import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
-import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
-import { quotaFault } from "#plugins/wallets/quota/faults.ts";
+import { quotaFault } from "#plugins/wallets/quota/quotaSql.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */

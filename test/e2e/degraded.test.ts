@@ -99,9 +99,9 @@ test("the operators' list has it with its reason and what can be done, for opera
 	});
 });
 
-test("every figure that an alert rule in the README names is in /metrics", async () => {
+test("every figure that an alert rule names is in /metrics", async () => {
 	const readme = readFileSync(
-		join(import.meta.dir, "../../plugins/wallets/README.md"),
+		join(import.meta.dir, "../../plugins/wallets/OPERATIONS.md"),
 		"utf8",
 	).split("\n## Alerts\n")[1];
 	const named = new Set(readme?.match(/\btapeline_[a-z_]+/g));

@@ -3,15 +3,14 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import type { Expected, Seen } from "#plugins/wallets/reconcile/judgeSighting.ts";
+import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import {
 	PROOF_GRACE_MS,
 	SIGNED_UNSEEN_MS,
 	UNSEEN_DROPPED_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
-import { nonceAsked } from "#plugins/wallets/reconcile/nonceAsked.ts";
 import { provenByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
+import { nonceAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
@@ -42,8 +41,9 @@ export type Finding =
 type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
 
 /**
- * Looks a submission up: in our own records, by its hash, else by its reference at the wallet provider, else by its
- * nonce on chain. What is found is believed only where the transaction is the planned one.
+ * Looks a submission up: in our own records, by its hash, else by its reference at the wallet
+ * provider, else by its nonce on chain. What is found is believed only where the transaction is the
+ * planned one.
  */
 export async function lookUp(deps: ExecutionDeps, asked: Asked): Promise<Finding> {
 	const { submission, rpc, signal } = asked;

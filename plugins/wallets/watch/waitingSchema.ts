@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
-import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/limits.ts";
+import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/WaitReason.ts";
 import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
 
 const reasons = Object.keys(waitWords);
