@@ -7,8 +7,8 @@ import { intentMachine } from "#plugins/wallets/intent/intentMachine.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { watchMetrics } from "#plugins/wallets/watch/watchMetrics.ts";
 
-// Guarantee: whoever is on duty finds in OPERATIONS.md what leaves each state and what frees it, and
-// alert rules for each figure of what waits.
+// Guarantee: whoever is on duty finds in OPERATIONS.md what leaves each state and what frees it,
+// and alert rules for each figure of what waits.
 
 const operations = readFileSync(join(import.meta.dir, "../OPERATIONS.md"), "utf8");
 
