@@ -3,9 +3,9 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
-import type { RevealIndex as IndexReveals } from "#plugins/market-index/reveal/RevealIndex.ts";
 import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
 import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/revealSchema.ts";
+import type { RevealIndex as IndexReveals } from "#plugins/market-index/tokens/RevealIndex.ts";
 
 /** What the index stores: what lanes saw, and what other sources say happened. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {

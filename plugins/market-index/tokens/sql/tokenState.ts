@@ -22,7 +22,7 @@ export type TokenState = {
 	supply: string | null;
 	/** A walk over the contract's history is under way. */
 	walking: boolean;
-	/** Tokens there are rows for; those that speak of traits, that have some; those not tried yet. */
+	/** Tokens there are rows for; who speak of traits, and have some; and who were not tried yet. */
 	tokens: number;
 	traited: number;
 	shown: number;

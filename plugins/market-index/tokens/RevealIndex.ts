@@ -2,9 +2,13 @@ import type { Tx } from "#core/db/Database.ts";
 import type { RevealMove } from "#plugins/market-index/reveal/moveReveal.ts";
 import type { RevealReading, Shown } from "#plugins/market-index/reveal/readingOf.ts";
 import type { RevealEvent } from "#plugins/market-index/reveal/revealState.ts";
-import type { RankedRow, RereadState, RevealSubject } from "#plugins/market-index/sql/reveals.ts";
 import type { Part } from "#plugins/market-index/tokens/readPart.ts";
 import type { AskedToken } from "#plugins/market-index/tokens/readTokenUris.ts";
+import type {
+	RankedRow,
+	RereadState,
+	RevealSubject,
+} from "#plugins/market-index/tokens/sql/reveals.ts";
 
 /** A part of reading all tokens again, and how far the whole has come. */
 export type RereadPart = Pick<Part, "changed" | "swapped" | "end"> & RereadState;

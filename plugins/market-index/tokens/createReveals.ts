@@ -1,7 +1,11 @@
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { moveReveal } from "#plugins/market-index/reveal/moveReveal.ts";
-import type { RevealIndex } from "#plugins/market-index/reveal/RevealIndex.ts";
 import { readingOf } from "#plugins/market-index/reveal/readingOf.ts";
+import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
+import type { RevealIndex } from "#plugins/market-index/tokens/RevealIndex.ts";
+import { readPart } from "#plugins/market-index/tokens/readPart.ts";
+import { readUrisOf } from "#plugins/market-index/tokens/readTokenUris.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
 import {
 	beginReread,
 	endReread,
@@ -10,11 +14,7 @@ import {
 	readRankedTokens,
 	readRereadState,
 	readRevealSubjects,
-} from "#plugins/market-index/sql/reveals.ts";
-import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
-import { readPart } from "#plugins/market-index/tokens/readPart.ts";
-import { readUrisOf } from "#plugins/market-index/tokens/readTokenUris.ts";
-import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+} from "#plugins/market-index/tokens/sql/reveals.ts";
 import { tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
 import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
@@ -29,7 +29,9 @@ export function createReveals(context: TokenContext): RevealIndex {
 		probeTokens: (collectionId, count) => pickProbeTokens(db, collectionId, count),
 		async uris(chainId, tokens, options) {
 			const access = accessOf(core, chainId);
-			return access ? readUrisOf(access.rpcFor("reveals"), tokens, options) : tokens.map(() => null);
+			return access
+				? readUrisOf(access.rpcFor("reveals"), tokens, options)
+				: tokens.map(() => null);
 		},
 		async document(uri, options) {
 			const outcome = await readUri(uri, options);

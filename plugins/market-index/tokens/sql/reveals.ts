@@ -49,8 +49,8 @@ export async function readRevealSubjects(
 }
 
 /**
- * Picks tokens of a collection to look at: those that were read, spread evenly over its ids, so that
- * a reveal by parts is met too. Ids in order. By `token_pkey`.
+ * Picks tokens of a collection to look at: those that were read, spread evenly over its ids, so
+ * that a reveal by parts is met too. Ids in order. By `token_pkey`.
  */
 export async function pickProbeTokens(
 	db: Queryable,
@@ -82,8 +82,8 @@ export async function noteRevealsChecked(
 }
 
 /**
- * Begins to read all of a collection's tokens again: whatever was asked for before `at` is asked for
- * once more, also what was given up. A beginning that was noted stays.
+ * Begins to read all of a collection's tokens again: whatever was asked for before `at` is asked
+ * for once more, also what was given up. A beginning that was noted stays.
  */
 export async function beginReread(
 	tx: Tx,
@@ -110,7 +110,7 @@ export async function endReread(tx: Tx, collectionId: number): Promise<void> {
 /** How far reading all tokens again has come. */
 export type RereadState = {
 	tokens: number;
-	/** Read since it began; asked for in vain; and those that show traits of their own, of those read. */
+	/** Read since it began; asked for in vain; and, of those read, who show traits of their own. */
 	read: number;
 	failed: number;
 	shown: number;

@@ -7,7 +7,11 @@ import { httpFault } from "#core/http/httpFault.ts";
 import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { type RevealIndex, type RevealSubject, revealParts } from "#plugins/market-index/contract.ts";
+import {
+	type RevealIndex,
+	type RevealSubject,
+	revealParts,
+} from "#plugins/market-index/contract.ts";
 import { PAGE_DEFAULT, PAGE_MAX, RECENT_MS } from "#plugins/reveal-snipe/limits.ts";
 import { renderDetection } from "#plugins/reveal-snipe/revealFrame.ts";
 import type { Detection } from "#plugins/reveal-snipe/sql/detections.ts";
@@ -22,11 +26,14 @@ const burstSchema = z
 		step: z
 			.enum(["queued", "reading", "counting", "ranking", "plans", "revealing", "ended"])
 			.meta({ description: "What is done now; `ended`: nothing any more." }),
-		outcome: z.enum(["revealed", "partial", "unchanged", "given_up"]).nullable().meta({
-			description:
-				"How it ended: all is read and ranked; many tokens are still hidden; all are; too few could " +
-				"be read. Null while it lasts.",
-		}),
+		outcome: z
+			.enum(["revealed", "partial", "unchanged", "given_up"])
+			.nullable()
+			.meta({
+				description:
+					"How it ended: all is read and ranked; many tokens are still hidden; all are; too few could " +
+					"be read. Null while it lasts.",
+			}),
 		tokens: field.integer("Tokens that are known.", 10_000),
 		read: field.integer("Tokens read again since the reveal was noticed.", 9_950),
 		failed: field.integer("Tokens that could not be read.", 50),
@@ -62,6 +69,7 @@ const answerSchema = z
 	})
 	.meta({ id: "RevealPage", description: "A page of reveals." });
 
+const LIMIT_WORDS = `must be a whole number from 1 to ${PAGE_MAX}`;
 const cursor = createCursor("reveals1", [CURSOR_PART.count, CURSOR_PART.count]);
 
 export type RevealRoutesOptions = {
@@ -106,14 +114,26 @@ export function revealRoutes({ core, index }: RevealRoutesOptions) {
 		},
 		{
 			query: z.object({
-				chain: z.string().max(64).optional().meta({
-					description: "A chain that is indexed here, by slug, other spelling or id; all without.",
-					examples: ["ethereum"],
-				}),
+				chain: z
+					.string()
+					.max(64)
+					.optional()
+					.meta({
+						description:
+							"A chain that is indexed here, by slug, other spelling or id; all without.",
+						examples: ["ethereum"],
+					}),
 				phase: z.enum(REVEAL_PHASES).optional().meta({ description: "Only rows of this phase." }),
-				limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT).meta({
-					description: `Rows of a page, ${PAGE_MAX} at most.`,
-				}),
+				limit: z
+					.string()
+					.regex(/^[1-9][0-9]{0,3}$/, LIMIT_WORDS)
+					.transform(Number)
+					.pipe(z.int().max(PAGE_MAX, LIMIT_WORDS))
+					.default(PAGE_DEFAULT)
+					.meta({
+						...{ type: "integer", minimum: 1, maximum: PAGE_MAX, examples: [PAGE_DEFAULT] },
+						description: `How many at most; ${PAGE_DEFAULT} unless given.`,
+					}),
 				cursor: cursorParam(),
 			}),
 			response: { 200: answerSchema },

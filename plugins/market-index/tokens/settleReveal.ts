@@ -2,8 +2,8 @@ import type { Core } from "#core/plugin/Core.ts";
 import { moveReveal } from "#plugins/market-index/reveal/moveReveal.ts";
 import { type RevealReading, readingOf } from "#plugins/market-index/reveal/readingOf.ts";
 import type { RevealEvent, RevealState } from "#plugins/market-index/reveal/revealState.ts";
-import { revealSample } from "#plugins/market-index/sql/reveals.ts";
 import { coversSupply } from "#plugins/market-index/tokens/coversSupply.ts";
+import { revealSample } from "#plugins/market-index/tokens/sql/reveals.ts";
 import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 
 /**
@@ -30,5 +30,6 @@ function eventOf(state: TokenState, reading: RevealReading): RevealEvent | null 
 	if (reading !== "shown" || state.revealState === "revealed") return null;
 	if (state.revealState === "unknown") return "looks_shown";
 	// While many still hide, a rank would be of those that came out.
-	return state.untried === 0 && coversSupply(state.shown, state.supply) ? "covered" : null;
+	const all = state.supply ?? String(state.tokens);
+	return state.untried === 0 && coversSupply(state.shown, all) ? "covered" : null;
 }
