@@ -8,7 +8,7 @@ import { until } from "#test/harness/until.ts";
 
 const HOLDER: Hex = "0x00000000000000000000000000000000000b0b01";
 
-/** What a server of documents answers for a path; null is 404. */
+/** What a server of documents answers for a path; null is 404, a number that status. */
 export type Served = (path: string) => unknown;
 
 /** A document that shows nothing yet, and one that shows a token's own traits. */
@@ -26,17 +26,17 @@ export const shownAs = (id: number) => ({
 export async function openRevealLab() {
 	const anvil: Anvil = await startAnvil();
 	const chain = await fixturesOn(anvil);
-	const lab = { served: ((_path) => null) as Served, asked: [] as string[], status: 200 };
+	const lab = { served: ((_path) => null) as Served, asked: [] as string[] };
 	const server = Bun.serve({
 		port: 0,
 		hostname: "127.0.0.1",
-		fetch(request) {
+		async fetch(request) {
 			const { pathname } = new URL(request.url);
 			lab.asked.push(pathname);
-			if (lab.status !== 200) {
-				return new Response("", { status: lab.status, headers: { "retry-after": "1" } });
+			const document = await lab.served(pathname);
+			if (typeof document === "number") {
+				return new Response("", { status: document, headers: { "retry-after": "1" } });
 			}
-			const document = lab.served(pathname);
 			return document === null ? new Response("", { status: 404 }) : Response.json(document);
 		},
 	});
