@@ -79,7 +79,15 @@ async function run(): Promise<void> {
 	const services = { ...providerUrls, ...walletProviderOf(custody) };
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
 	const reveals = hidden.map(({ address }) => address.toLowerCase());
-	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock, usdFeeds, reveals, ...services };
+	const ready = {
+		ready: true,
+		chainId: 31_337,
+		...urls,
+		firstBlock,
+		usdFeeds,
+		reveals,
+		...services,
+	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
 	await saver.save();

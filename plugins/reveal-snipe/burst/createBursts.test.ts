@@ -8,10 +8,7 @@ import type { RereadPart, RevealIndex } from "#plugins/market-index/contract.ts"
 import { createBursts } from "#plugins/reveal-snipe/burst/createBursts.ts";
 import type { BurstDeps } from "#plugins/reveal-snipe/burst/takeStep.ts";
 import { BURST_LIFE_MS, BURST_MS } from "#plugins/reveal-snipe/limits.ts";
-import {
-	insertDetection,
-	readLastDetections,
-} from "#plugins/reveal-snipe/sql/detections.ts";
+import { insertDetection, readLastDetections } from "#plugins/reveal-snipe/sql/detections.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 

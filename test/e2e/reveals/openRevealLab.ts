@@ -48,7 +48,6 @@ export async function openRevealLab() {
 		const service = await startTestService({
 			chain: anvil,
 			clock,
-			...(process.env["REVEAL_LOG"] ? { log: consoleLog } : {}),
 			...options,
 			env: { METADATA_ALLOWED_ORIGINS: origin, ...options.env },
 		});
@@ -65,6 +64,12 @@ export async function openRevealLab() {
 		chain,
 		origin,
 		start,
+		/** Ends a service, and starts another one with its data. */
+		async restart(service: TestService) {
+			services.splice(services.indexOf(service), 1);
+			await service.stop();
+			return start({ database: service.database });
+		},
 		/** Deploys a collection with so many tokens under a base, and waits until they were read. */
 		async collection(
 			service: TestService,
@@ -119,11 +124,3 @@ export async function dueNow(service: TestService, holds: () => Promise<boolean>
 }
 
 export type RevealLab = Awaited<ReturnType<typeof openRevealLab>>;
-
-const consoleLog: any = {
-	debug() {},
-	info: (...a: unknown[]) => console.log("I", ...a),
-	warn: (...a: unknown[]) => console.log("W", ...a),
-	error: (...a: unknown[]) => console.log("E", ...a),
-	with: () => consoleLog,
-};
