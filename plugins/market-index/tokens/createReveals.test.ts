@@ -72,7 +72,7 @@ const reread = (collectionId: number, untilMs = Number.POSITIVE_INFINITY) =>
 		hiddenTraits: [{ type: "Status", value: "Sealed" }],
 	});
 
-test("all tokens are read again, each once, with new ones and those that were given up", async () => {
+test("[RVL-03] all tokens are read again, each once, with new ones and those that were given up", async () => {
 	const ids = [0n, 1n, 2n, LARGEST];
 	const { id, contract } = await hidden(ids);
 	await fixture.seed(ethereum, [mintOf(contract, { tokenId: 7n })]);

@@ -135,7 +135,7 @@ test("a step that breaks off is done again by the next tick, and none before it"
 	}
 });
 
-test("a tick begins one burst and goes on with those under way; a detection begins one", async () => {
+test("[RVL-03] a tick begins one burst and goes on with those under way; a detection begins one", async () => {
 	const { lab, bursts } = await open();
 	for (const id of [11, 12, 13]) await detect(id);
 	lab.parts = [part({ end: "unreachable", read: 10 })];
@@ -154,7 +154,7 @@ test("a tick begins one burst and goes on with those under way; a detection begi
 	expect(await bursts.begin()).toBe(false);
 });
 
-test("a run ends after 180 s, the collection is not revealed yet, and the next tick goes on", async () => {
+test("[RVL-03] a run ends after 180 s, the collection is not revealed yet, and the next tick goes on", async () => {
 	const { lab, bursts } = await open();
 	await detect(21);
 	lab.parts = [part({ end: "late", read: 50 })];
@@ -171,7 +171,7 @@ test("a run ends after 180 s, the collection is not revealed yet, and the next t
 	expect(await stateOf(21)).toMatchObject({ outcome: "revealed", runs: 2 });
 });
 
-test("tokens that are still hidden end it, and no plan is told", async () => {
+test("[RVL-03] tokens that are still hidden end it, and no plan is told", async () => {
 	const { lab, bursts } = await open();
 	for (const [id, shown, outcome] of [
 		[31, 94, "partial"],

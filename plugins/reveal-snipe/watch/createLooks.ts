@@ -129,19 +129,20 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	if (verdict.kind === "nothing" && seen.reading === "hidden") now.reading = "hidden";
 	if (verdict.kind === "nothing" && isSame(now, seen)) return;
 	const evidence = found.isUriChanged ? "uri_hash" : "traits";
-	await store(deps, look, { verdict, now, evidence, at: new Date(nowMs) });
-	watched.seen = now;
+	const isStored = await store(deps, look, { verdict, now, evidence, at: new Date(nowMs) });
+	if (isStored) watched.seen = now;
 }
 
 type News = { verdict: Verdict; now: Seen; evidence: Evidence; at: Date };
 
-async function store(deps: LookDeps, look: Look, news: News): Promise<void> {
+/** False where it is not this process's to store. */
+async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 	const { core, access, index } = deps;
 	const { chain } = access;
 	const { subject } = look.watched;
 	const { verdict, now, at } = news;
 	const lease = await deps.lease();
-	if (!lease) return;
+	if (!lease) return false;
 	const detection = detectionOf(chain.id, look, news);
 	const isDetected = await core.db.transaction(async (tx) => {
 		await requireLease(tx, lease);
@@ -158,11 +159,12 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<void> {
 		appendRevealFrame(core.outbox, tx, { chain, subject, phase: "detected", detection, at });
 		return true;
 	});
-	if (!isDetected) return;
+	if (!isDetected) return true;
 	const last = await readLastDetections(core.db, [subject.id]);
 	look.watched.last = last.get(subject.id) ?? null;
 	tellDetected(core, chain.slug, look, detection);
 	deps.onDetected();
+	return true;
 }
 
 function detectionOf(chainId: number, { watched, trigger }: Look, news: News): NewDetection {

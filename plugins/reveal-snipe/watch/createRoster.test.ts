@@ -22,7 +22,7 @@ function lab() {
 	return { clock, roster, set, take };
 }
 
-test("a collection is looked at once in 400 ms for blocks, and what came meanwhile is not lost", () => {
+test("[RVL-01] a collection is looked at once in 400 ms for blocks, and what came meanwhile is not lost", () => {
 	const { clock, roster, set, take } = lab();
 	const [one] = set(1);
 	if (!one) throw new Error("nothing is watched");

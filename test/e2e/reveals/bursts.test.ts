@@ -104,7 +104,7 @@ test("tokens that come out one by one are a reveal once nearly all are out", asy
 	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["partial", "revealed"]);
 });
 
-test("a run that takes too long goes on with the next tick, and asks for no token twice", async () => {
+test("[RVL-03] a run that takes too long goes on with the next tick, and asks for no token twice", async () => {
 	const { contract, id } = await hidden("long", 120);
 	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
 	held = { folder: "out", above: 60, gate };
@@ -124,7 +124,7 @@ test("a run that takes too long goes on with the next tick, and asks for no toke
 	expect(often.length).toBeLessThanOrEqual(8);
 });
 
-test("a process that ends in the burst is followed by one that reads the rest", async () => {
+test("[RVL-03] a process that ends in the burst is followed by one that reads the rest", async () => {
 	const { contract, id } = await hidden("crash", 300);
 	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
 	held = { folder: "after", above: 220, gate };
