@@ -6,7 +6,7 @@ import { startTestService, type TestService } from "#test/harness/startTestServi
 import { type Sandbox, startSandbox } from "../../sandbox/startSandbox.ts";
 import { dueNow } from "./openRevealLab.ts";
 
-// Guarantee: whoever starts the sandbox sees a collection come out, noticed in its block and ranked.
+// Guarantee: whoever starts the sandbox sees a collection come out, noticed at once and ranked.
 
 const dataDir = mkdtempSync(join(tmpdir(), "tapeline-reveals-"));
 let sandbox: Sandbox;
