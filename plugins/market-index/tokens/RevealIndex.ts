@@ -42,9 +42,11 @@ export type RevealIndex = {
 	): Promise<RevealMove | null>;
 	/** Notes that collections were looked at. */
 	checked(ids: readonly number[], at: Date): Promise<void>;
+	/** Finds tokens that were minted since anybody looked. In a transaction of its own: it may last. */
+	learn(collectionId: number, at: Date): Promise<void>;
 	/**
-	 * Makes all tokens of a collection due for reading, new ones too. While that lasts nothing is
-	 * counted or ranked by the clock. A reading that is under way goes on as it began.
+	 * Makes all known tokens of a collection due for reading. While that lasts nothing is counted or
+	 * ranked by the clock. A reading that is under way goes on as it began.
 	 */
 	beginReread(tx: Tx, begin: { collectionId: number; at: Date }): Promise<void>;
 	/**

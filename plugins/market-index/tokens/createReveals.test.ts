@@ -61,10 +61,11 @@ function show(ids: readonly bigint[], traitsOf: (id: bigint) => Record<string, s
 	}
 }
 
-const begin = (collectionId: number) =>
-	database.db.transaction((tx) =>
-		reveals.beginReread(tx, { collectionId, at: new Date(made.lab.nowMs) }),
-	);
+const begin = async (collectionId: number) => {
+	const at = new Date(made.lab.nowMs);
+	await reveals.learn(collectionId, at);
+	await database.db.transaction((tx) => reveals.beginReread(tx, { collectionId, at }));
+};
 const reread = (collectionId: number, untilMs = Number.POSITIVE_INFINITY) =>
 	reveals.reread(collectionId, {
 		signal: made.lab.signal,

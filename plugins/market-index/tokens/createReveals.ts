@@ -42,11 +42,10 @@ export function createReveals(context: TokenContext): RevealIndex {
 		reading: readingOf,
 		move: moveReveal,
 		checked: (ids, at) => noteRevealsChecked(db, ids, at),
-		async beginReread(tx, begin) {
-			// Those that were minted since anybody looked for tokens are part of it.
-			await learnTokens(tx, begin);
-			await beginReread(tx, begin);
+		async learn(collectionId, at) {
+			await db.transaction((tx) => learnTokens(tx, { collectionId, at }));
 		},
+		beginReread,
 		async reread(collectionId, { signal, untilMs, hiddenTraits }) {
 			const state = await tokenState(db, collectionId);
 			const access = state && accessOf(core, state.chainId);

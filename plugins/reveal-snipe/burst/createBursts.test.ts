@@ -47,6 +47,7 @@ async function open() {
 		lab.did.push(what);
 	};
 	const index = {
+		learn: async () => {},
 		beginReread: async () => note("begin"),
 		async reread() {
 			note("read");

@@ -43,6 +43,8 @@ export function createBursts(deps: BurstDeps): Bursts {
 		if (!next || signal.aborted) return false;
 		const at = new Date(core.clock.nowMs());
 		const { collectionId } = next;
+		// Those that were minted since anybody looked for tokens are part of it.
+		await index.learn(collectionId, at);
 		const begun = await moveStep(deps, next, {
 			to: "reading",
 			also: (tx) => index.beginReread(tx, { collectionId, at }),
