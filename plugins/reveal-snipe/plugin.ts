@@ -42,7 +42,7 @@ export const revealSnipePlugin = definePlugin({
 					schedule: { everyMs: NAMED_EVERY_MS },
 					lock: "cluster",
 					timeoutMs: 10_000,
-					run: async () => void (await watchNamed({ core, find }, config.NFT_REVEAL_WATCH)),
+					run: () => watchNamed({ core, find }, config.NFT_REVEAL_WATCH),
 				},
 				{
 					name: "reveal-snipe.prune",

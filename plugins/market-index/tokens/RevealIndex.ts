@@ -42,7 +42,7 @@ export type RevealIndex = {
 	): Promise<RevealMove | null>;
 	/** Notes that collections were looked at. */
 	checked(ids: readonly number[], at: Date): Promise<void>;
-	/** Finds tokens that were minted since anybody looked. In a transaction of its own: it may last. */
+	/** Finds tokens minted since anybody looked. It may last, so it has its own transaction. */
 	learn(collectionId: number, at: Date): Promise<void>;
 	/**
 	 * Makes all known tokens of a collection due for reading. While that lasts nothing is counted or
