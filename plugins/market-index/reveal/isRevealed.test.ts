@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isRevealed } from "#plugins/market-index/tokens/isRevealed.ts";
+import { isRevealed } from "#plugins/market-index/reveal/isRevealed.ts";
 
 const of = (...tokens: [string, string][][]) =>
 	tokens.map((traits) => ({ traits: traits.map(([type, value]) => ({ type, value })) }));
