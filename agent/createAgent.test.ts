@@ -66,7 +66,7 @@ describe("a question that only reads", () => {
 	});
 });
 
-describe("authority", () => {
+describe("[SOC-09] authority", () => {
 	test("a strict command that its author typed executes, with its key", async () => {
 		const lab = agentLab();
 		const reply = await lab.ask(SEND, { caller: author, idempotencyKey: "k1" });

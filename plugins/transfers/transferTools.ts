@@ -59,7 +59,7 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 		effect,
 		access: "profile",
 		input: inputSchema,
-		output: transferSchema,
+		output: z.object(transferSchema.shape),
 		async run({ amount, to, chain, fromWalletId }, { caller, idempotencyKey }) {
 			const principal = await wallets.principalOf(caller);
 			const body = {

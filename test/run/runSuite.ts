@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { childEnvironment } from "#test/run/childEnvironment.ts";
 import { type FlakyTest, giveSecondChance } from "#test/run/giveSecondChance.ts";
 import { keepFlaky } from "#test/run/keepFlaky.ts";
+import { readImports } from "#test/run/readImports.ts";
 import { renderJunit } from "#test/run/renderJunit.ts";
 import { type CheckOptions, checks, runCheck } from "#test/run/runCheck.ts";
 import { runTests } from "#test/run/runTests.ts";
@@ -13,7 +14,7 @@ import { testsOfChanged } from "#test/run/testsOfChanged.ts";
 export type SuiteOptions = {
 	/** Leaves out whatever starts a whole system. */
 	unitOnly: boolean;
-	/** Files whose tests alone run, with the rules of style; null or left out: all tests. */
+	/** Only tests that these files reach run, and the rules of style; null or left out: all tests. */
 	changed?: readonly string[] | null;
 	/** The arguments: `--prove`, and parts of paths to run only those files. */
 	argv: readonly string[];
@@ -50,9 +51,9 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 	let flaky: FlakyTest[] = [];
 	// Beside the tests: by themselves they leave a core idle.
 	const checking = only.length === 0 ? checkAll({ root, env, print, signal }) : Promise.resolve([]);
-	const { changed = null } = options;
-	const tests = changed === null ? testFiles(root) : testsOfChanged(testFiles(root), changed);
-	if (changed) print(`── tests of ${changed.length} changed files; --all runs every unit test`);
+	const tests = await testsToRun(root, options.changed ?? null);
+	if (options.changed)
+		print(`── ${tests.length} files that ${options.changed.length} changes reach`);
 	const groups = testGroups(tests, { only, unitOnly, prove });
 	const running = { root, reportFolder: join(reportFolder, "parts"), env, print, signal };
 	for (const group of groups) {
@@ -61,16 +62,16 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		cases.push(...(await runTests(group, running)));
 	}
 	const checked = await checking;
+	if (!prove && !signal?.aborted) {
+		const runAlone = async (group: TestGroup, file: string) =>
+			signal?.aborted ? [] : runTests({ ...group, files: [file], workers: 1 }, running);
+		({ cases, flaky } = await giveSecondChance(cases, groups, { runAlone, print }));
+	}
 	if (signal?.aborted) {
 		print("── interrupted");
 		return EXIT_INTERRUPTED;
 	}
-	if (!prove) {
-		const runAlone = (group: TestGroup, file: string) =>
-			runTests({ ...group, files: [file], workers: 1 }, running);
-		({ cases, flaky } = await giveSecondChance(cases, groups, { runAlone, print }));
-		await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
-	}
+	if (!prove) await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
 	cases.unshift(...checked);
 	await Bun.write(reportFile, renderJunit(cases));
 	const { lines, ok } = summaryOf(cases, flaky);
@@ -90,6 +91,11 @@ function checkAll(options: CheckOptions & { print: (line: string) => void }): Pr
 			return one;
 		}),
 	);
+}
+
+async function testsToRun(root: string, changed: readonly string[] | null): Promise<string[]> {
+	const all = testFiles(root);
+	return changed ? testsOfChanged(all, { changed, imports: await readImports(root) }) : all;
 }
 
 function testFiles(root: string): string[] {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 			AGENT_MODEL: "scripted",
 		},
 	});
-}, 240_000);
+});
 afterAll(async () => {
 	await service?.stop();
 	await service?.database.drop();
@@ -51,7 +51,7 @@ async function ask(...args: string[]) {
 	return { code, out, notes };
 }
 
-describe("a plugin's command", () => {
+describe("[SOC-09] a plugin's command", () => {
 	test("answers in the API, with the age of its figures", async () => {
 		const { status, body } = await command("tide at harbor");
 		expect(status).toBe(200);

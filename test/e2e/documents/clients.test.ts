@@ -40,7 +40,10 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-/** Routes that the document leaves out: pages for people, and the documents themselves. */
+/**
+ * Routes that the document leaves out: pages for people, the documents themselves, and a protocol
+ * that describes itself.
+ */
 const HIDDEN = new Set([
 	"GET /openapi",
 	"GET /openapi/json",
@@ -48,6 +51,7 @@ const HIDDEN = new Set([
 	"GET /openapi/assets/:file",
 	"GET /links/:token",
 	"GET /links/assets/:file",
+	"POST /v1/agent/mcp",
 ]);
 
 test(
