@@ -56,7 +56,13 @@ export function createHelp(commands: readonly Command[], tools: readonly AnyTool
 		}),
 		command: {
 			name: "help",
-			forms: ["help [{topic}]"],
+			forms: [
+				"help [{topic}]",
+				"(commands|menu|start)",
+				"(what|how) can (you|u) do",
+				"how does (this|it) [(bot|thing)] work",
+				"how (do|to) [i] use (this|it) [(bot|thing)]",
+			],
 			slots: { topic: { kind: "word", of: topics } },
 			tool: "read_help",
 			summary: OWN.summary,

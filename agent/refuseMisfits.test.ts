@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
-import { refuseMisfits } from "#agent/refuseMisfits.ts";
+import { jsonSchema, refuseMisfits } from "#agent/refuseMisfits.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
@@ -45,6 +45,14 @@ test("what fits passes", () => {
 	const prepare = tool({ name: "prepare_send", effect: "prepare", access: "profile" });
 	const sends = command({ name: "send", tool: "send", prepares: "prepare_send" });
 	expect(problems([tool({}), send, prepare], [command({}), sends])).toBe("none");
+});
+
+test("a schema with a name is written as the object that it is", () => {
+	const named = z.object({ id: z.string() }).meta({ id: "NamedForThisTest" });
+	expect(problems([tool({ output: named })])).toBe("none");
+	expect(jsonSchema(named)).toMatchObject({ type: "object", required: ["id"] });
+	const inside = jsonSchema(z.object({ one: named }));
+	expect(inside).toMatchObject({ properties: { one: { $ref: "#/$defs/NamedForThisTest" } } });
 });
 
 test("everything that does not fit is said at once", () => {

@@ -6,7 +6,7 @@ import { isOneLetterOff, type Range, withoutFillers } from "#agent/grammar/toler
 import {
 	type Found,
 	type Walked,
-	type WalkMode,
+	type WalkHow,
 	type WalkRules,
 	walkForms,
 } from "#agent/grammar/walkForms.ts";
@@ -72,26 +72,28 @@ export function createReader(
 	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
 	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
 
-	function look(root: Node, words: Words, range: Range, mode: WalkMode): Look {
-		return { ...walkForms(root, words, range, mode, rules), words, range };
+	function look(root: Node, words: Words, range: Range, how: WalkHow): Look {
+		return { ...walkForms(root, words, range, how, rules), words, range };
 	}
 
 	function readLoose(typed: Words): Look {
 		const words = withoutSigns(typed);
 		const whole = { from: 0, to: words.low.length };
 		const plain = { isHead: isBeginning, isPatient: false };
-		const asked = look(looseRoot, words, withoutFillers(words, whole, plain), "loose");
+		const asked = look(looseRoot, words, withoutFillers(words, whole, plain), { mode: "loose" });
 		if (asked.found.length > 0) return asked;
 		// A time is dropped only where no command has a place for it.
 		const timed = { isHead: isNearHead, isPatient: false };
-		const first = look(looseRoot, words, withoutFillers(words, whole, timed), "typos");
+		const first = look(looseRoot, words, withoutFillers(words, whole, timed), { mode: "typos" });
 		if (first.found.length === 1) return first;
 		const patient = { isHead: isNearHead, isPatient: true };
-		const meant = look(looseRoot, words, withoutFillers(words, whole, patient), "typos");
+		const meant = look(looseRoot, words, withoutFillers(words, whole, patient), { mode: "typos" });
 		if (meant.found.length === 1) return meant;
 		// Last, as forms such as `what is {collection}` take nearly everything for a name.
-		const all = look(looseRoot, words, whole, "loose");
+		const all = look(looseRoot, words, whole, { mode: "loose" });
 		if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one))) return all;
+		const named = look(looseRoot, words, asked.range, { mode: "loose", isBold: true });
+		if (named.found.length === 1 && named.found.every((one) => isNamed(words, one))) return named;
 		// What could be a misspelling of two commands is read as none of them.
 		const best = meant.far - meant.range.from >= all.far ? meant : all;
 		return { ...best, found: [] };
@@ -99,6 +101,15 @@ export function createReader(
 
 	function isBeginning(low: string): boolean {
 		return heads.has(low) || isWindowWord(low);
+	}
+
+	/**
+	 * True where the first name begins like a question (`cool cats`, as `cool mints` is one) and has
+	 * no word that is printed first: `top holders kiln volume` asks for two things.
+	 */
+	function isNamed({ low }: Words, { names: [name] }: Found): boolean {
+		if (!name) return false;
+		return low.slice(name.from, name.to).every((word) => !mainHeads.has(word));
 	}
 
 	/** True where a name has a word in it that begins commands: more was asked than was read. */
@@ -114,7 +125,7 @@ export function createReader(
 		const low = words.low[at] ?? "";
 		if (words.kinds[at] !== "word" || !mainHeads.has(low)) return false;
 		if (CONNECTIVES.has(words.low[at - 1] ?? "")) return true;
-		const { found } = look(looseRoot, words, { from: at, to: words.low.length }, "exact");
+		const { found } = look(looseRoot, words, { from: at, to: words.low.length }, { mode: "exact" });
 		return found.some(({ values }) => Object.keys(values).length > 0);
 	}
 
@@ -124,7 +135,8 @@ export function createReader(
 		looseRoot,
 		known: [...known],
 		isStrictHead: (low) => strictHeads.has(low),
-		readStrict: (words) => look(strictRoot, words, { from: 0, to: words.low.length }, "exact"),
+		readStrict: (words) =>
+			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),
 		readLoose,
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {

@@ -44,6 +44,11 @@ export function isCutOut(first: string, last: string): boolean {
 	return NO_NAME_START.has(first) || NO_NAME_END.has(last);
 }
 
+/** True for a word that stands between two names: one question is about one of them. */
+export function isBetweenNames(low: string): boolean {
+	return low === "vs" || low === "versus";
+}
+
 /**
  * True where one letter was typed wrong, left out, added, or changed places with its neighbour.
  * Short words are left alone: one letter makes another word of them.
@@ -67,7 +72,7 @@ const BEFORE = new Set(
 	(
 		"please pls plz plss hey hi hello yo gm gn sup ok okay so um hmm well and but also just like " +
 		"what whats what's wat wats wut wuts whts waht wht is are was r i'd id i im i'm me we u you can " +
-		"could would will want wanna need to know see show give gimme tell get check look up at pull " +
+		"could would will want wanna need to know see show give gimme gib tell get check look up at pull " +
 		"fetch display let lets let's do does did quick quickly bro ser sir fam anon dude man mate guys " +
 		"curious wondering any anything number where wheres where's"
 	).split(" "),
@@ -76,7 +81,7 @@ const BEFORE = new Set(
 const NO_NAME = new Set(
 	(
 		"how why which when who whose where should does if unless not no never don't dont won't " +
-		"sweep swap trade grab dump flip list bid offer stake approve transfer withdraw deposit"
+		"sell buy send ape snipe bridge sweep swap trade grab dump flip list bid offer stake approve transfer withdraw deposit"
 	).split(" "),
 );
 
@@ -95,7 +100,7 @@ const BETWEEN = new Set(
 		"a an the this that any some one me of for on in is are has have had does do did been be there get " +
 		"got to into right now just live exactly actually current latest recent total overall trading " +
 		"traded collection collections nft nfts project projects count number amount history chart market " +
-		"looking like most so far about up out"
+		"looking like most so far about up out few couple kinda kind"
 	).split(" "),
 );
 
@@ -105,13 +110,15 @@ const TIMES = new Set("today tonight lately recently yet already anymore still".
 /** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
 const INSIDE = "is are was were does do did has have of in with to for from by at";
 const NO_NAME_START = new Set(
-	`${INSIDE} there if how why when traded history count me people everyone`.split(" "),
+	`${INSIDE} there if how why when traded history count me people ppl everyone looking called`.split(
+		" ",
+	),
 );
-const NO_NAME_END = new Set(`${INSIDE} the a an and or`.split(" "));
+const NO_NAME_END = new Set(`${INSIDE} the a an and or got looking free many`.split(" "));
 
 const AFTER_PHRASES = (
 	"right now|at the moment|as of now|for me|thank you|looking like|looking at|sitting at|" +
-	"do you know|by the way"
+	"do you know|by the way|these days|this time"
 )
 	.split("|")
 	.map((phrase) => phrase.split(" "));

@@ -9,6 +9,7 @@ import {
 import type { Words } from "#agent/grammar/splitWords.ts";
 import {
 	isBetween,
+	isBetweenNames,
 	isCutOut,
 	isFiller,
 	isOneLetterOff,
@@ -28,6 +29,12 @@ export type WalkRules = SlotRules & {
  * letters and words too many as well.
  */
 export type WalkMode = "exact" | "loose" | "typos";
+
+export type WalkHow = {
+	mode: WalkMode;
+	/** True: the first name may begin with a word that could stand in its place. */
+	isBold?: boolean;
+};
 
 /** A command that reads the text, and which of its words are names without quotes. */
 export type Found = { command: Command; values: SlotValues; names: readonly Range[] };
@@ -51,10 +58,10 @@ export function walkForms(
 	root: Node,
 	words: Words,
 	{ from, to }: Range,
-	mode: WalkMode,
+	{ mode, isBold = false }: WalkHow,
 	rules: WalkRules,
 ): Walked {
-	const bounds = { words, from, to, mode, rules };
+	const bounds = { words, from, to, mode, isBold, rules };
 	const walk: Walk = {
 		...bounds,
 		found: [],
@@ -77,6 +84,19 @@ export function goesOn(after: Node, words: Words, at: number, rules: SlotRules):
 	);
 }
 
+/** True where a length of time could stand: no name begins with one there. */
+export function beginsTime(
+	{ slots }: Node,
+	words: Words,
+	at: number,
+	{ mode, rules, to }: Pick<Walk, "mode" | "rules" | "to">,
+): boolean {
+	const edge = slots.find(({ slot }) => slot.kind === "window");
+	if (!edge) return false;
+	if (readSlot(edge.slot, words, at, rules) !== undefined) return true;
+	return mode !== "exact" && readLooseWindow(words, at, to) !== undefined;
+}
+
 export const NAME_WORDS_MAX = 8;
 const STEPS_MAX = 5_000;
 const TYPOS_MAX = 2;
@@ -90,6 +110,7 @@ type Walk = {
 	readonly from: number;
 	readonly to: number;
 	readonly mode: WalkMode;
+	readonly isBold: boolean;
 	readonly rules: WalkRules;
 	readonly found: Found[];
 	readonly stack: Filled[];
@@ -125,7 +146,8 @@ function visit(walk: Walk, node: Node, at: number): void {
 	}
 	for (const edge of node.slots) if (edge.slot.kind !== "collection") visitSlot(walk, edge, at);
 	if (walk.mode === "typos") skipWord(walk, node, at);
-	if (isWord) return;
+	const isTaken = isWord && !(walk.isBold && at === walk.from);
+	if (isTaken || beginsTime(node, words, at, walk)) return;
 	for (const edge of node.slots) if (edge.slot.kind === "collection") visitName(walk, edge, at);
 }
 
@@ -177,6 +199,7 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 	for (let end = at; end < walk.to && end < at + NAME_WORDS_MAX; end++) {
 		if (!isNameWord(words, end, rules)) return;
 		if (end > at && (words.isApart[end] || goesOn(to, words, end, rules))) return;
+		if (end > at && walk.mode !== "exact" && endsLoosely(walk, to, end)) return;
 		const word = words.raw[end] ?? "";
 		value = end === at ? word : `${value} ${word}`;
 		const isOwner = isFirst && walk.mode !== "exact" && value.endsWith("'s");
@@ -184,6 +207,13 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 		if (walk.mode !== "exact" && isCutOut(low, words.low[end] ?? "")) continue;
 		fill(walk, { name, value: named, range: { from: at, to: end + 1 } }, to, end + 1);
 	}
+}
+
+/** True where no name goes on when it is read with patience: `azuki today`, `azuki vs milady`. */
+function endsLoosely({ words, to }: Walk, { slots }: Node, at: number): boolean {
+	if (isBetweenNames(words.low[at] ?? "")) return true;
+	const takesTime = slots.some(({ slot }) => slot.kind === "window");
+	return takesTime && readLooseWindow(words, at, to) !== undefined;
 }
 
 function fill(walk: Walk, filled: Filled, next: Node, at: number): void {

@@ -69,7 +69,7 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 		effect,
 		access: "profile",
 		input: inputSchema,
-		output: z.object(createdSchema.shape),
+		output: createdSchema,
 		async run(input, { caller, idempotencyKey }) {
 			const principal = await deps.wallets.principalOf(caller);
 			const found = await deps.market.find(input.collection, input.chain);

@@ -59,7 +59,7 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 		effect,
 		access: "profile",
 		input: inputSchema,
-		output: z.object(transferSchema.shape),
+		output: transferSchema,
 		async run({ amount, to, chain, fromWalletId }, { caller, idempotencyKey }) {
 			const principal = await wallets.principalOf(caller);
 			const body = {

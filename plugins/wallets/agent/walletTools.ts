@@ -37,8 +37,7 @@ function profileTool(deps: WalletToolDeps): AnyTool {
 		effect: "read",
 		access: "profile",
 		input: nothing,
-		// Under a name of its own a schema is a reference, which is no object to clients of tools.
-		output: z.object(profileSchema.shape),
+		output: profileSchema,
 		async run(_, context) {
 			return { kind: "done", output: renderProfile(await profileOf(deps, context)) };
 		},
