@@ -2,8 +2,6 @@ import { z } from "zod";
 import { LINE_LENGTH_MAX } from "#agent/limits.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 
-const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
-
 // The runtime's own, by which the command line finds the service, and MCP knows its own name.
 const { HOST, PORT, PUBLIC_URL } = coreConfig.shape;
 
@@ -31,11 +29,9 @@ export const agentConfig = z.object({
 		),
 	OPENAI_BASE_URL: z
 		.url({ protocol: /^https?$/ })
-		// The key goes with each call.
-		.refine((url) => url.startsWith("https://") || LOOPBACK.test(url))
 		.transform((url) => url.replace(/\/+$/, ""))
 		.default("https://api.openai.com/v1")
-		.meta({ expects: "an https URL, or an http one of this machine" })
+		.meta({ expects: "a URL that begins with https:// or http://" })
 		.describe("Where AGENT_MODEL is: any endpoint with OpenAI's /chat/completions."),
 	OPENAI_API_KEY: z
 		.string()

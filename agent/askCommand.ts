@@ -13,18 +13,15 @@ const ANSWER_BYTES_MAX = 8_388_608;
 /** Whose text it is: the token of a sign-in. A variable, because arguments are seen by others. */
 const TOKEN = "TAPELINE_TOKEN";
 
-/** Asks the running service from a terminal; prints the line, the links and what to type instead. */
+/** Asks the running service from a terminal; prints its line, links and suggestions. */
 export const askCommand: CliCommand = {
 	name: "ask",
 	usage: USAGE,
 	summary: `ask the running service, as ${TOKEN} where that is set`,
 	async run(args, { env, out, note }) {
 		const { text, url = serviceUrl(env) } = readArguments(args);
-		const { line, links, suggestions, kind, isProposal, command } = await ask({
-			url,
-			text,
-			token: env[TOKEN] || null,
-		});
+		const reply = await ask({ url, text, token: env[TOKEN] || null });
+		const { line, links, suggestions, kind, isProposal, command } = reply;
 		if (isProposal) note(`read as: ${command}`);
 		out(line);
 		for (const link of links) out(`${link.rel}: ${link.url}`);

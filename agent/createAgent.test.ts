@@ -47,7 +47,7 @@ describe("a question that only reads", () => {
 		expect(suggestions.map(({ command }) => command)).toEqual([
 			"floor kiln-folk",
 			"floor kiln-works",
-			'floor "two words"',
+			"floor two words",
 		]);
 		for (const { label } of suggestions) expect(label).toBe(harmless(label));
 	});
@@ -62,14 +62,11 @@ describe("a question that only reads", () => {
 		expect((await lab.ask("help wallets")).data).toMatchObject({
 			commands: [{ command: "send" }, { command: "cancel" }],
 		});
-		expect(await lab.ask("help nonsense")).toMatchObject({
-			kind: "refused",
-			code: "input_invalid",
-		});
+		expect(await lab.ask("help nonsense")).toMatchObject({ kind: "help", code: "slot_invalid" });
 	});
 });
 
-describe("authority", () => {
+describe("[SOC-09] authority", () => {
 	test("a strict command that its author typed executes, with its key", async () => {
 		const lab = agentLab();
 		const reply = await lab.ask(SEND, { caller: author, idempotencyKey: "k1" });
@@ -191,9 +188,11 @@ describe("what goes wrong", () => {
 describe("text that no command reads", () => {
 	test("is answered with near commands, and no tool runs", async () => {
 		const lab = agentLab({ readByModel: async () => null });
-		const reply = await lab.ask("what is up @bank $SCAM");
+		const reply = await lab.ask("what is up with evil.xyz");
 		expect(reply).toMatchObject({ kind: "help", code: "unknown_command", tool: null });
-		expect(reply.line).toStartWith('I do not know "what is up (at)bank SCAM".');
+		expect(reply.line).toEndWith('Try "floor kiln-folk", "help".');
+		const echoed = await lab.ask("floor evil.xyz on @bank $SCAM www.x.com");
+		expect(echoed.line).toBe(harmless(echoed.line));
 		expect(reply.suggestions[0]?.command).toBe("floor kiln-folk");
 		expect(lab.calls).toEqual([]);
 	});

@@ -157,7 +157,7 @@ function refused(fault: Fault, base: Reply, deps: AgentDeps): Reply {
 
 function notUnderstood({ code, detail, near }: Unread, deps: AgentDeps): Reply {
 	const isRefused = code.startsWith("text_");
-	const commands = near.length > 0 || isRefused ? near : firstExamples(deps.grammar);
+	const commands = near.length > 0 || isRefused ? near : firstQuestions(deps);
 	const words = commands.length > 0 ? ` Try ${tryWords(commands)}.` : "";
 	return {
 		...NOTHING,
@@ -168,10 +168,17 @@ function notUnderstood({ code, detail, near }: Unread, deps: AgentDeps): Reply {
 	};
 }
 
-function firstExamples({ commands }: Grammar): string[] {
-	const [help] = commands.filter(({ name }) => name === "help");
-	const others = commands.filter((command) => command !== help).slice(0, 2);
-	return [...others, ...(help ? [help] : [])].flatMap(({ examples: [example] }) => example ?? []);
+/** What everybody may ask, and where there is more. */
+function firstQuestions({ grammar, tools }: AgentDeps): string[] {
+	const open = new Set(
+		tools.flatMap(({ name, effect, access }) =>
+			effect === "read" && access === "everybody" ? [name] : [],
+		),
+	);
+	const all = grammar.commands.filter(({ tool }) => open.has(tool));
+	const help = all.filter(({ name }) => name === "help");
+	const questions = all.filter((command) => !help.includes(command)).slice(0, 2);
+	return [...questions, ...help].flatMap(({ examples: [example] }) => example ?? []);
 }
 
 const NOTHING: Reply = {

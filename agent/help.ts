@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shapeOf } from "#agent/grammar/createGrammar.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool, type Tool } from "#core/plugin/Tool.ts";
 
@@ -55,7 +56,13 @@ export function createHelp(commands: readonly Command[], tools: readonly AnyTool
 		}),
 		command: {
 			name: "help",
-			forms: ["help [{topic}]"],
+			forms: [
+				"help [{topic}]",
+				"(commands|menu|start)",
+				"(what|how) can (you|u) do",
+				"how does (this|it) [(bot|thing)] work",
+				"how (do|to) [i] use (this|it) [(bot|thing)]",
+			],
 			slots: { topic: { kind: "word", of: topics } },
 			tool: "read_help",
 			summary: OWN.summary,
@@ -78,13 +85,16 @@ export function tryWords(examples: readonly string[]): string {
 	return examples.map((example) => `"${example}"`).join(", ");
 }
 
-function entryOf({ name, summary, examples, tool }: Command, tools: readonly AnyTool[]): Entry {
+/** What moves something is shown as a form: its amounts are for its owner to say. */
+function entryOf(command: Command, tools: readonly AnyTool[]): Entry {
+	const { name, summary, tool } = command;
 	const {
 		capability = "other",
 		effect = "read",
 		access = "everybody",
 	} = tools.find((one) => one.name === tool) ?? {};
-	return { command: name, summary, examples: [...examples], capability, effect, access };
+	const examples = effect === "read" ? [...command.examples] : [shapeOf(command)];
+	return { command: name, summary, examples, capability, effect, access };
 }
 
 function isAbout({ command, capability }: Entry, topic: string | null): boolean {
@@ -98,7 +108,7 @@ function topicOf(capability: string): string {
 function lineOf(topic: string | null, found: readonly Entry[]): string {
 	const [only] = found;
 	if (topic !== null && found.length === 1 && only) {
-		return `${only.command}: ${only.summary}. Try ${tryWords(only.examples.slice(0, 2))}`;
+		return `${only.command}: ${only.summary.replace(/\.$/, "")}. Try ${tryWords(only.examples.slice(0, 2))}`;
 	}
 	// What everybody may ask comes first: it works as it stands.
 	const others = found.filter(({ command }) => command !== OWN.command);

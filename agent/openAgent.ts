@@ -53,19 +53,22 @@ export function openAgent({ collected, core, config, ending }: OpenAgentOptions)
 	return { handle, tools, commands, runTool, callerOf: collected.callerOf };
 }
 
+const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
+
 function modelOf(
 	grammar: Grammar,
 	{ core, config }: Pick<OpenAgentOptions, "core" | "config">,
 ): ReadByModel | null {
 	const { AGENT_MODEL: model, AGENT_MODEL_DAILY_TOKENS_MAX: dailyTokensMax } = config;
 	if (model === undefined || dailyTokensMax === 0) return null;
+	const { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: apiKey = null } = config;
+	// Endpoints of a private network have no certificate; whether a key may go there is not for us.
+	if (apiKey !== null && baseUrl.startsWith("http://") && !LOOPBACK.test(baseUrl)) {
+		core.log.warn("OPENAI_API_KEY is sent over plain HTTP", { url: baseUrl });
+	}
 	return createModelReader({
 		grammar,
-		call: callModel({
-			baseUrl: config.OPENAI_BASE_URL,
-			apiKey: config.OPENAI_API_KEY ?? null,
-			model,
-		}),
+		call: callModel({ baseUrl, apiKey, model }),
 		budget: core.budget,
 		log: core.log,
 		readings: core.metrics.counter({

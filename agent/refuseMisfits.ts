@@ -45,7 +45,15 @@ export function jsonSchema(
 	schema: z.ZodType,
 	io: "input" | "output" = "output",
 ): Record<string, unknown> {
-	return z.toJSONSchema(schema, { io });
+	return z.toJSONSchema(unnamed(schema), { io });
+}
+
+/**
+ * Returns the schema without its own name. A named schema is written as a reference, and clients
+ * take only an object as what a tool answers; names inside of it stay.
+ */
+export function unnamed<Schema extends z.ZodType>(schema: Schema): Schema {
+	return schema.clone(schema.def);
 }
 
 function flawOf(make: () => Record<string, unknown>): string | null {

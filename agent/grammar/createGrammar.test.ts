@@ -15,6 +15,7 @@ import type { Command } from "#core/plugin/Command.ts";
 
 const options = { isStrict, chains: createChainRegistry(builtinChains) };
 const grammar = createGrammar(commands, options);
+const SEED = 30;
 const ADDRESS = "0x1111111111111111111111111111111111111111";
 const ID = "0190b2c4-5d6e-7f80-9a1b-2c3d4e5f6071";
 
@@ -60,6 +61,7 @@ describe("what is read", () => {
 					const parsed = grammar.parse(text);
 					expect({ text, ...parsed }).toMatchObject({ text, kind: "read", reading });
 				}),
+				{ seed: SEED },
 			);
 		},
 	);
@@ -75,6 +77,11 @@ describe("commands that only read", () => {
 		["volume of kiln folk over the last 24 hours", "volume kiln folk 24h"],
 		["kiln folk's volume this week", "volume kiln folk 7d"],
 		["gm! trending on base 🔥", "trending on base"],
+		["cool cats floor", "floor cool cats"],
+		["cool nfts floor volume", null],
+		["floor kiln folk vs azuki", null],
+		["volume 7d azuki", "volume azuki 7d"],
+		["volume azuki today", "volume azuki 24h"],
 	])("tolerate what people add and mistype: %s", (text, command) => {
 		expect(printed(text)).toBe(command);
 	});
@@ -165,8 +172,7 @@ describe("what is not read says why and where", () => {
 });
 
 describe("over generated texts", () => {
-	const COUNT = 100_000;
-	const SEED = 30;
+	const COUNT = 20_000;
 
 	test("no list of words is read by two commands", () => {
 		expect(overlapsOf(commands, options)).toEqual([]);
@@ -219,6 +225,7 @@ describe("over generated texts", () => {
 				const parsed = grammar.parse(text);
 				if (parsed.kind === "unread") expect(parsed.position).toBeLessThanOrEqual(text.length);
 			}),
+			{ seed: SEED },
 		);
 	});
 });

@@ -105,6 +105,8 @@ const EMPTY: Unread = {
 	near: [],
 };
 
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
 const GUARDED: ReadonlySet<Slot["kind"]> = new Set(["collection", "asset"]);
 
 function readingOf({ command, values }: Found): Reading {
@@ -145,8 +147,8 @@ function bareValue(slot: Slot, value: string): string {
 }
 
 function guardedValue(slot: Slot, value: string): string {
-	if (slot.kind === "asset") return value.startsWith("0x") ? value : `$${value}`;
+	if (slot.kind === "asset") return ADDRESS.test(value) ? value : `$${value}`;
 	if (slot.kind !== "collection") return bareValue(slot, value);
 	assert(!value.includes('"'), "no name that was read has a double quote in it");
-	return value.startsWith("0x") && value.length === 42 ? value : `"${value}"`;
+	return ADDRESS.test(value) ? value : `"${value}"`;
 }

@@ -1,11 +1,12 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
+import { isWindowWord } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import { isOneLetterOff, type Range, withoutFillers } from "#agent/grammar/tolerance.ts";
 import {
 	type Found,
 	type Walked,
-	type WalkMode,
+	type WalkHow,
 	type WalkRules,
 	walkForms,
 } from "#agent/grammar/walkForms.ts";
@@ -60,9 +61,99 @@ export function createReader(
 	entries: readonly Entry[],
 	chains: Pick<ChainRegistry, "bySlug">,
 ): Reader {
-	const strictHeads = new Set<string>();
+	const { heads, mainHeads, strictHeads } = collectHeads(entries);
+	const known = new Set(entries.flatMap(({ words }) => [...words]));
+	const rules: WalkRules = {
+		chains,
+		isReserved: (low) => strictHeads.has(low),
+		isHead: (low) => heads.has(low),
+		isKnown: (low) => known.has(low),
+	};
+	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
+	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
+
+	function look(root: Node, words: Words, range: Range, how: WalkHow): Look {
+		return { ...walkForms(root, words, range, how, rules), words, range };
+	}
+
+	function readLoose(typed: Words): Look {
+		const words = withoutSigns(typed);
+		const whole = { from: 0, to: words.low.length };
+		const plain = { isHead: isBeginning, isPatient: false };
+		const asked = look(looseRoot, words, withoutFillers(words, whole, plain), { mode: "loose" });
+		if (asked.found.length > 0) return asked;
+		// A time is dropped only where no command has a place for it.
+		const timed = { isHead: isNearHead, isPatient: false };
+		const first = look(looseRoot, words, withoutFillers(words, whole, timed), { mode: "typos" });
+		if (first.found.length === 1) return first;
+		const patient = { isHead: isNearHead, isPatient: true };
+		const meant = look(looseRoot, words, withoutFillers(words, whole, patient), { mode: "typos" });
+		if (meant.found.length === 1) return meant;
+		// Last, as forms such as `what is {collection}` take nearly everything for a name.
+		const all = look(looseRoot, words, whole, { mode: "loose" });
+		if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one))) return all;
+		const named = look(looseRoot, words, asked.range, { mode: "loose", isBold: true });
+		if (named.found.length === 1 && named.found.every((one) => isNamed(words, one))) return named;
+		// What could be a misspelling of two commands is read as none of them.
+		const best = meant.far - meant.range.from >= all.far ? meant : all;
+		return { ...best, found: [] };
+	}
+
+	function isBeginning(low: string): boolean {
+		return heads.has(low) || isWindowWord(low);
+	}
+
+	/**
+	 * True where the first name begins like a question (`cool cats`, as `cool mints` is one) and has
+	 * no word that is printed first: `top holders kiln volume` asks for two things.
+	 */
+	function isNamed({ low }: Words, { names: [name] }: Found): boolean {
+		if (!name) return false;
+		return low.slice(name.from, name.to).every((word) => !mainHeads.has(word));
+	}
+
+	/** True where a name has a word in it that begins commands: more was asked than was read. */
+	function namesHead({ low }: Words, { names }: Found): boolean {
+		return names.some(({ from, to }) => low.slice(from, to).some(rules.isHead));
+	}
+
+	function isNearHead(low: string): boolean {
+		return isBeginning(low) || [...heads].some((head) => isOneLetterOff(low, head));
+	}
+
+	function isSecond(words: Words, at: number): boolean {
+		const low = words.low[at] ?? "";
+		if (words.kinds[at] !== "word" || !mainHeads.has(low)) return false;
+		if (CONNECTIVES.has(words.low[at - 1] ?? "")) return true;
+		const { found } = look(looseRoot, words, { from: at, to: words.low.length }, { mode: "exact" });
+		return found.some(({ values }) => Object.keys(values).length > 0);
+	}
+
+	return {
+		rules,
+		strictRoot,
+		looseRoot,
+		known: [...known],
+		isStrictHead: (low) => strictHeads.has(low),
+		readStrict: (words) =>
+			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),
+		readLoose,
+		secondCommand({ words }, { names }) {
+			for (const { from, to } of names) {
+				for (let at = from + 1; at < to; at++) if (isSecond(words, at)) return words.starts[at];
+			}
+			return undefined;
+		},
+	};
+}
+
+export const CONNECTIVES = new Set(["and", "then", "also", "plus", "&", ",", ".", "|", "!"]);
+
+/** What commands begin with: all of them, in the form that is printed, and those that move. */
+function collectHeads(entries: readonly Entry[]) {
 	const heads = new Set<string>();
 	const mainHeads = new Set<string>();
+	const strictHeads = new Set<string>();
 	for (const { command, forms, isStrict } of entries) {
 		for (const [n, form] of forms.entries()) {
 			for (const head of headsOf(form)) {
@@ -76,65 +167,5 @@ export function createReader(
 			}
 		}
 	}
-	const known = new Set(entries.flatMap(({ words }) => [...words]));
-	const rules: WalkRules = {
-		chains,
-		isReserved: (low) => strictHeads.has(low),
-		isHead: (low) => heads.has(low),
-		isKnown: (low) => known.has(low),
-	};
-	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
-	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
-
-	function look(root: Node, words: Words, range: Range, mode: WalkMode): Look {
-		return { ...walkForms(root, words, range, mode, rules), words, range };
-	}
-
-	function readLoose(typed: Words): Look {
-		const words = withoutSigns(typed);
-		const whole = { from: 0, to: words.low.length };
-		const asked = withoutFillers(words, whole, rules.isHead);
-		const isWhole = asked.from === 0 && asked.to === whole.to;
-		const first = look(looseRoot, words, asked, "loose");
-		if (first.found.length > 0) return first;
-		const second = isWhole ? first : look(looseRoot, words, whole, "loose");
-		if (second.found.length > 0) return second;
-		const meant = withoutFillers(words, whole, isNearHead);
-		const third = look(looseRoot, words, meant, "typos");
-		if (third.found.length === 1) return third;
-		// What could be a misspelling of two commands is read as none of them.
-		const best = third.far - third.range.from >= second.far - second.range.from ? third : second;
-		return { ...best, found: [] };
-	}
-
-	function isNearHead(low: string): boolean {
-		return heads.has(low) || [...heads].some((head) => isOneLetterOff(low, head));
-	}
-
-	function isSecond(words: Words, at: number): boolean {
-		const low = words.low[at] ?? "";
-		if (words.kinds[at] !== "word" || !mainHeads.has(low)) return false;
-		if (CONNECTIVES.has(words.low[at - 1] ?? "")) return true;
-		const { found } = look(looseRoot, words, { from: at, to: words.low.length }, "exact");
-		return found.some(({ values }) => Object.keys(values).length > 0);
-	}
-
-	return {
-		rules,
-		strictRoot,
-		looseRoot,
-		known: [...known],
-		isStrictHead: (low) => strictHeads.has(low),
-		readStrict: (words) => look(strictRoot, words, { from: 0, to: words.low.length }, "exact"),
-		readLoose,
-		secondCommand({ words }, { names }) {
-			for (const { from, to } of names) {
-				// One more: a connective may end the name, and the next word be of the form.
-				for (let at = from + 1; at < to; at++) if (isSecond(words, at)) return words.starts[at];
-			}
-			return undefined;
-		},
-	};
+	return { heads, mainHeads, strictHeads };
 }
-
-export const CONNECTIVES = new Set(["and", "then", "also", "plus", "&", ",", ".", "|", "!"]);

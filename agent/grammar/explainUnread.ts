@@ -3,7 +3,7 @@ import { CONNECTIVES, type Entry, type Look, type Reader } from "#agent/grammar/
 import type { Unread } from "#agent/grammar/Grammar.ts";
 import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isOneLetterOff } from "#agent/grammar/tolerance.ts";
+import { isFiller, isOneLetterOff } from "#agent/grammar/tolerance.ts";
 import type { Command } from "#core/plugin/Command.ts";
 
 const NEAR_MAX = 3;
@@ -23,10 +23,13 @@ export function explainUnread(
 	},
 ): Unread {
 	const second = secondHead(words, reader);
-	const look = reader.isStrictHead(words.low[0] ?? "") ? strict : loose;
+	const isStrict = reader.isStrictHead(words.low[0] ?? "");
+	const look = isStrict ? strict : loose;
 	const { far, farNode, range } = look;
-	// A name may be anything, so a text that begins with one has not begun a command.
-	const isStarted = far > range.from && reader.rules.isHead(look.words.low[range.from] ?? "");
+	const first = look.words.low[range.from] ?? "";
+	// A text that begins with a name, or like any question, has not begun a command.
+	const isStarted =
+		far > range.from && reader.rules.isHead(first) && (isStrict || !isFiller(first));
 	const meant = isStarted ? [...farNode.commands] : [];
 	const near = [...new Set([...meant, ...nearest(words, reader, entries)])]
 		.slice(0, NEAR_MAX)
@@ -98,7 +101,10 @@ function expectedAt(node: Node): string {
 
 /** Commands that have words of the text in their forms, also misspelled; most of them first. */
 function nearest({ low, kinds }: Words, reader: Reader, entries: readonly Entry[]): Command[] {
-	const typed = low.filter((word, at) => kinds[at] === "word" && word.length >= 3);
+	const typed = low.filter(
+		(word, at) =>
+			kinds[at] === "word" && word.length >= 3 && (reader.isStrictHead(word) || !isFiller(word)),
+	);
 	const meant = typed.slice(0, TYPED_MAX).map((word) => {
 		return reader.rules.isKnown(word) ? [word] : reader.known.filter((one) => isNear(word, one));
 	});

@@ -61,12 +61,18 @@ export function readLooseWindow(
 	at: number,
 	to: number,
 ): { value: string; used: number } | undefined {
+	if (kinds[at] !== "word") return undefined;
 	const word = low[at] ?? "";
 	const value = WINDOW_WORDS.get(word);
 	if (value) return { value, used: 1 };
 	const next = at + 1 < to && kinds[at + 1] === "word" ? (low[at + 1] ?? "") : "";
 	const both = next && /^\d{1,2}$/.test(word) ? WINDOW_WORDS.get(`${word} ${next}`) : undefined;
 	return both ? { value: both, used: 2 } : undefined;
+}
+
+/** True for a length of time in one word. */
+export function isWindowWord(low: string): boolean {
+	return WINDOW_WORDS.has(low);
 }
 
 /** How a slot is shown to people: `<amount>`, or the words that it is one of. */
@@ -115,7 +121,7 @@ const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
 
 const UNITS: readonly [string, string][] = [
 	["5m", "5min 5mins|5 m|5 min|5 mins|5 minutes"],
-	["1h", "hour hourly 1hr 60m 60min|1 h|1 hr|1 hour|60 minutes|60 min"],
+	["1h", "hour hourly hr 1hr 60m 60min|1 h|1 hr|1 hour|60 minutes|60 min"],
 	["6h", "6hr 6hrs|6 h|6 hr|6 hrs|6 hours"],
 	["24h", "day daily today 24hr 24hrs 24hour 24hours 1d 1day|1 d|1 day|24 h|24 hr|24 hrs|24 hours"],
 	["7d", "week weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],

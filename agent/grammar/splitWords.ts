@@ -124,7 +124,8 @@ function isDigit(code: number): boolean {
 function numberFlaw({ raw, starts, kinds }: Words): TextRefusal | undefined {
 	for (let at = 0; at < raw.length; at++) {
 		if (kinds[at] !== "word") {
-			if (raw[at] === ";" && at > 0 && kinds.indexOf("word", at) > 0) return several(starts[at]);
+			if (kinds[at] === "sign" && raw[at] === ";" && at > 0 && kinds.indexOf("word", at) > 0)
+				return several(starts[at]);
 			continue;
 		}
 		const word = raw[at] ?? "";

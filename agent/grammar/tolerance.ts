@@ -7,7 +7,7 @@ export type Range = { from: number; to: number };
 export function withoutFillers(
 	words: Words,
 	range: Range,
-	isHead: (low: string) => boolean,
+	{ isHead, isPatient }: { isHead(low: string): boolean; isPatient: boolean },
 ): Range {
 	let { from, to } = range;
 	while (from < to && words.kinds[from] !== "quoted") {
@@ -20,14 +20,33 @@ export function withoutFillers(
 		const phrase = AFTER_PHRASES.find((one) => endsWith(words, from, to, one));
 		if (phrase) to -= phrase.length;
 		else if (AFTER.has(words.low[to - 1] ?? "")) to -= 1;
+		else if (isPatient && TIMES.has(words.low[to - 1] ?? "")) to -= 1;
 		else break;
 	}
 	return { from, to };
 }
 
-/** True for a word that no name begins with where the name is the first thing in a text. */
+/**
+ * True for a word that no name begins with where the name is the first thing in a text: `sweep the
+ * kiln folk floor` does not ask for the floor of "sweep the kiln folk".
+ */
 export function isFiller(low: string): boolean {
-	return BEFORE.has(low);
+	return BEFORE.has(low) || NO_NAME.has(low);
+}
+
+/** True for a word that may be one too many, anywhere outside a name: `doodles trading volume`. */
+export function isBetween(low: string): boolean {
+	return BETWEEN.has(low) || /^\d{1,2}$/.test(low);
+}
+
+/** True for a name that is a piece of a sentence: `is kiln folk`, `kiln folk of the`. */
+export function isCutOut(first: string, last: string): boolean {
+	return NO_NAME_START.has(first) || NO_NAME_END.has(last);
+}
+
+/** True for a word that stands between two names: one question is about one of them. */
+export function isBetweenNames(low: string): boolean {
+	return low === "vs" || low === "versus";
 }
 
 /**
@@ -53,14 +72,21 @@ const BEFORE = new Set(
 	(
 		"please pls plz plss hey hi hello yo gm gn sup ok okay so um hmm well and but also just like " +
 		"what whats what's wat wats wut wuts whts waht wht is are was r i'd id i im i'm me we u you can " +
-		"could would will want wanna need to know see show give gimme tell get check look up at pull " +
+		"could would will want wanna need to know see show give gimme gib tell get check look up at pull " +
 		"fetch display let lets let's do does did quick quickly bro ser sir fam anon dude man mate guys " +
-		"curious wondering about any anyone"
+		"curious wondering any anything number where wheres where's"
+	).split(" "),
+);
+
+const NO_NAME = new Set(
+	(
+		"how why which when who whose where should does if unless not no never don't dont won't " +
+		"sell buy send ape snipe bridge sweep swap trade grab dump flip list bid offer stake approve transfer withdraw deposit"
 	).split(" "),
 );
 
 /** Only before a word that begins a command: names begin with "the" as well. */
-const BEFORE_HEAD = new Set("the a an current currently latest live total all of for".split(" "));
+const BEFORE_HEAD = new Set("the a an current currently latest live total all of".split(" "));
 
 const AFTER = new Set(
 	(
@@ -69,18 +95,33 @@ const AFTER = new Set(
 	).split(" "),
 );
 
-const AFTER_PHRASES = [
-	...[
-		"right now",
-		"at the moment",
-		"as of now",
-		"for me",
-		"thank you",
-		"looking like",
-		"looking at",
-	],
-	...["sitting at", "do you know", "by the way"],
-].map((phrase) => phrase.split(" "));
+const BETWEEN = new Set(
+	(
+		"a an the this that any some one me of for on in is are has have had does do did been be there get " +
+		"got to into right now just live exactly actually current latest recent total overall trading " +
+		"traded collection collections nft nfts project projects count number amount history chart market " +
+		"looking like most so far about up out few couple kinda kind"
+	).split(" "),
+);
+
+/** Said of the present, where a command has no place for a time. */
+const TIMES = new Set("today tonight lately recently yet already anymore still".split(" "));
+
+/** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
+const INSIDE = "is are was were does do did has have of in with to for from by at";
+const NO_NAME_START = new Set(
+	`${INSIDE} there if how why when traded history count me people ppl everyone looking called`.split(
+		" ",
+	),
+);
+const NO_NAME_END = new Set(`${INSIDE} the a an and or got looking free many`.split(" "));
+
+const AFTER_PHRASES = (
+	"right now|at the moment|as of now|for me|thank you|looking like|looking at|sitting at|" +
+	"do you know|by the way|these days|this time"
+)
+	.split("|")
+	.map((phrase) => phrase.split(" "));
 
 function endsWith({ low }: Words, from: number, to: number, phrase: string[]): boolean {
 	const start = to - phrase.length;

@@ -7,7 +7,14 @@ import {
 	type SlotRules,
 } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isFiller, isOneLetterOff, type Range } from "#agent/grammar/tolerance.ts";
+import {
+	isBetween,
+	isBetweenNames,
+	isCutOut,
+	isFiller,
+	isOneLetterOff,
+	type Range,
+} from "#agent/grammar/tolerance.ts";
 import type { Command, SlotValues } from "#core/plugin/Command.ts";
 
 export type WalkRules = SlotRules & {
@@ -17,8 +24,17 @@ export type WalkRules = SlotRules & {
 	isKnown(low: string): boolean;
 };
 
-/** `exact`: as it stands. `loose`: lengths of time in words, `'s`. `typos`: wrong letters too. */
+/**
+ * `exact`: as it stands. `loose`: lengths of time in words, and `'s` after a name. `typos`: wrong
+ * letters and words too many as well.
+ */
 export type WalkMode = "exact" | "loose" | "typos";
+
+export type WalkHow = {
+	mode: WalkMode;
+	/** True: the first name may begin with a word that could stand in its place. */
+	isBold?: boolean;
+};
 
 /** A command that reads the text, and which of its words are names without quotes. */
 export type Found = { command: Command; values: SlotValues; names: readonly Range[] };
@@ -42,10 +58,10 @@ export function walkForms(
 	root: Node,
 	words: Words,
 	{ from, to }: Range,
-	mode: WalkMode,
+	{ mode, isBold = false }: WalkHow,
 	rules: WalkRules,
 ): Walked {
-	const bounds = { words, from, to, mode, rules };
+	const bounds = { words, from, to, mode, isBold, rules };
 	const walk: Walk = {
 		...bounds,
 		found: [],
@@ -54,6 +70,7 @@ export function walkForms(
 		farNode: root,
 		steps: 0,
 		typos: 0,
+		skips: 0,
 	};
 	visit(walk, root, from);
 	return walk;
@@ -67,9 +84,23 @@ export function goesOn(after: Node, words: Words, at: number, rules: SlotRules):
 	);
 }
 
+/** True where a length of time could stand: no name begins with one there. */
+export function beginsTime(
+	{ slots }: Node,
+	words: Words,
+	at: number,
+	{ mode, rules, to }: Pick<Walk, "mode" | "rules" | "to">,
+): boolean {
+	const edge = slots.find(({ slot }) => slot.kind === "window");
+	if (!edge) return false;
+	if (readSlot(edge.slot, words, at, rules) !== undefined) return true;
+	return mode !== "exact" && readLooseWindow(words, at, to) !== undefined;
+}
+
 export const NAME_WORDS_MAX = 8;
 const STEPS_MAX = 5_000;
 const TYPOS_MAX = 2;
+const SKIPS_MAX = 4;
 
 type Filled = { name: string; value: string; range?: Range };
 
@@ -79,6 +110,7 @@ type Walk = {
 	readonly from: number;
 	readonly to: number;
 	readonly mode: WalkMode;
+	readonly isBold: boolean;
 	readonly rules: WalkRules;
 	readonly found: Found[];
 	readonly stack: Filled[];
@@ -86,6 +118,7 @@ type Walk = {
 	farNode: Node;
 	steps: number;
 	typos: number;
+	skips: number;
 };
 
 function visit(walk: Walk, node: Node, at: number): void {
@@ -111,10 +144,20 @@ function visit(walk: Walk, node: Node, at: number): void {
 		if (next) visit(walk, next, at + 1);
 		isWord = next !== undefined || (walk.mode === "typos" && visitMisspelled(walk, node, at));
 	}
-	for (const edge of node.slots) {
-		if (edge.slot.kind !== "collection") visitSlot(walk, edge, at);
-		else if (!isWord) visitName(walk, edge, at);
-	}
+	for (const edge of node.slots) if (edge.slot.kind !== "collection") visitSlot(walk, edge, at);
+	if (walk.mode === "typos") skipWord(walk, node, at);
+	const isTaken = isWord && !(walk.isBold && at === walk.from);
+	if (isTaken || beginsTime(node, words, at, walk)) return;
+	for (const edge of node.slots) if (edge.slot.kind === "collection") visitName(walk, edge, at);
+}
+
+/** Goes on without a word that adds nothing to a question, such as `count` or `collection`. */
+function skipWord(walk: Walk, node: Node, at: number): void {
+	if (walk.words.kinds[at] !== "word" || walk.skips === SKIPS_MAX) return;
+	if (!isBetween(walk.words.low[at] ?? "")) return;
+	walk.skips += 1;
+	visit(walk, node, at + 1);
+	walk.skips -= 1;
 }
 
 /** Goes on with the words that this one is perhaps meant to be; false where there is none. */
@@ -156,12 +199,21 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 	for (let end = at; end < walk.to && end < at + NAME_WORDS_MAX; end++) {
 		if (!isNameWord(words, end, rules)) return;
 		if (end > at && (words.isApart[end] || goesOn(to, words, end, rules))) return;
+		if (end > at && walk.mode !== "exact" && endsLoosely(walk, to, end)) return;
 		const word = words.raw[end] ?? "";
 		value = end === at ? word : `${value} ${word}`;
 		const isOwner = isFirst && walk.mode !== "exact" && value.endsWith("'s");
 		const named = isOwner ? value.slice(0, -2) : value;
+		if (walk.mode !== "exact" && isCutOut(low, words.low[end] ?? "")) continue;
 		fill(walk, { name, value: named, range: { from: at, to: end + 1 } }, to, end + 1);
 	}
+}
+
+/** True where no name goes on when it is read with patience: `azuki today`, `azuki vs milady`. */
+function endsLoosely({ words, to }: Walk, { slots }: Node, at: number): boolean {
+	if (isBetweenNames(words.low[at] ?? "")) return true;
+	const takesTime = slots.some(({ slot }) => slot.kind === "window");
+	return takesTime && readLooseWindow(words, at, to) !== undefined;
 }
 
 function fill(walk: Walk, filled: Filled, next: Node, at: number): void {

@@ -4,6 +4,7 @@ import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
 import { instructionsFor } from "#agent/model/instructionsFor.ts";
 import { quotesAuthor } from "#agent/model/quotesAuthor.ts";
 import type { Budget } from "#core/budget/Budget.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Counter } from "#core/metrics/createMetrics.ts";
 import { DAY_MS } from "#core/time/units.ts";
@@ -11,7 +12,7 @@ import { DAY_MS } from "#core/time/units.ts";
 /** Reads a text that the grammar does not; null where it cannot, may not or is not sure. */
 export type ReadByModel = (asked: Asked) => Promise<Reading | null>;
 
-/** Asks a language model; answers what it wrote and which tokens that took. Throws when it fails. */
+/** Asks a language model; answers what it wrote and the tokens that took. Throws when it fails. */
 export type CallModel = (request: {
 	instructions: string;
 	text: string;
@@ -44,7 +45,7 @@ const BUDGET_NAME = "agent model";
 /**
  * Makes the reader of last resort. The model writes a strict command, and nothing else: the same
  * grammar reads that, and each value in it must stand in the author's own text. The request holds
- * the grammar's description and this one text; no history, no answer of a tool, nobody else's words.
+ * the grammar's description and this one text: no history, no tool's answer, nobody else's words.
  */
 export function createModelReader(deps: ModelReaderDeps): ReadByModel {
 	const instructions = instructionsFor(deps.grammar);
@@ -76,7 +77,8 @@ async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): 
 		if (tokens > reserved) await take(tokens - reserved, asked, deps, true);
 		command = answerSchema.parse(written).command;
 	} catch (error) {
-		log.warn("the language model gave no usable answer", { error });
+		// Not the error itself: the library's holds the whole request, and that is somebody's words.
+		log.warn("the language model gave no usable answer", { reason: reasonOf(error) });
 		return { outcome: "failed" };
 	}
 	if (command === null) return { outcome: "none" };
@@ -84,6 +86,11 @@ async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): 
 	if (parsed.kind === "unread") return { outcome: "unread" };
 	if (!quotesAuthor(parsed.reading, text)) return { outcome: "not_quoted" };
 	return { outcome: "read", reading: parsed.reading };
+}
+
+function reasonOf(error: unknown): string {
+	if (error instanceof Fault) return error.message;
+	return error instanceof Error ? `${error.name}: ${error.message}` : "not an error";
 }
 
 /** Takes tokens of the day's; where not all are left, none, or with `isOwed` those that are. */

@@ -7,7 +7,7 @@ import { replyLength } from "#agent/reply/replyLength.ts";
 const nowMs = 1_800_000_000_000;
 const terms = { lengthMax: 200, asOfMs: null, nowMs };
 
-test("the age of the oldest figure stands at the end, in whole units", () => {
+test("[SOC-05] the age of the oldest figure stands at the end, in whole units", () => {
 	const ages: [number, string][] = [
 		[-5_000, "0 s ago"],
 		[0, "0 s ago"],

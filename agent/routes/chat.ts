@@ -57,6 +57,10 @@ const bodySchema = z
 	})
 	.meta({ id: "AgentChat", description: "A conversation, as the AI SDK's `useChat` sends it." });
 
+/** For the document: the part that every client shows. */
+const EXAMPLE =
+	'data: {"type":"text-delta","id":"text-m1","delta":"Kiln Folk floor 0.51 ETH · 12 s ago"}\n\n';
+
 type Message = z.output<typeof messageSchema>;
 
 /** Printable ASCII: it stands for an `idempotency-key`. */
@@ -108,7 +112,9 @@ export function chat(context: AgentContext) {
 						responses: {
 							200: {
 								description: "A UI message stream (server-sent events).",
-								content: { "text/event-stream": { schema: { type: "string" as const } } },
+								content: {
+									"text/event-stream": { schema: { type: "string" as const }, example: EXAMPLE },
+								},
 							},
 						},
 					},

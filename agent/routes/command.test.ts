@@ -66,7 +66,7 @@ test("200: the list names every tool with its effect and its schemas", async () 
 	]);
 	expect(tools[2]).toMatchObject({
 		capability: "market",
-		commands: ["floor kiln-folk"],
+		commands: ["floor <collection>"],
 		inputSchema: { type: "object", properties: { collection: { type: "string", maxLength: 40 } } },
 		outputSchema: { type: "object", required: ["name", "floor"], additionalProperties: false },
 	});

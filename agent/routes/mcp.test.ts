@@ -24,7 +24,7 @@ async function connect(headers: Record<string, string> = {}): Promise<Client> {
 
 const INPUT = { amount: "0.1", to: ALICE };
 
-describe("the official client", () => {
+describe("[SOC-09] the official client", () => {
 	test("with a session it sees what reads and prepares, with hints and schemas", async () => {
 		const { tools } = await (await connect(bearer)).listTools();
 		const told = tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]);

@@ -6,6 +6,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import type { OpenedAgent } from "#agent/openAgent.ts";
+import { unnamed } from "#agent/refuseMisfits.ts";
 import { harmless } from "#agent/reply/harmless.ts";
 import type { AgentContext } from "#agent/routes/agentContext.ts";
 import { type Door, guardDoor } from "#agent/routes/guardDoor.ts";
@@ -112,8 +113,8 @@ function register(
 		{
 			title,
 			description,
-			inputSchema: input,
-			outputSchema: output,
+			inputSchema: unnamed(input),
+			outputSchema: unnamed(output),
 			annotations: {
 				title,
 				readOnlyHint: isRead,

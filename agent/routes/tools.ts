@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { shapeOf } from "#agent/grammar/createGrammar.ts";
 import { jsonSchema } from "#agent/refuseMisfits.ts";
 import type { AgentContext } from "#agent/routes/agentContext.ts";
 import { field } from "#core/http/openapi/field.ts";
@@ -24,8 +25,8 @@ const toolSchema = z
 			.enum(["everybody", "profile"])
 			.meta({ description: "Whether it needs somebody who is signed in (`profile`)." }),
 		commands: z.array(z.string()).meta({
-			description: "Commands that run it, as examples to type.",
-			examples: [["floor kiln-folk"]],
+			description: "Commands that run it, as they are typed.",
+			examples: [["floor <collection> [on <chain>]"]],
 		}),
 		inputSchema: schemaMember("What it takes, as JSON Schema."),
 		outputSchema: schemaMember("What it answers, as JSON Schema."),
@@ -72,7 +73,7 @@ function list(all: readonly AnyTool[], commands: readonly Command[]) {
 			access,
 			commands: commands
 				.filter(({ tool, prepares }) => tool === name || prepares === name)
-				.flatMap(({ examples: [example] }) => example ?? []),
+				.map((one) => shapeOf(one)),
 			inputSchema: jsonSchema(input, "input"),
 			outputSchema: jsonSchema(output),
 		}));

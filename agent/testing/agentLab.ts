@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
 import { createAgent } from "#agent/createAgent.ts";
+import { createGrammar } from "#agent/grammar/createGrammar.ts";
 import { createHelp } from "#agent/help.ts";
 import type { ReadByModel } from "#agent/model/createModelReader.ts";
 import { createRunTool } from "#agent/runTool.ts";
-import { plainGrammar } from "#agent/testing/plainGrammar.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
@@ -40,7 +42,11 @@ export function agentLab(options: LabOptions = {}) {
 	const all = [...tools, ...(options.more?.tools ?? [])];
 	const typed = [...commands, ...(options.more?.commands ?? [])];
 	const help = createHelp(typed, all);
-	const grammar = plainGrammar([...typed, { ...help.command, forms: ["help", "help {topic}"] }]);
+	const reading = new Set(all.filter(({ effect }) => effect === "read").map(({ name }) => name));
+	const grammar = createGrammar([...typed, help.command], {
+		isStrict: ({ tool }) => tool !== help.tool.name && !reading.has(tool),
+		chains: createChainRegistry(builtinChains),
+	});
 	const clock = { nowMs: () => NOW_MS };
 	const ending = new AbortController();
 	const { log = silentLog, timeoutMs = 500 } = options;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 			audit.append(tx, { actor: "operator:ann", action: "a.b", subject, detail: {} }),
 		);
 	}
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 /** As the loaded plugins have it. */

@@ -8,6 +8,8 @@ export function banner(service: Service, given: { tookMs: number; more: readonly
 	const { url, core, host, config, storage } = service;
 	const chains = core.indexed.map(({ chain }) => chain.slug);
 	const [first = ""] = chains;
+	const ask = `bun run svc ask --url ${url}`;
+	const asks = config.SANDBOX ? ["what's everyone buying", "volume kiln-folk"] : ["trending"];
 	const sandbox = config.SANDBOX
 		? "\nSANDBOX: a local chain with invented collections. Nothing here is real.\n"
 		: "";
@@ -20,6 +22,7 @@ ${sandbox}
    market   ${url}/v1/nft-market/collections?chain=${first}&mode=trending
    live     ${url.replace(/^http/, "ws")}/v1/nft-market/discover/stream?chain=${first}
    API      ${url}/openapi
+${asks.map((text) => `   ask      ${ask} "${text}"\n`).join("")}\
 ${more.length > 0 ? `\n${more.map((line) => `   ${line}\n`).join("")}` : ""}
 Ctrl-C stops everything that was started here.
 `;

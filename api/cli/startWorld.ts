@@ -18,6 +18,7 @@ const readySchema = z.object({
 	wsUrl: z.string(),
 	firstBlock: z.int(),
 	usdFeeds: z.record(z.string(), z.unknown()),
+	reveals: z.array(z.string()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),
@@ -28,6 +29,7 @@ const readySchema = z.object({
 		verificationKey: z.string(),
 		webhookSecret: z.string(),
 	}),
+	modelUrl: z.string(),
 });
 
 export type World = z.output<typeof readySchema> & {

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from "#test/harness/startTestServi
 let service: TestService;
 beforeAll(async () => {
 	service = await startTestService({ scanFrom: null });
-}, 240_000);
+});
 afterAll(async () => {
 	await service?.stop();
 	await service?.database.drop();

@@ -45,3 +45,23 @@ test("sources that changed while they were read are in no bundle", async () => {
 	await expect(building).rejects.toThrow();
 	expect(readdirSync(join(folder, "changed"))).toEqual([]);
 });
+
+test("packages that are needed late stay where they are installed, and are loaded from there", async () => {
+	const names = ["ai", "@ai-sdk/openai", "@modelcontextprotocol/server"];
+	const loads = names.map((name) => `() => import(${JSON.stringify(name)})`);
+	// Beside the packages, as every source of ours is.
+	const beside = join(ROOT, "node_modules/.cache", `late-${process.pid}.ts`);
+	writeFileSync(beside, `export const loads = [${loads}];`);
+	try {
+		const file = join(folder, "late.js");
+		await buildBundle(beside, file);
+		expect(Bun.file(file).size).toBeLessThan(4_000);
+		const bundled = (await import(file)) as { loads: (() => Promise<object>)[] };
+		const [ai, openai, mcp] = await Promise.all(bundled.loads.map((load) => load()));
+		expect(ai).toHaveProperty("createUIMessageStream");
+		expect(openai).toHaveProperty("createOpenAI");
+		expect(mcp).toHaveProperty("createMcpHandler");
+	} finally {
+		rmSync(beside);
+	}
+});

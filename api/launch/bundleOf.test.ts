@@ -20,7 +20,7 @@ test("a bundle is made once, and runs wherever it is called from", async () => {
 	const child = Bun.spawn([process.execPath, file, "--help"], { cwd: folder, stdout: "pipe" });
 	expect(await new Response(child.stdout).text()).toStartWith("bun run start\n");
 	expect(await child.exited).toBe(0);
-}, 240_000);
+});
 
 test("half a bundle, as a machine without power leaves it, is made anew", () => {
 	const bundles = join(folder, "cut");
@@ -31,10 +31,10 @@ test("half a bundle, as a machine without power leaves it, is made anew", () => 
 		expect(bundleOf("start", bundles)).toBe(file);
 		expect(readFileSync(file).equals(whole)).toBe(true);
 	}
-}, 240_000);
+});
 
 test("where none can be written there is none, and nobody fails", () => {
 	const taken = join(folder, "taken");
 	writeFileSync(taken, "a file where a folder is wanted");
 	expect(bundleOf("start", join(taken, "bundles"))).toBeNull();
-}, 240_000);
+});

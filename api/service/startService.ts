@@ -20,6 +20,7 @@ import type { CoreConfig } from "#core/config/coreConfig.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { secretsOf } from "#core/config/secretsOf.ts";
+import { databaseTime } from "#core/db/databaseTime.ts";
 import { openForeignFetch } from "#core/foreign/openForeignFetch.ts";
 import { createHttpApp } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
@@ -172,7 +173,7 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 			...parts.auditWatch.jobs,
 			...host.jobs,
 		];
-		const schedules = runSchedules({ db, clock, log, jobs });
+		const schedules = runSchedules({ db, nowMs: () => databaseTime(db), log, jobs });
 		undo.push(() => schedules.stop());
 	}
 	const listener = await listen(parts);

@@ -79,82 +79,43 @@ test("without ADMIN_API_KEY every key is 401, also none and the word undefined",
 	expect(() => open("")).toThrow(/no short key/);
 });
 
-test("six wrong keys, and the address waits: even the right one is not looked at", async () => {
+test("an address with six wrong keys waits a minute with the next wrong one, not with the right one", async () => {
 	const { ask, clock, metrics } = open();
 	for (let guess = 0; guess < 6; guess += 1) {
 		expect((await ask({ "x-api-key": `guess-${guess}` })).status).toBe(401);
 	}
-	const refused = await ask({ "x-api-key": KEY });
+	const refused = await ask({ "x-api-key": "guess-6" });
 	expect(refused).toMatchObject({
 		status: 429,
 		body: { code: "rate_limited", provider: "svc", retryAfterMs: MINUTE_MS },
 	});
-	// An operator elsewhere still switches things off.
-	expect((await ask({ "x-api-key": KEY }, "198.51.100.1")).status).toBe(200);
-	clock.ms += MINUTE_MS;
 	expect((await ask({ "x-api-key": KEY })).status).toBe(200);
+	expect((await ask({ "x-api-key": "no" }, "198.51.100.1")).status).toBe(401);
+	clock.ms += MINUTE_MS;
+	expect((await ask({ "x-api-key": "guess-7" })).status).toBe(401);
 	const { body } = await metrics.expose();
-	expect(body).toContain('admin_refusals_total{reason="wrong_key"} 6');
+	expect(body).toContain('admin_refusals_total{reason="wrong_key"} 8');
 	expect(body).toContain('admin_refusals_total{reason="limited"} 1');
+});
+
+test("the right key passes from a new address while a thousand others send wrong ones", async () => {
+	const { ask, metrics } = open();
+	for (let guess = 0; guess < 1_000; guess += 1) {
+		const from = `198.51.${guess >> 8}.${guess & 255}`;
+		expect((await ask({ "x-api-key": `guess-${guess}` }, from)).status).toBe(401);
+	}
+	expect((await ask({ "x-api-key": KEY }, "203.0.113.99")).status).toBe(200);
+	const { body } = await metrics.expose();
+	expect(body).toContain('admin_refusals_total{reason="wrong_key"} 1000');
 });
 
 test("an operator who works is not slowed down, and one who forgot the key not locked out", async () => {
 	const { ask } = open();
-	for (let request = 0; request < 60; request += 1) {
+	for (let request = 0; request < 300; request += 1) {
 		expect((await ask({ "x-api-key": KEY })).status).toBe(200);
 	}
 	for (let request = 0; request < 30; request += 1) expect((await ask({})).status).toBe(401);
 	expect((await ask({ "x-api-key": KEY })).status).toBe(200);
-});
-
-/** Guesses from addresses that each have some of their own allowance left. */
-async function guessFromEverywhere(ask: ReturnType<typeof open>["ask"], guesses: number) {
-	const statuses = new Map<number, number>();
-	for (let guess = 0; guess < guesses; guess += 1) {
-		const { status } = await ask({ "x-api-key": `guess-${guess}` }, `198.51.100.${guess}`);
-		statuses.set(status, (statuses.get(status) ?? 0) + 1);
-	}
-	return Object.fromEntries(statuses);
-}
-
-// Guarantee: a thousand addresses guess no faster than ten.
-test("wrong keys from everywhere have one limit together, and then no stranger's is looked at", async () => {
-	const { ask, clock, metrics } = open();
-	expect(await guessFromEverywhere(ask, 100)).toEqual({ 401: 60, 429: 40 });
-	// What a stranger hears tells nothing about the key, so the right one is not looked at either.
-	const refused = await ask({ "x-api-key": KEY }, "203.0.113.99");
-	expect(refused).toMatchObject({ status: 429, body: { retryAfterMs: MINUTE_MS } });
-	// Without a key there is nothing to guess.
-	expect((await ask({}, "203.0.113.98")).status).toBe(401);
-	clock.ms += MINUTE_MS;
-	expect((await ask({ "x-api-key": KEY }, "203.0.113.99")).status).toBe(200);
-	const { body } = await metrics.expose();
-	expect(body).toContain('admin_refusals_total{reason="wrong_key"} 60');
-	expect(body).toContain('admin_refusals_total{reason="limited_together"} 41');
-});
-
-test("an operator who has shown the key, or calls from the machine, is not held up by guesses", async () => {
-	const { ask } = open();
-	expect((await ask({ "x-api-key": KEY }, "203.0.113.50")).status).toBe(200);
-	expect(await guessFromEverywhere(ask, 100)).toEqual({ 401: 59, 429: 41 });
-	for (const from of ["203.0.113.50", "127.0.0.1", "::1"]) {
-		expect((await ask({ "x-api-key": KEY }, from)).status).toBe(200);
-	}
-	// Its own limit stays.
-	for (let guess = 0; guess < 6; guess += 1) await ask({ "x-api-key": "no" }, "127.0.0.1");
-	expect((await ask({ "x-api-key": KEY }, "127.0.0.1")).status).toBe(429);
-});
-
-test("no more than a hundred operators' addresses are remembered", async () => {
-	const { ask, clock } = open();
-	for (let index = 0; index <= 100; index += 1) {
-		clock.ms += 2_000;
-		expect((await ask({ "x-api-key": KEY }, `203.0.113.${index}`)).status).toBe(200);
-	}
-	clock.ms += MINUTE_MS;
-	await guessFromEverywhere(ask, 60);
-	expect((await ask({ "x-api-key": KEY }, "203.0.113.0")).status).toBe(429);
-	expect((await ask({ "x-api-key": KEY }, "203.0.113.100")).status).toBe(200);
 });
 
 for (const actor of ["a".repeat(101), "\u00fcber", "tab\there"]) {

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { Operators } from "#core/admin/Operators.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import { assert } from "#core/fault/assert.ts";
@@ -7,19 +6,12 @@ import { grantAllowance } from "#core/http/grantAllowance.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
-import type { LimiterAnswer } from "#core/limiter/Limiter.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 
-/** What one address may ask of all admin routes, and what a wrong key takes of that. */
+/** What one address may ask of admin routes without the right key, and what a wrong one takes. */
 const ALLOWANCE_PER_MINUTE = 120;
 const WRONG_KEY_COST = 20;
-/** Keys of strangers that are looked at, from all addresses: as many as ten may guess. */
-const STRANGERS_PER_MINUTE = 60;
 const WINDOW_SECONDS = 60;
-/** Who calls from the machine itself needs no reputation: there is always a way in. */
-const THIS_MACHINE = ["127.0.0.1", "::/64"];
-/** Addresses of operators that are remembered. */
-const KNOWN_MAX = 100;
 
 const KEY_LENGTH_MIN = 16;
 
@@ -28,12 +20,12 @@ const ACTOR = /^[\x20-\x7e]{1,100}$/;
 const UNNAMED = "unnamed";
 
 /**
- * Operators, by the deployment's one key.
+ * Lets operators in, by the deployment's one key.
  *
- * An address that guesses is refused before its key is looked at, so that what it hears tells
- * nothing about its guesses: six wrong keys a minute. All addresses that have not shown the right
- * key yet share a second limit, so that many of them guess no faster than ten; whoever has shown it
- * is not held up by it. Each process counts by itself.
+ * The right key always passes, whatever others guess and from wherever: the kill switch must not
+ * hang on it. So the answer to a guess tells whether it was right, at any rate; a key of 16
+ * characters or more cannot be found so. Wrong keys are limited by address and counted, and an
+ * alert is made of the count. Each process counts by itself.
  */
 export function createOperators(options: {
 	apiKey: string | undefined;
@@ -45,10 +37,11 @@ export function createOperators(options: {
 	assert(isLong, "the configuration lets no short key through");
 	// The key itself is not kept: what is not there cannot be written anywhere.
 	const keyHash = apiKey === undefined ? null : hashOf(apiKey);
-	const windowSeconds = WINDOW_SECONDS;
-	const limiter = createMemoryLimiter({ requestsMax: ALLOWANCE_PER_MINUTE, windowSeconds, clock });
-	const guesses = createMemoryLimiter({ requestsMax: STRANGERS_PER_MINUTE, windowSeconds, clock });
-	const operators = new LRUCache<string, true>({ max: KNOWN_MAX });
+	const limiter = createMemoryLimiter({
+		requestsMax: ALLOWANCE_PER_MINUTE,
+		windowSeconds: WINDOW_SECONDS,
+		clock,
+	});
 	const refusals = metrics.counter({
 		name: "admin_refusals_total",
 		help: "Requests to admin routes that were not an operator's.",
@@ -56,28 +49,19 @@ export function createOperators(options: {
 	});
 	return {
 		authenticate(request) {
+			const given = request.headers.get("x-api-key") ?? "";
+			if (keyHash !== null && timingSafeEqual(hashOf(given), keyHash)) {
+				return { actor: actorOf(request) };
+			}
 			const context = requestContexts.get(request);
 			const address = context?.clientAddress ?? "unknown";
-			const refuseBeyond = (taken: LimiterAnswer, reason: string) => {
-				if (taken.allowed) return;
-				refusals.inc({ reason });
-				grantAllowance(taken, context?.headers ?? new Map());
-			};
-			refuseBeyond(limiter.takeNow(address), "limited");
-			const given = request.headers.get("x-api-key") ?? "";
-			const isKnown = operators.has(address) || THIS_MACHINE.includes(address);
-			if (keyHash !== null && given !== "" && !isKnown) {
-				refuseBeyond(guesses.takeNow("all"), "limited_together");
-			}
-			const isRight = keyHash !== null && timingSafeEqual(hashOf(given), keyHash);
-			if (!isRight) {
-				const isGuess = keyHash !== null && given !== "";
-				for (let cost = 1; isGuess && cost < WRONG_KEY_COST; cost += 1) limiter.takeNow(address);
-				refusals.inc({ reason: reasonOf({ isGuess, isOn: keyHash !== null }) });
-				throw httpFault.unauthorized({ public: "This takes the deployment's x-api-key." });
-			}
-			operators.set(address, true);
-			return { actor: actorOf(request) };
+			const isGuess = keyHash !== null && given !== "";
+			const taken = limiter.takeNow(address);
+			for (let cost = 1; isGuess && cost < WRONG_KEY_COST; cost += 1) limiter.takeNow(address);
+			const reason = reasonOf({ isGuess, isOn: keyHash !== null });
+			refusals.inc({ reason: taken.allowed ? reason : "limited" });
+			grantAllowance(taken, context?.headers ?? new Map());
+			throw httpFault.unauthorized({ public: "This takes the deployment's x-api-key." });
 		},
 	};
 }

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 test("[SEC-06] the hourly line in the log is a head as `audit verify --head` takes it", async () => {

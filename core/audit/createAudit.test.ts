@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 beforeEach(async () => {
 	await database.db.transaction(async (tx) => {
 		await tx.query("set local session_replication_role = replica");

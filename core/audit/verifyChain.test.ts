@@ -12,7 +12,7 @@ const ENTRIES = 8;
 
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 /** What somebody does who may switch the trigger off. */

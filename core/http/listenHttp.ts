@@ -3,6 +3,7 @@ import { websocket } from "elysia/ws";
 import type { HttpApp } from "#core/http/createHttpApp.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { problemResponse } from "#core/http/problemResponse.ts";
+import { segmentRoutes } from "#core/http/rawSegments.ts";
 import { serveOnPort } from "#core/http/serveOnPort.ts";
 import { websocketLimits } from "#core/http/websocketLimits.ts";
 import type { Log } from "#core/log/Log.ts";
@@ -49,6 +50,7 @@ export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Prom
 	// Elysia carries an older copy of Bun's types; the value is the handler that its `listen` uses.
 	const elysia = websocket as unknown as Bun.WebSocketHandler<unknown>;
 	const sockets = new Set<Socket>();
+	const answer = (request: Request) => app.fetch(request);
 	const server = serveOnPort({
 		hostname: options.host,
 		port: options.port,
@@ -57,7 +59,8 @@ export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Prom
 		idleTimeout: IDLE_SECONDS,
 		// The gate counts and refuses with a problem document; Bun's own refusal is a bare 413.
 		maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-		fetch: (request) => app.fetch(request),
+		routes: segmentRoutes(answer),
+		fetch: answer,
 		error(error) {
 			// The gate catches everything; if it fails itself, Bun would show its own page.
 			options.log.error("a request failed outside the app", { error });

@@ -1,3 +1,4 @@
+import { hasBackslash, type SegmentedRequest } from "#core/http/rawSegments.ts";
 import { urlFlaw } from "#core/http/urlFlaw.ts";
 
 /** Where a request goes, read once: whatever decides about a request decides by this. */
@@ -21,9 +22,10 @@ const LOCAL = "http://localhost";
  * Reads a request's target from its URL, which Bun makes of the Host header and the request line.
  *
  * A URL that is not its own normalised text is refused: who cuts such a text and who parses it may
- * find two different paths. So is a request that names two hosts or a fragment.
+ * find two different paths. So is a request that names two hosts or a fragment, and a path that was
+ * sent with a backslash, of which Bun has made a slash by now.
  */
-export function readTarget(request: Request): RequestTarget {
+export function readTarget(request: SegmentedRequest): RequestTarget {
 	const given = absoluteUrl(request);
 	const parsed = given === undefined ? null : URL.parse(given);
 	if (parsed === null || parsed.href !== given || isNamed(parsed)) {
@@ -34,6 +36,7 @@ export function readTarget(request: Request): RequestTarget {
 	}
 	if (given.includes("#")) return unreadable("The URL has a fragment.");
 	const { host, pathname: path, search } = parsed;
+	if (hasBackslash(request, path)) return unreadable("The path has a backslash.");
 	const url = parsed.protocol === "http:" ? given : `http://${host}${path}${search}`;
 	return { url, host, path, query: search.slice(1), flaw: urlFlaw(given) };
 }

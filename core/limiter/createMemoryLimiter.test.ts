@@ -40,7 +40,7 @@ test("a million clients are remembered as the last twenty thousand", async () =>
 	const limiter = createMemoryLimiter({ requestsMax: 600, windowSeconds: 60 });
 	for (let index = 0; index < 1_000_000; index += 1) await limiter.take(`2001:db8::${index}`);
 	expect(limiter.size()).toBe(20_000);
-}, 240_000);
+});
 
 test("past the bound the oldest window is forgotten first, the newest is kept", async () => {
 	const limiter = createMemoryLimiter({ requestsMax: 1, windowSeconds: 60, keysMax: 2 });

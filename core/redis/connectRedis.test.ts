@@ -6,10 +6,14 @@ import { ANNOUNCEMENT_CHARACTERS_MAX } from "#core/redis/limits.ts";
 import type { Redis } from "#core/redis/Redis.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 
 // Guarantee: a Redis server that is away, dies or hangs costs whoever asks it next to no time, and
 // is used again as soon as it is back.
+
+/** Who waits for this does not end in time. */
+const NEVER_MS = 10 * TEST_LIMIT_MS;
 
 const testWithRedis = skipWithReason(whyNoRedis);
 let server: TestRedis;
@@ -39,25 +43,21 @@ function connect(options: Partial<ConnectRedisOptions> = {}) {
 	return { redis, said, changes, isUp: () => until(redis.up, "Redis is up") };
 }
 
-async function failureOf(work: Promise<unknown>): Promise<{ code: string; tookMs: number }> {
-	const beganMs = performance.now();
+async function failureOf(work: Promise<unknown>): Promise<{ code: string }> {
 	const failed = await work.then(
 		() => null,
 		(error: unknown) => error,
 	);
 	if (!(failed instanceof Fault)) return expect.unreachable();
-	return { code: failed.code, tookMs: performance.now() - beganMs };
+	return { code: failed.code };
 }
 
 describe("without a server", () => {
 	test("a command is refused at once, and said once however often it is tried", async () => {
-		const { redis, said, changes } = connect({ url: "redis://127.0.0.1:1", deadlineMs: 60_000 });
+		const { redis, said, changes } = connect({ url: "redis://127.0.0.1:1", deadlineMs: NEVER_MS });
 		await until(() => said.length > 0, "the first attempt failed");
 		for (let turn = 0; turn < 20; turn++) {
-			const { code, tookMs } = await failureOf(redis.send("GET", ["a"]));
-			expect(code).toBe("redis_away");
-			// Far from the deadline: nobody waited for it.
-			expect(tookMs).toBeLessThan(50_000);
+			expect((await failureOf(redis.send("GET", ["a"]))).code).toBe("redis_away");
 		}
 		redis.announce("nobody hears it");
 		expect({ said, changes, up: redis.up() }).toEqual({
@@ -99,13 +99,13 @@ describe("a server", () => {
 	testWithRedis(
 		"that dies fails what is under way at once, and is used when it is back",
 		async () => {
-			const { redis, said, changes, isUp } = connect({ deadlineMs: 60_000 });
+			const { redis, said, changes, isUp } = connect({ deadlineMs: NEVER_MS });
 			await isUp();
 			const underWay = failureOf(redis.send("BLPOP", ["nothing", 0]));
 			await server.kill();
-			expect((await underWay).tookMs).toBeLessThan(50_000);
+			await underWay;
 			await until(() => !redis.up(), "noticed");
-			expect((await failureOf(redis.send("GET", ["a"]))).tookMs).toBeLessThan(50_000);
+			expect((await failureOf(redis.send("GET", ["a"]))).code).toBe("redis_away");
 			await until(() => said.length === 1, "said");
 			await server.restart();
 			await isUp();
@@ -118,15 +118,16 @@ describe("a server", () => {
 	testWithRedis(
 		"that hangs costs one caller its deadline, and everybody after it nothing",
 		async () => {
-			const { redis, changes, isUp } = connect({ deadlineMs: 3_000 });
+			const deadlineMs = 3_000;
+			const { redis, changes, isUp } = connect({ deadlineMs });
 			await isUp();
 			server.freeze();
-			const first = await failureOf(redis.send("GET", ["a"]));
-			const next = await failureOf(redis.send("GET", ["a"]));
+			// If each of them cost what the first one does, the test would not end in time.
+			for (let sum = 0; sum < 2 * TEST_LIMIT_MS; sum += deadlineMs) {
+				expect((await failureOf(redis.send("GET", ["a"]))).code).toBe("redis_away");
+			}
 			server.thaw();
 			await isUp();
-			expect(first.tookMs).toBeGreaterThan(2_990);
-			expect(next.tookMs).toBeLessThan(2_700);
 			expect(await redis.send("PING", [])).toBe("PONG");
 			// Its late reply was enough: no connection was given up for it.
 			expect(changes).toEqual([false, true]);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { silentLog } from "#core/log/silentLog.ts";
 import { claimTick } from "#core/schedule/claimTick.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -13,18 +14,29 @@ let jobs = 0;
 const newJob = (schedule: Job["schedule"]) => ({ name: `job.${++jobs}`, schedule });
 const NOON = Date.UTC(2026, 0, 1, 12);
 
+let said: [string, unknown][];
+beforeEach(() => {
+	said = [];
+});
+const log = {
+	...silentLog,
+	warn: (message: string, about: unknown) => said.push([message, about]),
+};
+const claim = (job: ReturnType<typeof newJob>, nowMs: number) =>
+	claimTick({ db: database.db, log, job, nowMs });
+
 /** Which of these moments claim a tick, in order. */
 async function claims(job: ReturnType<typeof newJob>, moments: number[]): Promise<number[]> {
 	const claimed = [];
 	for (const moment of moments) {
-		if (await claimTick(database.db, job, NOON + moment)) claimed.push(moment);
+		if (await claim(job, NOON + moment)) claimed.push(moment);
 	}
 	return claimed;
 }
 
 test("of processes that ask at once exactly one gets the tick", async () => {
 	const job = newJob({ everyMs: 60_000 });
-	const ask = () => Promise.all(Array.from({ length: 8 }, () => claimTick(database.db, job, NOON)));
+	const ask = () => Promise.all(Array.from({ length: 8 }, () => claim(job, NOON)));
 	expect((await ask()).filter(Boolean)).toHaveLength(1);
 	expect((await ask()).filter(Boolean)).toHaveLength(0);
 });
@@ -53,8 +65,30 @@ test("a cron tick of every second is claimed every second", async () => {
 	expect(await claims(job, [0, 1_000, 1_600, 2_001, 3_000])).toEqual([0, 1_000, 2_001, 3_000]);
 });
 
-test("a claim from the far future, by a clock that was wrong, stops nobody", async () => {
-	const job = newJob({ everyMs: 60_000 });
-	const year = 365 * 86_400_000;
-	expect(await claims(job, [year, 0, 60_000])).toEqual([year, 0, 60_000]);
+test("a cron tick is claimed in its place by a process whose clock is minutes off", async () => {
+	const job = newJob({ cron: "0 4 * * *" });
+	const four = 16 * 3_600_000;
+	const day = 24 * 3_600_000;
+	const early = four - 10 * 60_000;
+	expect(await claims(job, [early, four, four + 1_000, early + day, four + day])).toEqual([
+		early,
+		early + day,
+	]);
+});
+
+for (const [schedule, aheadMs] of [
+	[{ everyMs: 1_000 }, 3_600_000],
+	[{ everyMs: 60_000 }, 365 * 86_400_000],
+	[{ cron: "0 * * * *" }, 4 * 3_600_000],
+] as [Job["schedule"], number][]) {
+	test(`a claim far ahead is taken over, and that is said: ${JSON.stringify(schedule)}`, async () => {
+		const job = newJob(schedule);
+		expect(await claims(job, [aheadMs, 0, 1])).toEqual([aheadMs, 0]);
+		expect(said).toEqual([[expect.any(String), { job: job.name, aheadMs: expect.any(Number) }]]);
+	});
+}
+
+test("a claim up to two distances ahead stands", async () => {
+	expect(await claims(newJob({ everyMs: 60_000 }), [119_000, 0, 60_000])).toEqual([119_000]);
+	expect(said).toEqual([]);
 });

@@ -24,19 +24,20 @@ const newJob = (options: JobOptions): Job => ({
 	...options,
 });
 
-/** One process. Its clock counts how often it was asked: each time a timer fired. */
-function start(jobs: Job[], options: { stopTimeoutMs?: number; nowMs?: () => number } = {}) {
+/** One process. The database's clock counts how often it was asked: each time a timer fired. */
+function start(
+	jobs: Job[],
+	{ time, ...options }: { stopTimeoutMs?: number; time?: { nowMs: number } } = {},
+) {
 	const said: [string, unknown][] = [];
 	const asked = counter();
 	const schedules = runSchedules({
 		db: database.db,
 		log: { ...silentLog, error: (message, context) => said.push([message, context]) },
 		jobs,
-		clock: {
-			nowMs() {
-				asked.up();
-				return options.nowMs?.() ?? 1_700_000_000_000;
-			},
+		async nowMs() {
+			asked.up();
+			return time?.nowMs ?? 1_700_000_000_000;
 		},
 		...options,
 	});
@@ -65,7 +66,7 @@ test("a cluster job's tick runs in one of several processes, the next one too", 
 	const time = { nowMs: 1_700_000_000_000 };
 	const runs = counter();
 	const job = newJob({ lock: "cluster", schedule: { everyMs: 5 }, run: async () => runs.up() });
-	const processes = [1, 2, 3].map(() => start([job], { nowMs: () => time.nowMs }));
+	const processes = [1, 2, 3].map(() => start([job], { time }));
 	const everyoneAsks = (times: number) =>
 		Promise.all(processes.map(({ asked }) => asked.reaches(asked.count() + times)));
 	// Time stands still: however often their timers fire, it is the same tick.

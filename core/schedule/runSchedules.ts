@@ -1,5 +1,4 @@
 import { Cron } from "croner";
-import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
 import { claimTick } from "#core/schedule/claimTick.ts";
@@ -13,7 +12,8 @@ export type Schedules = {
 
 export type SchedulesOptions = {
 	db: Database;
-	clock: Clock;
+	/** The database's time, by which ticks are claimed. */
+	nowMs: () => Promise<number>;
 	log: Log;
 	jobs: readonly Job[];
 	stopTimeoutMs?: number;
@@ -26,7 +26,7 @@ const STOP_TIMEOUT_MS = 10_000;
  * job whose run outlasts its distance may begin in another.
  */
 export function runSchedules(options: SchedulesOptions): Schedules {
-	const { db, clock, log, stopTimeoutMs = STOP_TIMEOUT_MS } = options;
+	const { db, nowMs, log, stopTimeoutMs = STOP_TIMEOUT_MS } = options;
 	const stopping = new AbortController();
 	const running = new Map<Promise<void>, Job>();
 	const stops = options.jobs.map((job) => schedule(job, () => track(job)));
@@ -52,7 +52,10 @@ export function runSchedules(options: SchedulesOptions): Schedules {
 	async function runOnce(job: Job): Promise<void> {
 		const timeout = AbortSignal.timeout(job.timeoutMs);
 		try {
-			if (job.lock === "cluster" && !(await claimTick(db, job, clock.nowMs()))) return;
+			if (job.lock === "cluster") {
+				const isOurs = await claimTick({ db, log, job, nowMs: await nowMs() });
+				if (!isOurs) return;
+			}
 			await job.run({ signal: AbortSignal.any([stopping.signal, timeout]) });
 			if (timeout.aborted) log.error("a job took too long", { job: job.name });
 		} catch (error) {

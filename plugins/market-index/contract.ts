@@ -7,9 +7,9 @@ import type {
 	BookReads as IndexBook,
 	TokenListing as IndexListing,
 } from "#plugins/market-index/book/BookReads.ts";
-import type { RevealIndex as IndexReveals } from "#plugins/market-index/reveal/RevealIndex.ts";
 import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
 import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/revealSchema.ts";
+import type { RevealIndex as IndexReveals } from "#plugins/market-index/tokens/RevealIndex.ts";
 
 /** What the index stores: what lanes saw, and what other sources say happened. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {

@@ -43,7 +43,6 @@ import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
 import { repairJob } from "#plugins/market-index/register/repairJob.ts";
 import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
 import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
-import { createReveals } from "#plugins/market-index/reveal/createReveals.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";
@@ -93,8 +92,7 @@ export const marketIndexPlugin = definePlugin({
 		const gateways = gatewaysOf(config);
 		const allowedOrigins = config.METADATA_ALLOWED_ORIGINS;
 		const readDocument = createDocumentReader({ ...core, gateways, allowedOrigins });
-		const tokenWork = { core, readUri: readDocument, provider, prices };
-		const tokens = createTokens(tokenWork);
+		const tokens = createTokens({ core, readUri: readDocument, provider, prices });
 		const discovered = discoveredChains(core, config.NFT_DISCOVERY_CHAINS);
 		const reads = { ...core, discovered };
 		const watchedMax = config.NFT_OWNERSHIP_WALKS_MAX;
@@ -118,8 +116,8 @@ export const marketIndexPlugin = definePlugin({
 		const naming = collectionMetadataTask(core, gateways);
 		const answered = [...core.indexed.map(({ chain }) => chain), ...discovered];
 		const discovery = { core, answered, provider, prices, discovered: syncing.discovered };
-		const find = createFinder(reads);
-		const index = { record, find, touch: syncing.touch, reveals: createReveals(tokenWork) };
+		const { reveals } = tokens;
+		const index = { record, find: createFinder(reads), touch: syncing.touch, reveals };
 		const known = { core: reads, scanner: needs.scanner, index, prices };
 		const reading = {
 			...known,

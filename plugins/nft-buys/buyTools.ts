@@ -94,7 +94,8 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 		},
 		line({ contract, tokenId, priceLimit, chain, status, errorCode }) {
 			const what = `#${(tokenId ?? "").slice(0, 20)} of ${contract.slice(0, 6)}…${contract.slice(-4)}`;
-			const most = priceLimit === null ? "" : ` for at most ${priceLimit}`;
+			const coin = deps.chains.bySlug(chain)?.nativeCurrency.symbol ?? "";
+			const most = priceLimit === null ? "" : ` for at most ${priceLimit} ${coin}`;
 			return `Buying ${what}${most} on ${chain} ${intentSentence(status, errorCode)}.`;
 		},
 		asOfMs: () => null,

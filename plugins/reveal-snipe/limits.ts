@@ -1,7 +1,7 @@
 /** Tokens of a collection that a look is at. */
 export const PROBE_TOKENS = 8;
 
-/** Looks at one collection stand so far apart: those that blocks ask for, and those that logs do. */
+/** Looks at one collection stand so far apart: those for blocks, and those for logs. */
 export const BLOCK_APART_MS = 400;
 export const EVENT_APART_MS = 100;
 /** Documents are asked for so often at most, unless the contract itself says that they changed. */
@@ -12,6 +12,9 @@ export const POLL_EVERY_MS = 20_000;
 
 /** How often it is looked up which collections are watched. */
 export const REFRESH_EVERY_MS = 1_000;
+
+/** How often the names in the configuration are looked up: collections come to be known later. */
+export const NAMED_EVERY_MS = 5_000;
 
 /** Collections that are watched at once on a chain: those watched longest go first. */
 export const WATCHED_MAX = 500;

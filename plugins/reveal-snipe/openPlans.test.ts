@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
-// Guarantee: the service that ships has the routes of plans, their jobs and their tools, documented.
+// Guarantee: the service that ships has the routes, jobs and tools of plans, documented.
 
 let service: TestService;
 beforeAll(async () => {
 	service = await startTestService({ scanFrom: null });
-}, 240_000);
+});
 afterAll(async () => {
 	await service?.stop();
 	await service?.database.drop();

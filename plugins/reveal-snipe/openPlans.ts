@@ -1,7 +1,7 @@
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/burst/createBursts.ts";
+import type { OnCovered } from "#plugins/reveal-snipe/burst/takeStep.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import { createDryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
 import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";

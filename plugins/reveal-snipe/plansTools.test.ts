@@ -21,7 +21,7 @@ let by: Buyer;
 beforeAll(async () => {
 	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
 	seaport = await deploySeaport(anvil);
-}, 240_000);
+});
 afterAll(async () => {
 	await anvil?.stop();
 	await database?.drop();

@@ -4,18 +4,18 @@ import { z } from "zod";
 import { commaList } from "#core/config/commaList.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/burst/createBursts.ts";
-import { KEPT_MS, PRUNE_EVERY_MS, REFRESH_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
+import type { OnCovered } from "#plugins/reveal-snipe/burst/takeStep.ts";
+import { SIGNALS } from "#plugins/reveal-snipe/detection/signals.ts";
+import { KEPT_MS, NAMED_EVERY_MS, PRUNE_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
 import { openPlans } from "#plugins/reveal-snipe/openPlans.ts";
 import {
 	FILLS_PER_MINUTE_DEFAULT,
 	FILLS_PER_MINUTE_MAX,
 } from "#plugins/reveal-snipe/plans/limits.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
-import { revealRoutes } from "#plugins/reveal-snipe/routes/reveals.ts";
+import { revealRoutes } from "#plugins/reveal-snipe/routes/revealRoutes.ts";
 import { pruneDetections } from "#plugins/reveal-snipe/sql/detections.ts";
 import { pruneSeen } from "#plugins/reveal-snipe/sql/seen.ts";
-import { SIGNALS } from "#plugins/reveal-snipe/watch/signals.ts";
 import { type ChainWatch, watchChain } from "#plugins/reveal-snipe/watch/watchChain.ts";
 import { watchNamed } from "#plugins/reveal-snipe/watch/watchNamed.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
@@ -64,10 +64,10 @@ export const revealSnipePlugin = definePlugin({
 				...plans.jobs,
 				{
 					name: "reveal-snipe.named",
-					schedule: { everyMs: REFRESH_EVERY_MS },
+					schedule: { everyMs: NAMED_EVERY_MS },
 					lock: "cluster",
 					timeoutMs: 10_000,
-					run: async () => void (await watchNamed({ core, find }, config.NFT_REVEAL_WATCH)),
+					run: () => watchNamed({ core, find }, config.NFT_REVEAL_WATCH),
 				},
 				{
 					name: "reveal-snipe.prune",

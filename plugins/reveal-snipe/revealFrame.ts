@@ -1,7 +1,11 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Outbox } from "#core/outbox/createOutbox.ts";
-import { collectionTopic, type RevealFrame, type RevealSubject } from "#plugins/market-index/contract.ts";
+import {
+	collectionTopic,
+	type RevealFrame,
+	type RevealSubject,
+} from "#plugins/market-index/contract.ts";
 import type { NewDetection } from "#plugins/reveal-snipe/sql/detections.ts";
 
 export type RevealNews = {

@@ -35,10 +35,15 @@ const numbers = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => from + index + 1);
 
 async function seqs(client: StreamClient, count: number): Promise<number[]> {
-	return (await client.take(count)).map(({ type, seq }) => {
+	const taken: number[] = [];
+	while (taken.length < count) {
+		const { type, seq } = await client.next();
+		// A ping comes in between when 15 s are over, which is soon on a busy machine.
+		if (type === "ping") continue;
 		expect(type).toBe("market_event");
-		return seq;
-	});
+		taken.push(seq);
+	}
+	return taken;
 }
 
 async function epochNow(): Promise<string> {
@@ -401,4 +406,4 @@ test("[STR-02] over a bus that loses, doubles and reorders, each client gets eac
 		}),
 		{ numRuns: 12 },
 	);
-}, 240_000);
+});

@@ -443,6 +443,8 @@ describe("the chain", () => {
 		lab.chain.send({ from, to, nonce, valueRaw, data, reverts: true });
 		lab.chain.mine();
 		await lab.tick();
+		lab.chain.mine();
+		await lab.tick(5_000);
 		const id = intent?.id ?? "";
 		expect(await lab.intent(id)).toMatchObject({
 			status: "failed",

@@ -6,6 +6,7 @@ import { fixturesOn } from "#test/harness/fixtures.ts";
 import { type RpcProxy, startRpcProxy } from "#test/harness/startRpcProxy.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 // Guarantee: `svc backfill` ends with exactly the rows of an index that was read from the first
 // block on, however often it is killed on the way, and whoever else writes meanwhile.
@@ -15,7 +16,6 @@ const LAST = 2_400;
 const MINTS = 30;
 const EVERY = 80;
 const ASK_EVERY_MS = 5;
-const GIVE_UP_MS = 200_000;
 
 let anvil: Anvil;
 let proxy: RpcProxy;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 	linear = await startTestService({ chain: anvil });
 	database = await createTestDatabase();
 	await linear.indexed(Number(await anvil.rpc<Hex>("eth_blockNumber")));
-}, 240_000);
+});
 
 afterAll(async () => {
 	await linear?.stop();
@@ -104,7 +104,7 @@ const leftIn = async () => {
 };
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-	const giveUpAt = performance.now() + GIVE_UP_MS;
+	const giveUpAt = performance.now() + WAIT_LIMIT_MS;
 	while (performance.now() < giveUpAt) {
 		if (await holds()) return;
 		await Bun.sleep(ASK_EVERY_MS);
@@ -142,7 +142,7 @@ test("[ING-10] killed half way and started again, it ends with what a linear ind
 	const { events, figures } = await contentOf(database);
 	expect(events.length).toBeGreaterThan(100);
 	expect({ events, figures }).toEqual(await contentOf(linear.database));
-}, 240_000);
+});
 
 test("[ING-10] what lanes have indexed is read once more and changes nothing", async () => {
 	const before = await contentOf(linear.database);
@@ -180,7 +180,7 @@ test("[ING-10] what lanes have indexed is read once more and changes nothing", a
 		.map((line) => JSON.parse(line).state);
 	expect(new Set(states)).toEqual(new Set(["watching", "done"]));
 	expect(await contentOf(linear.database)).toEqual(before);
-}, 240_000);
+});
 
 const refusals: [string[], string][] = [
 	[["--chain", "atlantis", "--from", "1", "--to", "2"], 'names "atlantis". CHAINS has: anvil'],
@@ -194,7 +194,7 @@ for (const [args, words] of refusals) {
 		expect(notes).toContain(words);
 		expect(notes).not.toContain("    at ");
 		expect(await leftIn()).toBe(0);
-	}, 240_000);
+	});
 }
 
 test("[ING-11] rewind asks for a yes, and takes back what lies above the block", async () => {
@@ -210,4 +210,4 @@ test("[ING-11] rewind asks for a yes, and takes back what lies above the block",
 	const done = await svc("rewind", "--chain", "anvil", "--to", "1500", "--yes").ended();
 	expect(done.code).toBe(0);
 	expect(await highest()).toBeLessThanOrEqual(1_500);
-}, 240_000);
+});

@@ -26,7 +26,7 @@ const options = {
 
 test("no text is read by two commands of all plugins together", () => {
 	expect(overlapsOf(commands, options)).toEqual([]);
-}, 240_000);
+});
 
 test("each example is read, and its command asks for what its author typed", () => {
 	const grammar = createGrammar(commands, options);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Subprocess } from "bun";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import manifest from "../../package.json";
 
 // Guarantee: on a fresh clone every script of package.json does its own set-up and starts.
@@ -12,14 +13,13 @@ import manifest from "../../package.json";
 const ROOT = join(import.meta.dir, "../..");
 /** Not beside us, where our own packages would be found; not in memory: they are 450 MB. */
 const FOLDER = existsSync("/var/tmp") ? "/var/tmp" : tmpdir();
-const STEP_TIMEOUT_MS = 200_000;
 const clone = mkdtempSync(join(FOLDER, "tapeline-clone-"));
 const children: Subprocess[] = [];
 afterAll(async () => {
 	for (const child of children) child.kill("SIGKILL");
 	await Promise.all(children.map(({ exited }) => exited));
 	rmSync(clone, { recursive: true, force: true });
-}, 240_000);
+});
 
 type Ran = { code: number; output: string };
 
@@ -33,7 +33,7 @@ async function run(args: string[], enough = /^\0$/): Promise<Ran> {
 		stdin: "ignore",
 		stdout: "pipe",
 		stderr: "pipe",
-		timeout: STEP_TIMEOUT_MS,
+		timeout: WAIT_LIMIT_MS,
 	});
 	children.push(child);
 	let output = "";
@@ -106,18 +106,14 @@ function expectHelp(name: string, ran: Ran): void {
 	});
 }
 
-testOnClone(
-	"every script starts on a fresh clone, and --help says what it does",
-	async () => {
-		expectHelp("bench", first);
-		// It installs in another way, where there is nothing; the rest find what it made.
-		uninstall();
-		for (const name of ["start", ...names.filter((one) => !/start|bench|dev/.test(one))]) {
-			expectHelp(name, await run(["run", "--silent", name, "--help"]));
-		}
-		// It goes on and waits for changes, and is ended by us.
-		const { output } = await run(["run", "--silent", "dev", "--help"], /^bun run start\b/m);
-		expectHelp("start", { code: 0, output });
-	},
-	240_000,
-);
+testOnClone("every script starts on a fresh clone, and --help says what it does", async () => {
+	expectHelp("bench", first);
+	// It installs in another way, where there is nothing; the rest find what it made.
+	uninstall();
+	for (const name of ["start", ...names.filter((one) => !/start|bench|dev/.test(one))]) {
+		expectHelp(name, await run(["run", "--silent", name, "--help"]));
+	}
+	// It goes on and waits for changes, and is ended by us.
+	const { output } = await run(["run", "--silent", "dev", "--help"], /^bun run start\b/m);
+	expectHelp("start", { code: 0, output });
+});

@@ -21,7 +21,6 @@ import { addresses } from "#test/sandbox/addresses.ts";
 // that is no trait; and rows that were stored before that was so are shown clean too.
 
 const SLUG = "kiln-folk";
-const TIMEOUT_MS = 240_000;
 
 let lab: MarketLab;
 let provider: PoisonedProvider;
@@ -52,13 +51,13 @@ beforeAll(async () => {
 	await lab.read(path());
 	for (const job of ["order-books", "lean-sync", "drops", "follow"]) await lab.runJob(job);
 	await lab.drainQueue();
-}, TIMEOUT_MS);
+});
 afterAll(async () => {
 	for (const stream of streams) stream.close();
 	await lab?.close();
 	await provider?.stop();
 	chain?.stop();
-}, TIMEOUT_MS);
+});
 
 const path = (rest = "") => `/collections/${SLUG}${rest}?chain=anvil`;
 

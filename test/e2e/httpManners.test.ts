@@ -31,7 +31,7 @@ beforeAll(async () => {
 	service = await startTestService({ chain: anvil, env: { ADMIN_API_KEY: ADMIN_KEY } });
 	await service.indexed(Number(await anvil.rpc<Hex>("eth_blockNumber")));
 	token = await openSession();
-}, 240_000);
+});
 afterAll(async () => {
 	await service?.stop();
 	await service?.database.drop();

@@ -11,6 +11,8 @@ import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { until } from "#test/harness/until.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
@@ -19,9 +21,6 @@ import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 // chain, and every client was told each frame once.
 
 const ROOT = join(import.meta.dir, "../..");
-const START_TIMEOUT_MS = 200_000;
-/** A quarter of a minute alone; beside other systems on a slow machine many times that. */
-const TIME_LIMIT_MS = 240_000;
 const STEPS_MAX = 5_000;
 /**
  * How often a lane may change hands: each of the four lost workers, a stall noticed on both sides,
@@ -33,9 +32,7 @@ const BLOCKS_AHEAD_MAX = 50;
 /** Told between two disturbances. */
 const FRAMES_BETWEEN = 20;
 const ETHER = 10n ** 18n;
-const SEED = Number(
-	process.env["MANY_PROCESSES_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0],
-);
+const SEED = Number(process.env["MANY_PROCESSES_SEED"] ?? TEST_SEED);
 
 const testWithRedis = skipWithReason(whyNoRedis);
 const undo: (() => Promise<unknown> | unknown)[] = [];
@@ -47,10 +44,10 @@ beforeAll(async () => {
 	if (whyNoRedis !== null) return;
 	[anvil, redis, database] = await Promise.all([startAnvil(), startRedis(), createTestDatabase()]);
 	undo.push(anvil.stop, redis.stop, database.drop);
-}, START_TIMEOUT_MS);
+});
 afterAll(async () => {
 	for (const step of undo.splice(0).reverse()) await step();
-}, START_TIMEOUT_MS);
+});
 
 type Running = { role: string; url: string; holder: string; process: Subprocess };
 
@@ -89,7 +86,7 @@ async function start(role: "api" | "worker"): Promise<Running> {
 
 async function printedUrl(child: Subprocess<"ignore", "ignore", "pipe">): Promise<string> {
 	let text = "";
-	const late = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+	const late = setTimeout(() => child.kill("SIGKILL"), WAIT_LIMIT_MS);
 	const decoder = new TextDecoder();
 	const found = Promise.withResolvers<string>();
 	(async () => {
@@ -281,7 +278,6 @@ testWithRedis(
 		for (const stream of streams) expect(await toldBy(stream, stored.length)).toEqual(stored);
 		for (const { url } of apis) await until(() => isUp(url), "Redis is used again");
 	},
-	TIME_LIMIT_MS,
 );
 
 async function discoverStream(url: string): Promise<TestStream> {

@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: every mint on a chain the service has never seen is in the index, at the right price,
 // and nothing that is no mint is.
@@ -175,16 +176,13 @@ async function undecoded(): Promise<number> {
 	return Number(line?.[1] ?? 0);
 }
 
-/** The metadata job is durable and asynchronous: waits for its effect, within a bound. */
+/** The metadata job is durable and asynchronous: waits for its effect. */
 async function namedAs(contract: Hex, name: string): Promise<void> {
-	const giveUpAt = performance.now() + 15_000;
-	while (performance.now() < giveUpAt) {
+	await until(async () => {
 		const rows = await service.core.db.query<{ name: string | null }>(
 			"select name from market_index.collection where address = decode(substr($1, 3), 'hex')",
 			[contract],
 		);
-		if (rows[0]?.name === name) return;
-		await Bun.sleep(20);
-	}
-	throw new Error(`${contract} was not named ${name}`);
+		return rows[0]?.name === name;
+	}, `${contract} is named ${name}`);
 }

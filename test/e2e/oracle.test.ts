@@ -12,6 +12,7 @@ import { type OracleLab, openOracleLab } from "#test/e2e/oracle/openOracleLab.ts
 import { readBooks } from "#test/e2e/oracle/readBooks.ts";
 import { arePriced, readRates } from "#test/e2e/oracle/readRates.ts";
 import { readNews, readTokens } from "#test/e2e/oracle/readTokens.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 // Guarantee: every figure of every route is what an oracle makes of the chain and of the
 // provider's answers, or null for a reason that the answer states; what was covered in part says
@@ -23,7 +24,7 @@ const isWhole = PROVE === "1" || ORACLE_SEED !== undefined;
 const usual = PROVE === "1" ? Array.from({ length: 12 }, (_, at) => at) : [2];
 const seeds = ORACLE_SEED === undefined ? usual : [Number(ORACLE_SEED)];
 /** A limit for what hangs; a machine that does much else takes minutes. */
-const TIMEOUT_MS = 900_000;
+const LIMIT_MS = 5 * TEST_LIMIT_MS;
 
 for (const seed of seeds) {
 	test(
@@ -42,7 +43,7 @@ for (const seed of seeds) {
 				expect({ name, isNumber }).toEqual({ name, isNumber: true });
 			}
 		},
-		TIMEOUT_MS,
+		LIMIT_MS,
 	);
 }
 

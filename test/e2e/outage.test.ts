@@ -4,6 +4,7 @@ import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: whatever happens to the RPC or to the process, nothing is lost and nothing twice.
 
@@ -141,11 +142,8 @@ async function failures(service: TestService, code: string): Promise<number> {
 
 /** Waits until no gap is owed any more. */
 async function drained(service: TestService): Promise<void> {
-	const giveUpAt = performance.now() + 20_000;
-	while (performance.now() < giveUpAt) {
-		const gaps = await service.core.db.query("select 1 from chain_scanner.gap");
-		if (gaps.length === 0) return;
-		await Bun.sleep(20);
-	}
-	throw new Error("backfill still owes blocks");
+	await until(
+		async () => (await service.core.db.query("select 1 from chain_scanner.gap")).length === 0,
+		"backfill owes no block",
+	);
 }

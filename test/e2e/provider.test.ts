@@ -11,7 +11,6 @@ const SLUGS = ["kiln-folk", "night-ferry", "tidewater-postcards"];
 const OPENED = "kiln-folk";
 /** Nothing of it is for sale: what was has been taken back. */
 const EMPTY = "night-ferry";
-const TIMEOUT_MS = 240_000;
 
 let lab: MarketLab;
 let booksRead: string[];
@@ -34,8 +33,8 @@ beforeAll(async () => {
 	});
 	// The page that was cached before all this is not served any more.
 	lab.advance(120_000);
-}, TIMEOUT_MS);
-afterAll(() => lab?.close(), TIMEOUT_MS);
+});
+afterAll(() => lab?.close());
 
 async function isWatched(): Promise<boolean> {
 	const rows = await lab.service.core.db.query(

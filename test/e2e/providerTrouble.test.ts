@@ -12,7 +12,6 @@ type Api = Awaited<ReturnType<MarketLab["openApi"]>>["api"];
 
 const SLUG = "kiln-folk";
 const EMPTY = "night-ferry";
-const TIMEOUT_MS = 240_000;
 const DETAIL = `/collections/${SLUG}?chain=anvil`;
 /** More than a page is kept for, and than the longest wait after a failure. */
 const PAGE_MS = 91_000;
@@ -32,8 +31,8 @@ beforeAll(async () => {
 	expect(known.floorNative).toBeGreaterThan(0);
 	expect(known.ownersCount).toBeGreaterThan(0);
 	client = await lab.openApi();
-}, TIMEOUT_MS);
-afterAll(() => lab?.close(), TIMEOUT_MS);
+});
+afterAll(() => lab?.close());
 
 /**
  * Remembers what an operator would be called for, but not for the chain: on a busy machine its node

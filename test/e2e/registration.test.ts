@@ -13,7 +13,6 @@ import { tokenAbi } from "#test/sandbox/tokenAbi.ts";
 // up.
 
 const ROOT = join(import.meta.dir, "../..");
-const TIMEOUT_MS = 240_000;
 /** The chain's history is not the index's until an operator asks for it. */
 const HISTORY_BLOCKS = 40;
 const HEAD = HISTORY_BLOCKS + 2;
@@ -43,8 +42,8 @@ beforeAll(async () => {
 			return provider;
 		},
 	});
-}, TIMEOUT_MS);
-afterAll(() => lab?.close(), TIMEOUT_MS);
+});
+afterAll(() => lab?.close());
 
 function of(slug: string): Collection {
 	const collection = market.get(slug);
@@ -145,37 +144,27 @@ async function meets(who: keyof typeof MET_BY): Promise<void> {
 }
 
 for (const who of ["request", "list"] as const) {
-	test(
-		`a collection that is met by a ${who} gets metadata, tokens, traits and ranks`,
-		async () => {
-			await meets(who);
-			await expectWhole(MET_BY[who]);
-		},
-		TIMEOUT_MS,
-	);
+	test(`a collection that is met by a ${who} gets metadata, tokens, traits and ranks`, async () => {
+		await meets(who);
+		await expectWhole(MET_BY[who]);
+	});
 }
 
-test(
-	"so do those that a block and an operator's backfill bring: ranks once most tokens are known",
-	async () => {
-		await meets("chain");
-		// One of many: all else is there.
-		const alone = { lacks: ["ranks"], tokens: 1, traited: 1, ranked: 0, counted: true };
-		expect(await had(MET_BY.chain)).toEqual(alone);
-		await meets("operator");
-		for (const slug of [MET_BY.operator, MET_BY.chain]) await expectWhole(slug);
-	},
-	TIMEOUT_MS,
-);
+test("so do those that a block and an operator's backfill bring: ranks once most tokens are known", async () => {
+	await meets("chain");
+	// One of many: all else is there.
+	const alone = { lacks: ["ranks"], tokens: 1, traited: 1, ranked: 0, counted: true };
+	expect(await had(MET_BY.chain)).toEqual(alone);
+	await meets("operator");
+	for (const slug of [MET_BY.operator, MET_BY.chain]) await expectWhole(slug);
+});
 
-test(
-	"what collections lack whose jobs were all lost is found and made up for",
-	async () => {
-		const { db } = lab.service.core;
-		const ids = Object.values(MET_BY).map((slug) => of(slug).facts.address.slice(2));
-		await db.execute("delete from graphile_worker._private_jobs");
-		await db.execute(
-			`with lost as (
+test("what collections lack whose jobs were all lost is found and made up for", async () => {
+	const { db } = lab.service.core;
+	const ids = Object.values(MET_BY).map((slug) => of(slug).facts.address.slice(2));
+	await db.execute("delete from graphile_worker._private_jobs");
+	await db.execute(
+		`with lost as (
 				update market_index.collection set metadata_at = null, learned_at = null,
 					registered_at = $2
 				where encode(address, 'hex') = any($1::text[]) returning id
@@ -186,12 +175,10 @@ test(
 				delete from market_index.trait_count where collection_id in (select id from lost)
 			)
 			delete from market_index.token where collection_id in (select id from lost)`,
-			[ids, new Date(lab.nowMs() - LACKING_AFTER_MS - 1)],
-		);
-		for (const slug of Object.values(MET_BY)) expect((await had(slug))?.tokens).toBe(0);
-		await lab.runJob("repair");
-		await drainWithTraits();
-		for (const slug of Object.values(MET_BY)) await expectWhole(slug);
-	},
-	TIMEOUT_MS,
-);
+		[ids, new Date(lab.nowMs() - LACKING_AFTER_MS - 1)],
+	);
+	for (const slug of Object.values(MET_BY)) expect((await had(slug))?.tokens).toBe(0);
+	await lab.runJob("repair");
+	await drainWithTraits();
+	for (const slug of Object.values(MET_BY)) await expectWhole(slug);
+});

@@ -245,4 +245,4 @@ test("[ING-13] `svc decode` reads receipts of the second venue, and not without 
 		],
 	});
 	expect(await decode({ PLUGINS_DISABLED: "looksrare" })).toEqual({ code: 0, sales: [] });
-}, 240_000);
+});

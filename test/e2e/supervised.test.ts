@@ -49,4 +49,4 @@ test("SIGTERM to `bun run start` ends the service and frees its port", async () 
 		await database.drop();
 	}
 	expect(said).toEndWith("stopping …\nstopped\n");
-}, 240_000);
+});

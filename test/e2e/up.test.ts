@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { openStream } from "#test/harness/openStream.ts";
+import { TEST_LIMIT_MS, WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 
 // Guarantee: one command, and a newcomer watches a live market; Ctrl-C leaves nothing behind; the
@@ -11,8 +12,6 @@ import { until } from "#test/harness/until.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 /** A world takes 20 s of two processors, and a busy machine gives it a part of them. */
-const READY_TIMEOUT_MS = 200_000;
-const STOP_TIMEOUT_MS = 30_000;
 /** A day of history; four days, as a newcomer has them, take another 25 s of processor. */
 const HISTORY_BLOCKS = process.env["PROVE"] === "1" ? "420" : "120";
 const dataDir = mkdtempSync(join(tmpdir(), "tapeline-up-"));
@@ -38,7 +37,7 @@ async function up(): Promise<Up> {
 	children.push(child);
 	let text = "";
 	const url = await new Promise<string>((resolve, reject) => {
-		const timer = setTimeout(() => reject(new Error(`not up:\n${text}`)), READY_TIMEOUT_MS);
+		const timer = setTimeout(() => reject(new Error(`not up:\n${text}`)), WAIT_LIMIT_MS);
 		child.exited.then((code) => reject(new Error(`ended with ${code}:\n${text}`)));
 		(async () => {
 			const decoder = new TextDecoder();
@@ -58,7 +57,7 @@ async function up(): Promise<Up> {
 		text: () => text,
 		async interrupt() {
 			child.kill("SIGINT");
-			const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+			const timer = setTimeout(() => child.kill("SIGKILL"), WAIT_LIMIT_MS);
 			const code = await child.exited;
 			clearTimeout(timer);
 			return code;
@@ -73,7 +72,7 @@ const get = async (url: string, path: string) => {
 };
 
 async function indexedUpTo(url: string, block: number): Promise<void> {
-	const giveUpAt = performance.now() + READY_TIMEOUT_MS;
+	const giveUpAt = performance.now() + WAIT_LIMIT_MS;
 	while (performance.now() < giveUpAt) {
 		const { body } = await get(url, "/v1/nft-market/trending?chain=anvil");
 		if ((body.freshness.indexedBlock ?? -1) >= block && body.freshness.lagBlocks <= 1) return;
@@ -89,7 +88,7 @@ function leftBehind(): string[] {
 }
 
 async function gone(): Promise<void> {
-	const giveUpAt = performance.now() + STOP_TIMEOUT_MS;
+	const giveUpAt = performance.now() + WAIT_LIMIT_MS;
 	while (performance.now() < giveUpAt && leftBehind().length > 0) await Bun.sleep(50);
 	expect(leftBehind()).toEqual([]);
 }
@@ -130,45 +129,49 @@ async function trades(url: string, banner: string): Promise<void> {
 	}, "no webhook came");
 }
 
-test("up serves a live market, Ctrl-C stops all of it, and the next up continues", async () => {
-	const first = await up();
-	expect(first.text()).toContain("SANDBOX");
-	await indexedUpTo(first.url, 100);
-	const list = await get(first.url, "/v1/nft-market/collections?chain=anvil&mode=trending");
-	expect(list.headers.get("x-svc-sandbox")).toBe("true");
-	const sold = list.body.normalized.filter((row: any) => row.sales24h > 0);
-	expect(sold.length).toBeGreaterThanOrEqual(8);
-	// While nobody has read what ether is worth, whatever would spend it is refused.
-	const detail = `/v1/nft-market/collections/${sold[0].slug}?chain=anvil`;
-	await until(async () => {
-		return typeof (await get(first.url, detail)).body.lastSale?.priceUsd === "number";
-	}, "ether has a price");
-	await trades(first.url, first.text());
-	expect((await get(first.url, "/healthz")).body.sandbox).toBe(true);
-	for (const { slug } of sold.slice(0, 8)) {
-		const path = `/v1/nft-market/collections/${slug}/candles?chain=anvil&interval=1h`;
-		expect((await get(first.url, path)).body.candles.length).toBeGreaterThan(12);
-	}
+test(
+	"up serves a live market, Ctrl-C stops all of it, and the next up continues",
+	async () => {
+		const first = await up();
+		expect(first.text()).toContain("SANDBOX");
+		await indexedUpTo(first.url, 100);
+		const list = await get(first.url, "/v1/nft-market/collections?chain=anvil&mode=trending");
+		expect(list.headers.get("x-svc-sandbox")).toBe("true");
+		const sold = list.body.normalized.filter((row: any) => row.sales24h > 0);
+		expect(sold.length).toBeGreaterThanOrEqual(8);
+		// While nobody has read what ether is worth, whatever would spend it is refused.
+		const detail = `/v1/nft-market/collections/${sold[0].slug}?chain=anvil`;
+		await until(async () => {
+			return typeof (await get(first.url, detail)).body.lastSale?.priceUsd === "number";
+		}, "ether has a price");
+		await trades(first.url, first.text());
+		expect((await get(first.url, "/healthz")).body.sandbox).toBe(true);
+		for (const { slug } of sold.slice(0, 8)) {
+			const path = `/v1/nft-market/collections/${slug}/candles?chain=anvil&interval=1h`;
+			expect((await get(first.url, path)).body.candles.length).toBeGreaterThan(12);
+		}
 
-	const ws = first.url.replace(/^http/, "ws");
-	const stream = await openStream(`${ws}/v1/nft-market/discover/stream?chain=anvil`);
-	const [told] = await stream.take(1, ({ type, data }) => {
-		return type === "discover_row" && data.section === "mints";
-	});
-	const { slug } = told.data.row.collection;
-	const activity = `/v1/nft-market/collections/${slug}/activity?chain=anvil&limit=200`;
-	const { body: events } = await get(first.url, activity);
-	expect(events.data.map((event: any) => event.id)).toContain(told.data.row.id);
-	stream.close();
+		const ws = first.url.replace(/^http/, "ws");
+		const stream = await openStream(`${ws}/v1/nft-market/discover/stream?chain=anvil`);
+		const [told] = await stream.take(1, ({ type, data }) => {
+			return type === "discover_row" && data.section === "mints";
+		});
+		const { slug } = told.data.row.collection;
+		const activity = `/v1/nft-market/collections/${slug}/activity?chain=anvil&limit=200`;
+		const { body: events } = await get(first.url, activity);
+		expect(events.data.map((event: any) => event.id)).toContain(told.data.row.id);
+		stream.close();
 
-	const before = (await get(first.url, "/v1/nft-market/trending?chain=anvil")).body.freshness;
-	expect(await first.interrupt()).toBe(0);
-	await gone();
+		const before = (await get(first.url, "/v1/nft-market/trending?chain=anvil")).body.freshness;
+		expect(await first.interrupt()).toBe(0);
+		await gone();
 
-	const second = await up();
-	await indexedUpTo(second.url, before.indexedBlock);
-	const { body: again } = await get(second.url, activity);
-	expect(again.data.map((event: any) => event.id)).toContain(told.data.row.id);
-	expect(await second.interrupt()).toBe(0);
-	await gone();
-}, 400_000);
+		const second = await up();
+		await indexedUpTo(second.url, before.indexedBlock);
+		const { body: again } = await get(second.url, activity);
+		expect(again.data.map((event: any) => event.id)).toContain(told.data.row.id);
+		expect(await second.interrupt()).toBe(0);
+		await gone();
+	},
+	3 * TEST_LIMIT_MS,
+);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { join } from "node:path";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import {
 	type CustodyEmulator,
 	startCustodyEmulator,
@@ -12,7 +13,6 @@ import {
 
 const PATH = "/v1/webhooks/wallet-provider";
 const ANNA = `0x${"a1".repeat(20)}`;
-const JOB_TIMEOUT_MS = 30_000;
 
 let anvil: Anvil;
 let custody: CustodyEmulator;
@@ -46,7 +46,7 @@ beforeAll(async () => {
 	});
 	const { body } = await ask("/v1/trading/enrollment", {});
 	walletId = body.profile.canonicalWalletId ?? body.profile.wallets[0].id;
-}, 240_000);
+});
 
 afterAll(async () => {
 	await custody?.stop();
@@ -102,7 +102,7 @@ async function statusOf(id: string): Promise<string> {
 /** The reconciler's turn. */
 async function reconcile(): Promise<void> {
 	const job = service.host.jobs.find(({ name }) => name === "wallets.reconcile");
-	await job?.run({ signal: AbortSignal.timeout(JOB_TIMEOUT_MS) });
+	await job?.run({ signal: AbortSignal.timeout(WAIT_LIMIT_MS) });
 }
 
 /** A block, and the wallet provider has told what it has to tell. */

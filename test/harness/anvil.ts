@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 
 export type Anvil = {
@@ -16,7 +17,6 @@ export type Anvil = {
 	stop(): Promise<void>;
 };
 
-const START_TIMEOUT_MS = 150_000;
 const ROOT = join(import.meta.dir, "../..");
 
 /**
@@ -38,7 +38,7 @@ export async function startAnvil({ args = [] }: { args?: readonly string[] } = {
 		rmSync(states, { recursive: true, force: true });
 	};
 	process.once("exit", killNode);
-	const port = await listeningPort(node.stdout, START_TIMEOUT_MS).catch((cause) => {
+	const port = await listeningPort(node.stdout, WAIT_LIMIT_MS).catch((cause) => {
 		killNode();
 		throw cause;
 	});

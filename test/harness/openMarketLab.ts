@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { systemClock } from "#core/clock/systemClock.ts";
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
+import { holdJobs, runHeld } from "#test/harness/holdJobs.ts";
 import { startTestService, type TestServiceOptions } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
@@ -27,8 +28,7 @@ export type MarketLabOptions = {
 };
 
 /** Jobs that call the provider by the clock: here they do so only when a test says so. */
-const HELD = ["discovery", "full-sync", "lean-sync", "drops"];
-const HELD_HOURS = 20;
+const HELD = ["discovery", "full-sync", "lean-sync", "drops"].map((job) => `market-index.${job}`);
 
 /**
  * The whole service on a still sandbox chain and its marketplace provider.
@@ -65,13 +65,7 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 	const service = await start(options.behind?.(emulator) ?? emulator);
 	const services = [service];
 	const { db } = service.core;
-	const heldUntil = new Date(nowMs() + HELD_HOURS * 3_600_000);
-	await db.execute(
-		`insert into core.schedule_tick (name, tick_at)
-		select 'market-index.' || job, $2 from unnest($1::text[]) as held (job)
-		on conflict (name) do update set tick_at = excluded.tick_at`,
-		[HELD, heldUntil],
-	);
+	holdJobs(service.host.jobs, HELD);
 	const caughtUp = async (): Promise<void> => {
 		await emulator.sync();
 		await service.indexed(Number(await world.rpc.call("eth_blockNumber", [])));
@@ -117,7 +111,7 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 		async runJob(name: string): Promise<void> {
 			const job = service.host.jobs.find((one) => one.name === `market-index.${name}`);
 			if (!job) throw new Error(`there is no job ${name}`);
-			await job.run({ signal: AbortSignal.timeout(job.timeoutMs) });
+			await runHeld(job);
 		},
 		/**
 		 * Waits until the queue has done all its work, also what it had put off. What the service's

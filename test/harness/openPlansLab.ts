@@ -5,7 +5,7 @@ import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
-import { readRevealSubjects } from "#plugins/market-index/sql/reveals.ts";
+import { readRevealSubjects } from "#plugins/market-index/tokens/sql/reveals.ts";
 import { createDryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
 import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";

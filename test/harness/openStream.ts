@@ -2,6 +2,7 @@ import { lazily } from "#core/http/testing/lazily.ts";
 import { streamRoutes } from "#plugins/streams/routes.ts";
 import { createFrameCheck } from "#test/harness/document/createFrameCheck.ts";
 import { documentsOf } from "#test/harness/document/documentsOf.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 export type TestStream = {
 	/** Every frame so far, parsed, in order of arrival. */
@@ -12,8 +13,6 @@ export type TestStream = {
 	take(count: number, fits: (frame: any) => boolean): Promise<any[]>;
 	close(): void;
 };
-
-const FRAME_TIMEOUT_MS = 150_000;
 
 /** Checks frames against the AsyncAPI document, which is built from the routes without a server. */
 const frameCheck = lazily(() =>
@@ -54,7 +53,7 @@ export async function openStream(url: string): Promise<TestStream> {
 				waiting.delete(look);
 				const types = frames.map((frame) => frame.type).join(" ");
 				reject(new Error(`waited for ${count} frames; got: ${types}`));
-			}, FRAME_TIMEOUT_MS);
+			}, WAIT_LIMIT_MS);
 			const look = () => {
 				const found = frames.filter(fits);
 				if (found.length < count && wrong.length === 0) return;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 export type TestRedis = {
 	url: string;
@@ -16,7 +17,6 @@ export type TestRedis = {
 	stop(): Promise<void>;
 };
 
-const START_TIMEOUT_MS = 150_000;
 const ASK_EVERY_MS = 5;
 
 /** For `skipWithReason`: null where a server can be started. */
@@ -88,7 +88,7 @@ const answers = (command: TestRedis["command"]) =>
 	until(async () => (await command("PING").catch(() => null)) === "PONG");
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-	const giveUpAt = performance.now() + START_TIMEOUT_MS;
+	const giveUpAt = performance.now() + WAIT_LIMIT_MS;
 	while (performance.now() < giveUpAt) {
 		if (await holds()) return;
 		await Bun.sleep(ASK_EVERY_MS);

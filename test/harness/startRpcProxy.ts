@@ -1,3 +1,4 @@
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 export type RpcProxy = {
 	url: string;
 	/** While true every request is answered 503. */
@@ -16,7 +17,6 @@ export type RpcProxy = {
 };
 
 const ASK_EVERY_MS = 5;
-const GIVE_UP_MS = 150_000;
 
 /** Stands before a JSON-RPC server, and can misbehave as endpoints do. */
 export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
@@ -76,7 +76,7 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 }
 
 async function until(holds: () => boolean): Promise<void> {
-	const giveUpAt = performance.now() + GIVE_UP_MS;
+	const giveUpAt = performance.now() + WAIT_LIMIT_MS;
 	while (performance.now() < giveUpAt) {
 		if (holds()) return;
 		await Bun.sleep(ASK_EVERY_MS);

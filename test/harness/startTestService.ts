@@ -7,6 +7,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { createAnswerCheck } from "#test/harness/document/createAnswerCheck.ts";
 import { documentsOf } from "#test/harness/document/documentsOf.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 export type TestService = Service & {
 	database: TestDatabase;
@@ -32,7 +33,6 @@ export type TestServiceOptions = {
 	database?: TestDatabase;
 };
 
-const INDEXED_TIMEOUT_MS = 150_000;
 const ASK_EVERY_MS = 10;
 
 /** The whole service in this process, on a database and a port of its own. */
@@ -87,7 +87,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 			return { status, body, headers };
 		},
 		async indexed(block) {
-			const giveUpAt = performance.now() + INDEXED_TIMEOUT_MS;
+			const giveUpAt = performance.now() + WAIT_LIMIT_MS;
 			while (performance.now() < giveUpAt) {
 				const rows = await service.core.db.query<{ low: number | null; lanes: number }>(
 					`select min(block_number) as low, count(*)::int as lanes
@@ -97,7 +97,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 				if (row && row.lanes === 2 && Number(row.low) >= block) return;
 				await Bun.sleep(ASK_EVERY_MS);
 			}
-			throw new Error(`block ${block} was not indexed within ${INDEXED_TIMEOUT_MS} ms`);
+			throw new Error(`block ${block} was not indexed within ${WAIT_LIMIT_MS} ms`);
 		},
 	};
 }

@@ -1,5 +1,5 @@
-/** Long, for machines that do much else: only what never happens takes so long. */
-const GIVE_UP_MS = 200_000;
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
+
 /** Soon at first, later after a tenth of what was waited: asking takes time from who works. */
 const ASK_EVERY_MS_MIN = 5;
 const ASK_EVERY_MS_MAX = 50;
@@ -10,7 +10,7 @@ export async function until(
 	what: string | (() => string),
 ): Promise<void> {
 	const beganAt = performance.now();
-	for (let waitedMs = 0; waitedMs < GIVE_UP_MS; waitedMs = performance.now() - beganAt) {
+	for (let waitedMs = 0; waitedMs < WAIT_LIMIT_MS; waitedMs = performance.now() - beganAt) {
 		if (await holds()) return;
 		await Bun.sleep(Math.min(Math.max(waitedMs / 10, ASK_EVERY_MS_MIN), ASK_EVERY_MS_MAX));
 	}

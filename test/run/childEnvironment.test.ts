@@ -12,7 +12,11 @@ test("what a developer's .env holds does not reach the tests, everything else do
 		expect(env.HOME).toBeUndefined();
 		expect(env.PATH).toBe(process.env.PATH);
 		expect(env.PROVE).toBeUndefined();
-		expect((await childEnvironment(root, true)).PROVE).toBe("1");
+		expect(env.TEST_SEED).toBe(process.env.TEST_SEED);
+		const [one, other] = [await childEnvironment(root, true), await childEnvironment(root, true)];
+		expect(one.PROVE).toBe("1");
+		expect(one.TEST_SEED).toMatch(/^\d+$/);
+		if (process.env.TEST_SEED === undefined) expect(one.TEST_SEED).not.toBe(other.TEST_SEED);
 	} finally {
 		await rm(root, { recursive: true });
 	}

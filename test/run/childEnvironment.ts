@@ -1,7 +1,12 @@
+import { randomInt } from "node:crypto";
+
+/** Of 31 bits: everything that draws takes such a seed. */
+const SEED_MAX = 2 ** 31;
+
 /**
  * The environment of the tests: this process's, without what a developer's `.env` put into it. Bun
  * has read that file before the first line of this program ran, and a suite that passes only with
- * somebody's keys proves nothing.
+ * somebody's keys proves nothing. To prove takes a fresh seed, unless one is asked for.
  */
 export async function childEnvironment(root: string, prove: boolean) {
 	const env: Record<string, string | undefined> = { ...process.env };
@@ -15,5 +20,6 @@ export async function childEnvironment(root: string, prove: boolean) {
 	// Set by a test runner above us; a test would write its reasons into that one's file.
 	delete env.TEST_SKIP_REASONS_FILE;
 	delete env.PROVE;
-	return prove ? { ...env, PROVE: "1" } : env;
+	if (!prove) return env;
+	return { ...env, PROVE: "1", TEST_SEED: env.TEST_SEED ?? `${randomInt(SEED_MAX)}` };
 }

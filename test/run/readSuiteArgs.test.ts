@@ -11,7 +11,7 @@ test("--help explains and runs nothing, wherever it stands", () => {
 });
 
 test("parts of paths and --prove run", () => {
-	for (const argv of [[], ["core"], ["--prove"], ["--prove", "a", "b"], ["--all"]]) {
+	for (const argv of [[], ["core"], ["--prove"], ["--prove", "a", "b"], ["--all"], ["--changed"]]) {
 		expect(readSuiteArgs(argv)).toEqual({ kind: "run" });
 	}
 });

@@ -1,5 +1,6 @@
 import { runChild } from "#test/run/runChild.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
+import { GROUP_LIMIT_MS } from "#test/run/testGroups.ts";
 
 export type Check = { name: string; args: readonly string[] };
 
@@ -27,21 +28,24 @@ export const checks: readonly Check[] = [
 	},
 ];
 
-/** Tests run beside them, maybe on a machine that others keep busy. */
-const TIME_LIMIT_MS = 600_000;
-
-export type CheckOptions = { root: string; env: Record<string, string | undefined> };
+export type CheckOptions = {
+	root: string;
+	env: Record<string, string | undefined>;
+	signal?: AbortSignal | undefined;
+};
 
 /** Runs one check; its output is the detail of its failure. */
 export async function runCheck(
 	{ name, args }: Check,
-	{ root, env }: CheckOptions,
+	{ root, env, signal }: CheckOptions,
 ): Promise<TestCase> {
 	const { exitCode, output, seconds, timedOut } = await runChild({
 		args,
 		cwd: root,
 		env,
-		timeLimitMs: TIME_LIMIT_MS,
+		// Tests run beside them.
+		timeLimitMs: GROUP_LIMIT_MS,
+		signal,
 	});
 	return {
 		name,
@@ -49,6 +53,6 @@ export async function runCheck(
 		file: "test/run/runCheck.ts",
 		timeSeconds: seconds,
 		outcome: exitCode === 0 ? "passed" : "failed",
-		detail: timedOut ? `not done after ${TIME_LIMIT_MS / 1000} s\n${output}` : output,
+		detail: timedOut ? `not done after ${GROUP_LIMIT_MS / 1000} s\n${output}` : output,
 	};
 }

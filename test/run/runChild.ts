@@ -1,3 +1,5 @@
+import { watchDescendants } from "#test/run/watchDescendants.ts";
+
 /** What became of a child process. */
 export type ChildResult = { exitCode: number; output: string; timedOut: boolean; seconds: number };
 
@@ -7,6 +9,8 @@ export type ChildOptions = {
 	cwd: string;
 	env: Record<string, string | undefined>;
 	timeLimitMs: number;
+	/** Ends the child as its time limit does. */
+	signal?: AbortSignal | undefined;
 	/** Called with each line as it comes. */
 	onLine?: (line: string) => void;
 };
@@ -16,9 +20,12 @@ const OUTPUT_LENGTH_MAX = 200_000;
 
 const KILL_AFTER_MS = 5_000;
 
-/** Runs `bun` with arguments, streams its lines, and ends it when its time is over. */
+/**
+ * Runs `bun` with arguments, streams its lines, and ends it when its time is over or the signal
+ * says so. Whatever the child started and left is ended with it.
+ */
 export async function runChild(options: ChildOptions): Promise<ChildResult> {
-	const { args, cwd, env, timeLimitMs, onLine } = options;
+	const { args, cwd, env, timeLimitMs, onLine, signal } = options;
 	const startedMs = performance.now();
 	const child = Bun.spawn([process.execPath, ...args], {
 		cwd,
@@ -27,13 +34,19 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
 		stdout: "pipe",
 		stderr: "pipe",
 	});
+	const descendants = watchDescendants(child.pid);
 	let output = "";
 	let timedOut = false;
-	const onTime = setTimeout(() => {
-		timedOut = true;
+	const end = () => {
 		child.kill("SIGTERM");
 		setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS).unref();
+	};
+	const onTime = setTimeout(() => {
+		timedOut = true;
+		end();
 	}, timeLimitMs);
+	signal?.addEventListener("abort", end);
+	if (signal?.aborted) end();
 	const take = (line: string) => {
 		if (output.length < OUTPUT_LENGTH_MAX) output += `${line}\n`;
 		onLine?.(line);
@@ -45,6 +58,8 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
 	]);
 	const exitCode = await child.exited;
 	clearTimeout(onTime);
+	signal?.removeEventListener("abort", end);
+	await descendants.end();
 	return { exitCode, output, timedOut, seconds: (performance.now() - startedMs) / 1000 };
 }
 

@@ -8,7 +8,11 @@ import { runSuite } from "#test/run/runSuite.ts";
 const project = join(import.meta.dir, "../..");
 
 /** Runs a project that exists only for this, without types and lint. */
-async function suite(files: Record<string, string>, argv: readonly string[] = ["."]) {
+async function suite(
+	files: Record<string, string>,
+	argv: readonly string[] = ["."],
+	{ signal, onLine }: { signal?: AbortSignal; onLine?: (line: string) => void } = {},
+) {
 	const root = await mkdtemp(join(tmpdir(), "tapeline-suite-"));
 	try {
 		for (const [path, text] of Object.entries(files)) await Bun.write(join(root, path), text);
@@ -17,9 +21,14 @@ async function suite(files: Record<string, string>, argv: readonly string[] = ["
 		const helper = "test/harness/skipWithReason.ts";
 		await symlink(join(project, helper), join(root, helper));
 		const lines: string[] = [];
-		const options = { unitOnly: false, argv, report: "junit.xml", root };
-		const code = await runSuite({ ...options, print: (line) => lines.push(line) });
-		const cases = parseJunit(await Bun.file(join(root, "test/.report/junit.xml")).text());
+		const print = (line: string) => {
+			lines.push(line);
+			onLine?.(line);
+		};
+		const options = { unitOnly: false, argv, report: "junit.xml", root, print };
+		const code = await runSuite(signal ? { ...options, signal } : options);
+		const report = Bun.file(join(root, "test/.report/junit.xml"));
+		const cases = parseJunit((await report.exists()) ? await report.text() : "");
 		const kept = Bun.file(join(root, "test/.report/flaky.json"));
 		return { code, lines, cases, kept: (await kept.exists()) ? await kept.json() : null };
 	} finally {
@@ -79,6 +88,21 @@ test("a project without a test fails", async () => {
 	expect(lines.at(-1)).toBe("0 passed, 0 failed, 0 skipped");
 });
 
+test("a run that is interrupted ends at once, and says so instead of totals", async () => {
+	const hangs = `import { test } from "bun:test";
+console.log("it began");
+test("hangs", () => new Promise(() => setInterval(() => {}, 1_000)));\n`;
+	const files = { "core/a.test.ts": hangs, "test/e2e/b.test.ts": passing };
+	const stop = new AbortController();
+	const onLine = (line: string) => {
+		if (line.includes("it began")) stop.abort();
+	};
+	const { code, lines } = await suite(files, ["."], { signal: stop.signal, onLine });
+	expect(code).toBe(130);
+	expect(lines.at(-1)).toBe("── interrupted");
+	expect(lines.some((line) => line.includes("b.test.ts"))).toBe(false);
+});
+
 /** Fails at its first run, as whatever needs a quiet machine does beside others. */
 const passesSecond = `import { expect, test } from "bun:test";
 import { appendFileSync, readFileSync } from "node:fs";
@@ -131,5 +155,6 @@ test("prove gives no second chance", async () => {
 	const { code, lines, kept } = await suite({ "core/a.test.ts": passesSecond }, ["--prove", "."]);
 	expect(code).toBe(1);
 	expect(lines.at(-1)).toBe("1 passed, 1 failed, 0 skipped");
+	expect(lines[0]).toMatch(/^── TEST_SEED=\d+ bun run prove/);
 	expect(kept).toBeNull();
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { childEnvironment } from "#test/run/childEnvironment.ts";
 import { type FlakyTest, giveSecondChance } from "#test/run/giveSecondChance.ts";
 import { keepFlaky } from "#test/run/keepFlaky.ts";
+import { readImports } from "#test/run/readImports.ts";
 import { renderJunit } from "#test/run/renderJunit.ts";
 import { type CheckOptions, checks, runCheck } from "#test/run/runCheck.ts";
 import { runTests } from "#test/run/runTests.ts";
@@ -13,7 +14,7 @@ import { testsOfChanged } from "#test/run/testsOfChanged.ts";
 export type SuiteOptions = {
 	/** Leaves out whatever starts a whole system. */
 	unitOnly: boolean;
-	/** Files whose tests alone run, with the rules of style; null or left out: all tests. */
+	/** Only tests that these files reach run, and the rules of style; null or left out: all tests. */
 	changed?: readonly string[] | null;
 	/** The arguments: `--prove`, and parts of paths to run only those files. */
 	argv: readonly string[];
@@ -23,14 +24,18 @@ export type SuiteOptions = {
 	/** Added to the tests' environment. */
 	env?: Record<string, string>;
 	print?: (line: string) => void;
+	/** Ends the run: nothing more starts, and what runs is ended. */
+	signal?: AbortSignal;
 };
+
+const EXIT_INTERRUPTED = 130;
 
 /**
  * Runs types, lint and every test, and the files that failed once more (not in `prove`, which looks
  * for what fails rarely). Writes one report, prints the totals, and returns the exit code.
  */
 export async function runSuite(options: SuiteOptions): Promise<number> {
-	const { unitOnly, argv, report, root = join(import.meta.dir, "../..") } = options;
+	const { unitOnly, argv, report, signal, root = join(import.meta.dir, "../..") } = options;
 	const { print = (line: string) => process.stdout.write(`${line}\n`) } = options;
 	const prove = argv.includes("--prove");
 	const only = argv.filter((argument) => !argument.startsWith("--"));
@@ -41,26 +46,32 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		.delete()
 		.catch(() => {});
 	const env = { ...(await childEnvironment(root, prove)), ...options.env };
+	if (prove) print(`── TEST_SEED=${env.TEST_SEED} bun run prove does the same again`);
 	let cases: TestCase[] = [];
 	let flaky: FlakyTest[] = [];
 	// Beside the tests: by themselves they leave a core idle.
-	const checking = only.length === 0 ? checkAll({ root, env, print }) : Promise.resolve([]);
-	const { changed = null } = options;
-	const tests = changed === null ? testFiles(root) : testsOfChanged(testFiles(root), changed);
-	if (changed) print(`── tests of ${changed.length} changed files; --all runs every unit test`);
+	const checking = only.length === 0 ? checkAll({ root, env, print, signal }) : Promise.resolve([]);
+	const tests = await testsToRun(root, options.changed ?? null);
+	if (options.changed)
+		print(`── ${tests.length} files that ${options.changed.length} changes reach`);
 	const groups = testGroups(tests, { only, unitOnly, prove });
-	const running = { root, reportFolder: join(reportFolder, "parts"), env, print };
+	const running = { root, reportFolder: join(reportFolder, "parts"), env, print, signal };
 	for (const group of groups) {
+		if (signal?.aborted) break;
 		print(`── ${group.name}: ${group.files.length} files`);
 		cases.push(...(await runTests(group, running)));
 	}
 	const checked = await checking;
-	if (!prove) {
-		const runAlone = (group: TestGroup, file: string) =>
-			runTests({ ...group, files: [file], workers: 1 }, running);
+	if (!prove && !signal?.aborted) {
+		const runAlone = async (group: TestGroup, file: string) =>
+			signal?.aborted ? [] : runTests({ ...group, files: [file], workers: 1 }, running);
 		({ cases, flaky } = await giveSecondChance(cases, groups, { runAlone, print }));
-		await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
 	}
+	if (signal?.aborted) {
+		print("── interrupted");
+		return EXIT_INTERRUPTED;
+	}
+	if (!prove) await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
 	cases.unshift(...checked);
 	await Bun.write(reportFile, renderJunit(cases));
 	const { lines, ok } = summaryOf(cases, flaky);
@@ -70,16 +81,21 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 
 /** Types and lint, each told as soon as it is known. */
 function checkAll(options: CheckOptions & { print: (line: string) => void }): Promise<TestCase[]> {
-	const { root, env, print } = options;
+	const { print } = options;
 	print("── types and lint");
 	return Promise.all(
 		checks.map(async (check) => {
-			const one = await runCheck(check, { root, env });
+			const one = await runCheck(check, options);
 			const { outcome, name, detail } = one;
 			print(outcome === "passed" ? `  ${name}` : `${detail}\n  FAILED  ${name}`);
 			return one;
 		}),
 	);
+}
+
+async function testsToRun(root: string, changed: readonly string[] | null): Promise<string[]> {
+	const all = testFiles(root);
+	return changed ? testsOfChanged(all, { changed, imports: await readImports(root) }) : all;
 }
 
 function testFiles(root: string): string[] {

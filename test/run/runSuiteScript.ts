@@ -2,9 +2,13 @@ import { installTools } from "#test/run/installTools.ts";
 import { readSuiteArgs } from "#test/run/readSuiteArgs.ts";
 import { runSuite } from "#test/run/runSuite.ts";
 import { thisMachine } from "#test/run/thisMachine.ts";
+import { watchParents } from "#test/run/watchParents.ts";
 import { withDatabase } from "#test/run/withDatabase.ts";
 
 const EXIT_USAGE = 2;
+
+/** Ctrl-C, an end that others ask for, and a terminal that is closed. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** What `bun run check`, `test` and `prove` do; answers the exit code. */
 export async function runSuiteScript(given: {
@@ -24,5 +28,13 @@ export async function runSuiteScript(given: {
 		return EXIT_USAGE;
 	}
 	await installTools(thisMachine);
-	return withDatabase((env) => runSuite({ ...given, env }));
+	const interrupted = new AbortController();
+	const onSignal = () => interrupted.abort();
+	for (const name of SIGNALS) process.on(name, onSignal);
+	const leaveParents = watchParents(onSignal);
+	const { signal } = interrupted;
+	return withDatabase((env) => runSuite({ ...given, env, signal })).finally(() => {
+		for (const name of SIGNALS) process.off(name, onSignal);
+		leaveParents();
+	});
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { testLimitMs } from "#test/harness/testLimits.ts";
 import { createLineFilter } from "#test/run/createLineFilter.ts";
 import { fileTimes } from "#test/run/fileTimes.ts";
 import { parseJunit } from "#test/run/parseJunit.ts";
@@ -13,13 +13,12 @@ export type RunOptions = {
 	reportFolder: string;
 	env: Record<string, string | undefined>;
 	print: (line: string) => void;
+	signal?: AbortSignal | undefined;
 };
-
-const TEST_TIMEOUT_MS = 240_000;
 
 /** Runs one group and answers its cases, those included that never got to run. */
 export async function runTests(group: TestGroup, options: RunOptions): Promise<TestCase[]> {
-	const { root, reportFolder, env, print } = options;
+	const { root, reportFolder, env, print, signal } = options;
 	await mkdir(reportFolder, { recursive: true });
 	const report = `${reportFolder}/${group.name}.xml`;
 	const reasons = `${reportFolder}/${group.name}.skips.jsonl`;
@@ -40,8 +39,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			`--parallel=${group.workers}`,
 			`--timings=${times}`,
 			// Bun's five seconds are too few for a test that starts a server on a busy machine.
-			`--timeout=${TEST_TIMEOUT_MS}`,
-			...(env.PROVE === "1" ? ["--preload", join(import.meta.dir, "proveLonger.ts")] : []),
+			`--timeout=${testLimitMs(env.PROVE === "1")}`,
 			"--reporter=junit",
 			`--reporter-outfile=${report}`,
 			...group.files.map((file) => `./${file}`),
@@ -49,6 +47,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 		cwd: root,
 		env: { ...env, TEST_SKIP_REASONS_FILE: reasons },
 		timeLimitMs: group.timeLimitMs,
+		signal,
 		onLine: createLineFilter(print),
 	});
 	const xml = existsSync(report) ? await Bun.file(report).text() : "";

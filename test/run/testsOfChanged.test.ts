@@ -1,26 +1,46 @@
 import { expect, test } from "bun:test";
 import { testsOfChanged } from "#test/run/testsOfChanged.ts";
 
-const tests = [
-	"core/a/readX.test.ts",
-	"core/a/readX.bounds.test.ts",
-	"core/a/readXs.test.ts",
-	"core/b/readX.test.ts",
-	"test/tidy/tidy.test.ts",
-];
+const imports = new Map<string, string[]>([
+	["core/a/readX.ts", []],
+	["core/a/readX.bounds.test.ts", []],
+	["core/a/useX.ts", ["core/a/readX.ts"]],
+	["core/b/far.test.ts", ["core/a/useX.ts"]],
+	["core/b/other.test.ts", []],
+	["plugins/p/plugin.ts", ["core/b/y.ts"]],
+	["plugins/p/plugin.test.ts", ["plugins/p/plugin.ts"]],
+	["plugins/p/sql/read.ts", []],
+	["plugins/p/sql/read.test.ts", ["plugins/p/sql/read.ts"]],
+	["api/builtinPlugins.ts", ["plugins/p/plugin.ts"]],
+	["test/e2e/all.test.ts", ["api/builtinPlugins.ts"]],
+	["test/tidy/tidy.test.ts", []],
+]);
+const tests = [...imports.keys()].filter((path) => path.endsWith(".test.ts"));
+const of = (...changed: string[]) =>
+	testsOfChanged(tests, { changed, imports }).filter((path) => path !== "test/tidy/tidy.test.ts");
 
-test("the tests beside a file that changed run, and no other file's", () => {
-	expect(testsOfChanged(tests, ["core/a/readX.ts", "README.md"])).toEqual([
-		"core/a/readX.test.ts",
-		"core/a/readX.bounds.test.ts",
-		"test/tidy/tidy.test.ts",
-	]);
+test("tests that import what changed run, however far away, and those that are named after it", () => {
+	expect(of("core/a/readX.ts")).toEqual(["core/a/readX.bounds.test.ts", "core/b/far.test.ts"]);
 });
 
 test("a test that changed runs, and the rules of style always do", () => {
-	expect(testsOfChanged(tests, ["core/b/readX.test.ts"])).toEqual([
-		"core/b/readX.test.ts",
-		"test/tidy/tidy.test.ts",
+	expect(of("core/b/other.test.ts")).toEqual(["core/b/other.test.ts"]);
+	expect(testsOfChanged(tests, { changed: [], imports })).toEqual(["test/tidy/tidy.test.ts"]);
+});
+
+test("one plugin reaches no test of the whole service, the list of plugins does", () => {
+	expect(of("plugins/p/plugin.ts")).toEqual(["plugins/p/plugin.test.ts"]);
+	expect(of("api/builtinPlugins.ts")).toEqual(["test/e2e/all.test.ts"]);
+});
+
+test("a file that is no module reaches the tests of the modules beside and above it", () => {
+	expect(of("plugins/p/sql/read.sql")).toEqual([
+		"plugins/p/plugin.test.ts",
+		"plugins/p/sql/read.test.ts",
 	]);
-	expect(testsOfChanged(tests, [])).toEqual(["test/tidy/tidy.test.ts"]);
+	expect(of("plugins/p/README.md")).toEqual([]);
+});
+
+test("another version of a package can reach everything", () => {
+	expect(of("bun.lock")).toEqual(tests.slice(0, -1));
 });

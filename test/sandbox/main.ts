@@ -1,6 +1,6 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
-// [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0]
+// [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 // {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks.
 import { createInterface } from "node:readline";
@@ -13,6 +13,7 @@ import { type CustodyEmulator, startCustodyEmulator } from "./custody/startCusto
 import { walletProviderOf } from "./custody/walletProviderOf.ts";
 import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
 import { lockDataDir } from "./lockDataDir.ts";
+import { startModelEmulator } from "./model/startModelEmulator.ts";
 import { openChain } from "./openChain.ts";
 import { parseOptions } from "./parseOptions.ts";
 import { matchWorld } from "./provider/market/matchWorld.ts";
@@ -74,10 +75,21 @@ async function run(): Promise<void> {
 		dataDir,
 	});
 	orders.on("line", (line) => takeOrder(custody, line));
+	const model = startModelEmulator({ port: options.modelPort });
 	const { firstBlock } = chain.world;
 	const usdFeeds = usdFeedsOf(chain.world);
-	const services = { ...providerUrls, ...walletProviderOf(custody) };
-	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock, usdFeeds, ...services };
+	const services = { ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url };
+	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
+	const reveals = hidden.map(({ address }) => address.toLowerCase());
+	const ready = {
+		ready: true,
+		chainId: 31_337,
+		...urls,
+		firstBlock,
+		usdFeeds,
+		reveals,
+		...services,
+	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
 	await saver.save();
@@ -108,6 +120,7 @@ async function run(): Promise<void> {
 	await learn();
 	await provider.stop();
 	await custody.stop();
+	await model.stop();
 	await saver.save();
 	await chain.anvil.stop();
 	lock.release();

@@ -13,6 +13,8 @@ const Options = z.object({
 	providerKey: z.string().max(200),
 	/** The wallet provider's port. */
 	walletProviderPort: z.coerce.number().int().min(0).max(65_535),
+	/** The language model's port. */
+	modelPort: z.coerce.number().int().min(0).max(65_535),
 });
 export type Options = z.infer<typeof Options>;
 
@@ -35,6 +37,7 @@ export function parseOptions(
 			"provider-port": { type: "string", default: "0" },
 			"provider-key": { type: "string", default: "" },
 			"wallet-provider-port": { type: "string", default: "0" },
+			"model-port": { type: "string", default: "0" },
 		},
 	});
 	return Options.parse({
@@ -46,5 +49,6 @@ export function parseOptions(
 		providerPort: values["provider-port"],
 		providerKey: values["provider-key"],
 		walletProviderPort: values["wallet-provider-port"],
+		modelPort: values["model-port"],
 	});
 }

@@ -9,6 +9,7 @@ const Ready = z.object({
 	wsUrl: z.string(),
 	firstBlock: z.int(),
 	usdFeeds: z.record(z.string(), z.unknown()),
+	reveals: z.array(z.string()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),
@@ -19,6 +20,7 @@ const Ready = z.object({
 		verificationKey: z.string(),
 		webhookSecret: z.string(),
 	}),
+	modelUrl: z.string(),
 });
 
 export type SandboxOptions = {
@@ -41,12 +43,16 @@ export type Sandbox = {
 	firstBlock: number;
 	/** The world's price feeds, as `USD_FEEDS_JSON` takes them. */
 	usdFeeds: Record<string, unknown>;
+	/** Contracts of collections that are hidden, and come out while trade runs. */
+	reveals: string[];
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;
 	/** The wallet provider with this chain's keys, and what a service needs to be its application. */
 	walletProviderUrl: string;
 	walletProvider: WalletProviderAccess;
+	/** A language model for the agent: `OPENAI_BASE_URL`, with any key and any name of a model. */
+	modelUrl: string;
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;

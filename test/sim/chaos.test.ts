@@ -4,16 +4,18 @@ import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createTalk } from "#test/sim/createTalk.ts";
 import { lies } from "#test/sim/node/lies.ts";
 import { pushLies } from "#test/sim/node/pushLies.ts";
 import { readSimEnvironment } from "#test/sim/readSimEnvironment.ts";
 import { runSeeds, type SeedsReport } from "#test/sim/runSeeds.ts";
 
-const fresh = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
-const { seeds, isWhole, knobs, talks, timeLimitMs } = readSimEnvironment(process.env, fresh);
+const { seeds, isWhole, knobs, talks } = readSimEnvironment(process.env, TEST_SEED);
 /** Of the server's hundred; lanes of several seeds hold one each while they wait for a lock. */
 const CONNECTIONS_MAX = 40;
+const LIMIT_MS = Math.ceil(seeds.length / 50) * TEST_LIMIT_MS;
 
 const print = (line: string) => console.log(line);
 
@@ -29,7 +31,7 @@ beforeAll(async () => {
 	db = openDatabase({ connectionString, connectionsMax: CONNECTIONS_MAX, applicationName, log });
 	report = await runSeeds({ seeds, knobs, db, log: talks ? createTalk(print) : silentLog, print });
 	if (process.env.SIM_TALLY === "1") console.log(report.tally.all());
-}, timeLimitMs);
+}, LIMIT_MS);
 
 afterAll(async () => {
 	await db.close();

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 20;
 
 /**
  * What is still owed when time is up; null as soon as nothing is. The time begins anew whenever
- * something else is owed than before, up to four times of it: a busy machine is slow, and a stuck
+ * something else is owed than before, up to twice of it: a busy machine is slow, and a stuck
  * lane stands still.
  */
 export async function converge(
@@ -15,7 +15,7 @@ export async function converge(
 	{ chain, chainId }: World,
 	withinMs: number,
 ): Promise<string | null> {
-	const last = performance.now() + 4 * withinMs;
+	const last = performance.now() + 2 * withinMs;
 	let until = performance.now() + withinMs;
 	let before: string | null = null;
 	for (;;) {

@@ -3,6 +3,7 @@ import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { calmNode } from "#test/sim/node/calmNode.ts";
 import { runSeeds } from "#test/sim/runSeeds.ts";
 
@@ -14,7 +15,7 @@ const node = { ...calmNode, roundTripMs: 60, delayRate: 0.5, pushLieRate: 0.3 };
 const pace = { blocksAtOnce: 1, leaps: false, nodeRate: 0, processRate: 0.1 };
 const knobs = { ...pace, feed: "sockets", nodes: 1, node } as const;
 const CONNECTIONS_MAX = 40;
-const TIMEOUT_MS = 480_000;
+const LIMIT_MS = 3 * TEST_LIMIT_MS;
 
 let database: TestDatabase;
 let db: Database;
@@ -25,7 +26,7 @@ beforeAll(async () => {
 	const applicationName = "tapeline pushed logs";
 	const log = silentLog;
 	db = openDatabase({ connectionString, connectionsMax: CONNECTIONS_MAX, applicationName, log });
-}, 240_000);
+});
 afterAll(async () => {
 	await db.close();
 	await database.drop();
@@ -40,5 +41,5 @@ test(
 		expect(wrong.flatMap((about) => report.of(about))).toEqual([]);
 		if (process.env.SIM_TALLY === "1") console.log(report.tally.all());
 	},
-	TIMEOUT_MS,
+	LIMIT_MS,
 );

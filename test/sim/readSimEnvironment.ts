@@ -9,12 +9,10 @@ export type SimEnvironment = {
 	knobs: Partial<Knobs>;
 	/** Prints what the product's processes say. */
 	talks: boolean;
-	timeLimitMs: number;
 };
 
 const SEEDS_USUAL = 200;
 const SEEDS_PROVING = 2_000;
-const SEED_MS_MAX = 3_000;
 
 const schema = z.object({
 	SIM_SEED: z.coerce.number().int().min(0).optional(),
@@ -50,5 +48,5 @@ export function readSimEnvironment(
 	const knobs: Partial<Knobs> = JSON.parse(SIM_KNOBS);
 	const isWhole = SIM_SEED === undefined && count >= SEEDS_USUAL && SIM_KNOBS === "{}";
 	const talks = SIM_LOG === "1";
-	return { seeds, isWhole, knobs, talks, timeLimitMs: 60_000 + seeds.length * SEED_MS_MAX };
+	return { seeds, isWhole, knobs, talks };
 }

@@ -3,6 +3,7 @@ import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 import { converge } from "#test/sim/converge.ts";
 import { createWorld } from "#test/sim/createWorld.ts";
@@ -19,7 +20,7 @@ const FORKS = 4;
 /** Far from the other suites' chains. */
 const FIRST_CHAIN_ID = 950_000_000;
 /** A busy machine's, not the product's: what waits for a next block waits for ever. */
-const CONVERGES_WITHIN_MS = 90_000;
+const CONVERGES_WITHIN_MS = TEST_LIMIT_MS / 2;
 
 let database: TestDatabase;
 let db: Database;
@@ -30,7 +31,7 @@ beforeAll(async () => {
 	const { connectionString } = database;
 	const applicationName = "tapeline resting forks";
 	db = openDatabase({ connectionString, connectionsMax: 20, applicationName, log: silentLog });
-}, 240_000);
+});
 afterAll(async () => {
 	await db.close();
 	await database.drop();
@@ -91,6 +92,6 @@ for (const feed of FEEDS) {
 				return wrong.map((what) => `seed ${seed}: ${what}`);
 			});
 			expect((await Promise.all(found)).flat()).toEqual([]);
-		}, 240_000);
+		});
 	}
 }

@@ -1,5 +1,6 @@
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 import { converge } from "#test/sim/converge.ts";
 import { createWorld, type World } from "#test/sim/createWorld.ts";
@@ -24,7 +25,7 @@ export type SeedOptions = {
 export type SeedResult = { knobs: Knobs; wrong: Wrong[] };
 
 /** Once every fault has ended, the index must be whole again within this, on a busy machine. */
-const CONVERGES_WITHIN_MS = 90_000;
+const CONVERGES_WITHIN_MS = TEST_LIMIT_MS;
 const LAST_DEPTH = 4;
 const FOLLOWS_WITHIN_MS = 1_500;
 

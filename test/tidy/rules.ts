@@ -8,6 +8,7 @@ import { leftovers } from "#test/tidy/rules/leftovers.ts";
 import { lineWidth } from "#test/tidy/rules/lineWidth.ts";
 import { moduleMocks } from "#test/tidy/rules/moduleMocks.ts";
 import { skippedTests } from "#test/tidy/rules/skippedTests.ts";
+import { testLimits } from "#test/tidy/rules/testLimits.ts";
 import { testsBeside } from "#test/tidy/rules/testsBeside.ts";
 import { twoKindsOfWrong } from "#test/tidy/rules/twoKindsOfWrong.ts";
 import { unusedExports } from "#test/tidy/rules/unusedExports.ts";
@@ -29,6 +30,7 @@ export const rules: readonly Rule[] = [
 	fileLength,
 	lineWidth,
 	leftovers,
+	testLimits,
 	testsBeside,
 	unusedExports,
 ];

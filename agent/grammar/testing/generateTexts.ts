@@ -11,13 +11,12 @@ export function* generateTexts(
 	{ seed, count }: { seed: number; count: number },
 ): Generator<string> {
 	const random = seeded(seed);
-	const forms = commands.flatMap((command) =>
-		parseForms(command).map((form) => ({ command, form })),
-	);
+	const all = commands.map((command) => parseForms(command).map((form) => ({ command, form })));
+	const sources = all.flat();
 	for (let n = 0; n < count; n++) {
-		const { command, form } = pick(forms, random);
+		const { command, form } = pick(pick(all, random), random);
 		let words = wordsFor(form, command, random);
-		while (random() < 0.5) words = pick(MUTATIONS, random)(words, random, forms);
+		while (random() < 0.5) words = pick(MUTATIONS, random)(words, random, sources);
 		yield words.join(random() < 0.03 ? "  " : " ");
 	}
 }

@@ -4,7 +4,13 @@ import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
 import { isNameWord, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
 import { splitWords, type Words } from "#agent/grammar/splitWords.ts";
 import { isFiller } from "#agent/grammar/tolerance.ts";
-import { goesOn, NAME_WORDS_MAX, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
+import {
+	beginsTime,
+	goesOn,
+	NAME_WORDS_MAX,
+	type WalkRules,
+	walkForms,
+} from "#agent/grammar/walkForms.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
 /** A text that two commands read. */
@@ -30,7 +36,7 @@ export function overlapsOf(commands: readonly Command[], options: GrammarOptions
 		if (one === other || overlaps.has(names.join()) || words.kind !== "words") return;
 		const range = { from: 0, to: words.low.length };
 		const found = [strictRoot, looseRoot].flatMap(
-			(root) => walkForms(root, words, range, "exact", rules).found,
+			(root) => walkForms(root, words, range, { mode: "exact" }, rules).found,
 		);
 		const isReal = [one, other].every((command) => found.some((read) => read.command === command));
 		if (isReal) overlaps.set(names.join(), { text, commands: names });
@@ -89,13 +95,14 @@ function step(place: Place, token: string, isFirst: boolean, rules: WalkRules): 
 	const isQuoted = words.kinds[0] === "quoted";
 	const canName = !isQuoted && isNameWord(words, 0, rules);
 	const next: Place[] = [];
+	const isTime = beginsTime(place.node, words, 0, { mode: "exact", rules, to: 1 });
 	const word = isQuoted ? undefined : place.node.words.get(low);
 	if (word) next.push({ node: word });
 	for (const edge of place.node.slots) {
 		if (edge.slot.kind !== "collection") {
 			if (readSlot(edge.slot, words, 0, rules) !== undefined) next.push({ node: edge.to });
 		} else if (isQuoted || readAddress(low, token)) next.push({ node: edge.to });
-		else if (!word && canName && !(isFirst && isFiller(low))) {
+		else if (!word && canName && !isTime && !(isFirst && isFiller(low))) {
 			next.push({ node: edge.to, name: { edge, count: 1 } });
 		}
 	}

@@ -49,8 +49,10 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ [chainId]: [httpUrl, wsUrl] }),
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
+		NFT_REVEAL_WATCH: env["NFT_REVEAL_WATCH"] || revealsOf(world),
 		...providerOf(world, env),
 		...wallets,
+		...modelOf(world, env),
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
@@ -65,6 +67,11 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 /** The first start writes days of history; said, because nothing else moves meanwhile. */
 function firstTime(sandboxDir: string): string {
 	return existsSync(sandboxDir) ? "" : " (the first time this takes up to a minute)";
+}
+
+/** Collections of the sandbox that come out while somebody looks on. */
+function revealsOf({ reveals }: World): string {
+	return reveals.map((contract) => `anvil/${contract}`).join(",");
 }
 
 /** The sandbox's own marketplace, unless one is configured. */
@@ -91,4 +98,10 @@ function walletProviderOf(world: World, env: Environment): Environment {
 		WALLET_PROVIDER_VERIFICATION_KEY: verificationKey,
 		WALLET_PROVIDER_WEBHOOK_SECRET: webhookSecret,
 	};
+}
+
+/** The sandbox's own language model, unless one is configured. */
+function modelOf({ modelUrl }: World, env: Environment): Environment {
+	if (env["AGENT_MODEL"] || env["OPENAI_BASE_URL"] || env["OPENAI_API_KEY"]) return {};
+	return { OPENAI_BASE_URL: modelUrl, AGENT_MODEL: "sandbox" };
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
 		tx int8 not null default core.book_tx()
 	)`);
 	await database.db.execute("create index note_tx on public.note (tx)");
-}, 240_000);
+});
 beforeEach(async () => {
 	nowMs = NOW_MS;
 	await database.db.transaction(async (tx) => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
 		tx int8 not null default core.book_tx()
 	)`);
 	await database.db.execute("create index note_tx on public.note (tx)");
-}, 240_000);
+});
 afterAll(() => database?.drop());
 beforeEach(async () => {
 	nowMs = NOW_MS;

@@ -14,7 +14,7 @@ const numRuns = Bun.env.PROVE ? 2_000 : 60;
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 type Column<Value> = {
@@ -247,7 +247,7 @@ describe("what is written", () => {
 			// To look for a smaller example would keep the server busy for minutes.
 			{ numRuns, endOnFailure: true },
 		);
-	}, 600_000);
+	});
 
 	test("arrives where it is what the row before held, also after the buffer grew or was taken", async () => {
 		await fc.assert(
@@ -256,14 +256,14 @@ describe("what is written", () => {
 			}),
 			{ numRuns, endOnFailure: true },
 		);
-	}, 600_000);
+	});
 
 	test("arrives at the edges of each type, also where the buffer grows in the middle", async () => {
 		for (const bytesFirst of [0, 1, 37, 100_000, 1_000_000]) {
 			const way = { ...WHOLE, bytesFirst };
 			expect(await copied(edgeRows, way)).toEqual(arrived(edgeRows));
 		}
-	}, 240_000);
+	});
 
 	test("arrives as null in each column, and beside values in the others", async () => {
 		const values = columns.map(({ edges }) => edges[1]);

@@ -9,7 +9,7 @@ const numRuns = Bun.env.PROVE ? 100_000 : 3_000;
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const UINT256_MAX = 2n ** 256n - 1n;

@@ -75,7 +75,7 @@ beforeAll(async () => {
 	// Not one of those that are removed after each test.
 	folders.pop();
 	await (await startEmbeddedServer({ dataDir: madeOnce, log: silentLog })).close();
-}, 240_000);
+});
 afterAll(() => rmSync(madeOnce, { recursive: true, force: true }));
 
 afterEach(async () => {
@@ -220,7 +220,7 @@ describe("several processes", () => {
 		expect(isDown(dataDir)).toBe(true);
 		await holder.kill();
 		expect((await start(dataDir)).how).toBe("started");
-	}, 240_000);
+	});
 });
 
 describe("kill -9", () => {

@@ -151,4 +151,4 @@ test("`svc decode` needs no chain and no database, and ends with a clear word wh
 	expect(missing.err).toContain("missing.json cannot be read");
 	expect(none.err).toContain("decode needs a file");
 	for (const { err } of [broken, missing, none]) expect(err).not.toContain("    at ");
-}, 240_000);
+});

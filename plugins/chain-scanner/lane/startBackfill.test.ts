@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const range = (from: number, to: number) =>
@@ -77,7 +77,7 @@ test("a failing write leaves exactly what is owed, and a process that takes over
 	await untilDrained(world);
 	await second.stop();
 	expect(await world.tokens()).toEqual(range(1, 1_400));
-}, 240_000);
+});
 
 test("two processes never drain one gap twice", async () => {
 	const world = await owingWorld(40);
@@ -100,7 +100,7 @@ test("[ING-09] a range that takes longer than a run is asked for in parts", asyn
 	await backfill.stop();
 	expect(backfill.said).toContain("lane_ceiling");
 	expect(await world.tokens()).toEqual(range(1, 8));
-}, 240_000);
+});
 
 test("an RPC that is away is one line in the log, and the gap stays", async () => {
 	const world = await owingWorld(3);

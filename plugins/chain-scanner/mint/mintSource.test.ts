@@ -29,7 +29,7 @@ beforeAll(async () => {
 		coin: await chain.deploy("Plain20"),
 		bundler: await chain.deploy("Bundler"),
 	};
-}, 240_000);
+});
 afterAll(() => anvil?.stop());
 
 const rpcOf = () =>

@@ -19,7 +19,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const DEPTH = 64;
@@ -160,7 +160,7 @@ test("[ING-10] while another process holds the backfill it watches, and takes ov
 	expect(end.state).toBe("done");
 	expect(tokens.size).toBe(100);
 	await core.leases.stop();
-}, 240_000);
+});
 
 test("an endpoint that goes away is waited for, and what it was is shown", async () => {
 	const { core, fake, request, run, tokens } = newWorld();
@@ -178,7 +178,7 @@ test("an endpoint that goes away is waited for, and what it was is shown", async
 	expect(end.state).toBe("done");
 	expect(tokens.size).toBe(100);
 	await core.leases.stop();
-}, 240_000);
+});
 
 test("what lies above the head, or may leave it where no lane runs, is refused with what may be asked", async () => {
 	const { core, request, setCursor } = newWorld();

@@ -28,7 +28,7 @@ test("[ING-14] the bloom of a real block is that of the logs in its receipts", a
 	} finally {
 		await anvil.stop();
 	}
-}, 240_000);
+});
 
 test("a block without logs has an empty bloom", () => {
 	expect(bloomOf([])).toBe(`0x${"0".repeat(512)}`);

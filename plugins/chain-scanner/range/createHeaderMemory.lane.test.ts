@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 test("lanes that come to the same newest blocks one after the other ask for their headers once", async () => {

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const hashOf = (number: number, fork: number): Hex => `0x${`${fork}${number}`.padStart(64, "0")}`;

@@ -12,7 +12,7 @@ let database: TestDatabase;
 let chainId = 0;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 beforeEach(() => void chainId++);
 
@@ -99,7 +99,7 @@ test("[ING-10] whatever is requested, no block is owed twice and none that was o
 		}),
 		{ numRuns: 25 },
 	);
-}, 240_000);
+});
 
 test("blocks that were refused are told apart, and a new request takes them up again", async () => {
 	await open(1, 3);

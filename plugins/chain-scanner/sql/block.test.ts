@@ -14,7 +14,7 @@ let database: TestDatabase;
 let chainId = 0;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 beforeEach(() => void chainId++);
 

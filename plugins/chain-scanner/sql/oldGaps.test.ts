@@ -10,7 +10,7 @@ let database: TestDatabase;
 let chainId = 0;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 beforeEach(() => void chainId++);
 

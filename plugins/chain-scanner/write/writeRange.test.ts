@@ -9,7 +9,7 @@ let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await database.db.execute("create table mark (text text)");
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const marks = async () => {

@@ -8,7 +8,7 @@ let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await database.db.execute("create table taken (id int4)");
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const taken = async () => {

@@ -95,7 +95,7 @@ test("[IDX-10] batches in any order, cut anywhere and replayed, leave what one r
 		}),
 		{ numRuns: 30 },
 	);
-}, 240_000);
+});
 
 test("a large history in overlapping batches, as catch-up writes them, is counted once", async () => {
 	const contracts = [0x61, 0x62, 0x63].map(contractOf);
@@ -113,7 +113,7 @@ test("a large history in overlapping batches, as catch-up writes them, is counte
 		"select count(*) from market_index.event",
 	);
 	expect(stored?.count).toBe(events.length);
-}, 240_000);
+});
 
 test("lanes of two chains and two lanes of one chain write at once, and every figure is right", async () => {
 	const base = { ...ethereum, id: 8453, slug: "base" };
@@ -140,4 +140,4 @@ test("lanes of two chains and two lanes of one chain write at once, and every fi
 	const text = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
 	expect(text(figures.collections)).toEqual(text(both.flatMap((one) => one.collections)));
 	expect(text(figures.buckets)).toEqual(text(both.flatMap((one) => one.buckets)));
-}, 240_000);
+});

@@ -88,7 +88,7 @@ test("[ING-11] after a reorg every figure is that of the events that are left, a
 		}),
 		{ numRuns: 60 },
 	);
-}, 240_000);
+});
 
 const at = (blockNumber: number, given: Partial<NewEvent> = {}) => {
 	return {

@@ -22,7 +22,7 @@ let lab: ApplierLab;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	lab = createApplierLab(database.db);
-}, 240_000);
+});
 afterAll(() => database.drop());
 beforeEach(() => lab.clear());
 

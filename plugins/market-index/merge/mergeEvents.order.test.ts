@@ -171,4 +171,4 @@ test("[MRG-07][ING-15] chain and provider in any order, repeated and reverted, l
 		}),
 		{ numRuns: 60 },
 	);
-}, 240_000);
+});

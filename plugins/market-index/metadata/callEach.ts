@@ -108,7 +108,9 @@ async function callAlone(
 		const answers: (Hex | null)[] = [];
 		for (let at = 0; at < asked.length; at += AT_ONCE) {
 			const part = asked.slice(at, at + AT_ONCE);
-			answers.push(...(await Promise.all(part.map((view) => callContract(rpc, view, options.signal)))));
+			answers.push(
+				...(await Promise.all(part.map((view) => callContract(rpc, view, options.signal)))),
+			);
 		}
 		return answers;
 	}

@@ -8,8 +8,8 @@ import {
 export type RevealMove = { from: RevealState; to: RevealState };
 
 /**
- * Moves a collection by what was seen of it, and notes that it was looked at. Returns the move; null
- * where the event does not move its state, or where there is no such collection.
+ * Moves a collection by what was seen of it, and notes that it was looked at. Returns the move;
+ * null where the event does not move its state, or where there is no such collection.
  */
 export async function moveReveal(
 	tx: Tx,

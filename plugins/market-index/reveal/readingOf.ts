@@ -1,5 +1,5 @@
 import type { RankedTrait } from "#plugins/market-index/rank/RankedTrait.ts";
-import { isRevealed } from "#plugins/market-index/tokens/isRevealed.ts";
+import { isRevealed } from "#plugins/market-index/reveal/isRevealed.ts";
 
 /** What a token's document shows, as far as a reveal is concerned. */
 export type Shown = {

@@ -11,8 +11,8 @@ export type RevealEvent = "looks_hidden" | "looks_shown" | "covered";
  * The whole state machine: state, event, next. What is not here is refused.
  *
  * Only a look at all tokens moves `placeholder` to `revealed`: ranks of a part would be wrong, and
- * plans buy by them. A collection that was never seen hidden has nothing to wait for. One that hides
- * again, or whose reveal left the chain, is a placeholder once more.
+ * plans buy by them. A collection that was never seen hidden has nothing to wait for. One that
+ * hides again, or whose reveal left the chain, is a placeholder once more.
  */
 export const revealMoves: Readonly<
 	Record<RevealState, Readonly<Partial<Record<RevealEvent, RevealState>>>>

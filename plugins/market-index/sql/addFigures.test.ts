@@ -77,7 +77,7 @@ test("rows merge as their parts do in memory, in any order: open, close, ceiling
 		}),
 		{ numRuns: 60 },
 	);
-}, 240_000);
+});
 
 test("one call fills all three tiers", async () => {
 	const empty = { sales: 1, priced: 0, units: 0n, volume: 0n, mints: 0, prices: null };

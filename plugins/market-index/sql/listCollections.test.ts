@@ -18,7 +18,7 @@ beforeAll(async () => {
 		nowMs: NOW_MS,
 		chainIds: [ethereum.id, base.id],
 	});
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const chainIds = [ethereum.id, base.id];

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import { rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
-import { settleReveal } from "#plugins/market-index/reveal/settleReveal.ts";
+import { isRevealed } from "#plugins/market-index/reveal/isRevealed.ts";
 import { coversSupply } from "#plugins/market-index/tokens/coversSupply.ts";
-import { isRevealed } from "#plugins/market-index/tokens/isRevealed.ts";
 import {
 	PART_TIMEOUT_MS,
 	REREAD_LIFE_MS,
 	REREAD_WAIT_MS,
 } from "#plugins/market-index/tokens/limits.ts";
+import { settleReveal } from "#plugins/market-index/tokens/settleReveal.ts";
 import { countTraits } from "#plugins/market-index/tokens/sql/countTraits.ts";
 import { noteTraits } from "#plugins/market-index/tokens/sql/noteTraits.ts";
 import { takeRanksBack } from "#plugins/market-index/tokens/sql/takeRanksBack.ts";

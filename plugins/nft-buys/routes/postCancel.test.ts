@@ -20,7 +20,7 @@ let app: ReturnType<typeof testHttpApp>;
 beforeAll(async () => {
 	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
 	seaport = await deploySeaport(anvil);
-}, 240_000);
+});
 afterAll(async () => {
 	await anvil.stop();
 	await database.drop();
@@ -86,4 +86,4 @@ test("a buy that hangs is cancelled by its buyer's own wallet, and never paid", 
 	expect(await lab.ledger(intent)).toEqual({});
 	expect((await call(cancel, { body: {}, by: buyer })).body.code).toBe("intent_state");
 	expect(lab.sent).toEqual([]);
-}, 240_000);
+});

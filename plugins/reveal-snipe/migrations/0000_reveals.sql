@@ -39,7 +39,7 @@ create table reveal_snipe.detection (
 	delay_ms int8,
 	content_digest bytea not null,
 	hidden_traits jsonb,
-	-- What is done next: see `burst/steps.ts`.
+	-- What is done next: see `detection/nextSteps.ts`.
 	step text not null default 'queued',
 	began_at timestamptz,
 	ended_at timestamptz,

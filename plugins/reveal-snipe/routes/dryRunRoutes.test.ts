@@ -19,7 +19,7 @@ let by: Buyer;
 beforeAll(async () => {
 	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
 	seaport = await deploySeaport(anvil);
-}, 240_000);
+});
 afterAll(async () => {
 	await anvil?.stop();
 	await database?.drop();
@@ -35,7 +35,8 @@ async function detected(): Promise<number> {
 	const [row] = await database.db.query<{ id: number }>(
 		`insert into reveal_snipe.detection (collection_id, chain_id, signal, evidence, block_number,
 			block_at, heard_at, detected_at, content_digest, step, ended_at)
-		values ($1, 31337, 'metadata_event', 'traits', 77, $2, $3, $3, '\\x00', 'ended', $3) returning id`,
+		values ($1, 31337, 'metadata_event', 'traits', 77, $2, $3, $3, '\\x00', 'ended', $3)
+		returning id`,
 		[plans.collectionId, new Date(at.getTime() - 4_000), at],
 	);
 	return row?.id ?? 0;

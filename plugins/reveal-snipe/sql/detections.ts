@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { ShownToken } from "#plugins/market-index/contract.ts";
-import { nextSteps, type Outcome, type Step } from "#plugins/reveal-snipe/burst/steps.ts";
-import type { Evidence, TriggerSignal } from "#plugins/reveal-snipe/watch/signals.ts";
+import { nextSteps, type Outcome, type Step } from "#plugins/reveal-snipe/detection/nextSteps.ts";
+import type { Evidence, TriggerSignal } from "#plugins/reveal-snipe/detection/signals.ts";
 
 /** A reveal as it was noticed. */
 export type NewDetection = {

@@ -1,7 +1,7 @@
 import type { RevealSubject } from "#plugins/market-index/contract.ts";
+import type { Trigger } from "#plugins/reveal-snipe/detection/signals.ts";
 import type { Detection } from "#plugins/reveal-snipe/sql/detections.ts";
 import type { Seen } from "#plugins/reveal-snipe/sql/seen.ts";
-import type { Trigger } from "#plugins/reveal-snipe/watch/signals.ts";
 
 /** A watched collection as one process holds it between looks. */
 export type Watched = {

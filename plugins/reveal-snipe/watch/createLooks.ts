@@ -1,9 +1,15 @@
-import { requireLease, type Lease } from "#core/lease/leases.ts";
+import { parseHead } from "#core/chain/heads/parseHead.ts";
+import { type Lease, requireLease } from "#core/lease/leases.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { RevealIndex, ShownToken } from "#plugins/market-index/contract.ts";
+import type { Evidence, Signal, Trigger } from "#plugins/reveal-snipe/detection/signals.ts";
 import { DOCUMENTS_APART_MS, LOOK_TIMEOUT_MS, PROBE_TOKENS } from "#plugins/reveal-snipe/limits.ts";
 import { appendRevealFrame } from "#plugins/reveal-snipe/revealFrame.ts";
-import { insertDetection, readLastDetections } from "#plugins/reveal-snipe/sql/detections.ts";
+import {
+	insertDetection,
+	type NewDetection,
+	readLastDetections,
+} from "#plugins/reveal-snipe/sql/detections.ts";
 import { type Seen, writeSeen } from "#plugins/reveal-snipe/sql/seen.ts";
 import {
 	contentDigestOf,
@@ -11,12 +17,11 @@ import {
 	judgeLook,
 	type Verdict,
 } from "#plugins/reveal-snipe/watch/judgeLook.ts";
-import type { Evidence, Signal, Trigger } from "#plugins/reveal-snipe/watch/signals.ts";
 import type { Watched } from "#plugins/reveal-snipe/watch/Watched.ts";
 
 export type LookDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "outbox" | "metrics">;
-	access: Pick<ChainAccess, "chain">;
+	access: Pick<ChainAccess, "chain" | "rpcFor">;
 	index: RevealIndex;
 	signals: ReadonlySet<Signal>;
 	/** The right to act on this chain; null where another process has it by now. */
@@ -39,14 +44,8 @@ type Found = { uriDigest: string; isUriChanged: boolean; shown: readonly ShownTo
  * stored with what follows from it, or not at all.
  */
 export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise<void> {
-	const { core, access, index, signal } = deps;
+	const { access, index, signal } = deps;
 	const { chain } = access;
-	const detections = core.metrics.counter({
-		name: "reveals_detected_total",
-		help: "Reveals that were noticed, by what made us look.",
-		labels: ["chain", "signal"],
-	});
-
 	return async (looks) => {
 		for (const { watched } of looks) await pickTokens(index, watched);
 		const asked = looks.flatMap(({ watched: { subject, seen } }) => {
@@ -54,7 +53,10 @@ export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise
 		});
 		const minBlock = Math.max(...looks.map(({ trigger }) => trigger.block?.number ?? 0));
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
-		const uris = await index.uris(chain.id, asked, { signal: inTime, minBlock });
+		const [uris] = await Promise.all([
+			index.uris(chain.id, asked, { signal: inTime, minBlock }),
+			dateBlocks(access, looks, inTime),
+		]);
 		let at = 0;
 		for (const look of looks) {
 			const count = look.watched.seen.tokenIds.length;
@@ -62,94 +64,146 @@ export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise
 			at += count;
 			look.watched.isLooking = true;
 			// A slow server of documents keeps only its own collection waiting.
-			void finish(look, own).finally(() => {
+			void finish(deps, look, own).finally(() => {
 				look.watched.isLooking = false;
 				deps.onLooked();
 			});
 		}
 	};
+}
 
-	async function finish(look: Look, uris: readonly (string | null)[]): Promise<void> {
-		try {
-			const found = await readDocuments(deps, look, uris);
-			if (found) await conclude(look, found);
-		} catch (error) {
-			if (signal.aborted) return;
-			const { address } = look.watched.subject;
-			core.log.warn("a look at a collection failed", { contract: address, error });
+/**
+ * Asks for the times of blocks of which a log was heard before the header: meanwhile, so that
+ * nobody waits for them. One that cannot be told stays unknown.
+ */
+async function dateBlocks(
+	{ rpcFor }: Pick<ChainAccess, "rpcFor">,
+	looks: readonly Look[],
+	signal: AbortSignal,
+): Promise<void> {
+	const undated = looks.flatMap(({ trigger: { block } }) => (block?.atMs === null ? [block] : []));
+	const numbers = [...new Set(undated.map(({ number }) => number))];
+	if (numbers.length === 0) return;
+	const calls = numbers.map((number) => {
+		return { method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] };
+	});
+	const answers = await rpcFor("reveals")
+		.settle(calls, { signal })
+		.catch(() => []);
+	for (const [index, answer] of answers.entries()) {
+		const header = answer.kind === "result" ? parseHead(answer.result) : null;
+		for (const block of undated) {
+			if (block.number === numbers[index]) block.atMs = header?.timestampMs ?? null;
 		}
-	}
-
-	async function conclude({ watched, trigger }: Look, found: Found): Promise<void> {
-		const { subject, seen, last } = watched;
-		const nowMs = core.clock.nowMs();
-		const reading = index.reading(found.shown);
-		const contentDigest = contentDigestOf(found.shown);
-		watched.hiddenLooks = reading === "hidden" ? watched.hiddenLooks + 1 : 0;
-		const verdict = judgeLook({
-			...{ state: subject.revealState, before: seen.reading, reading, contentDigest, last, nowMs },
-			...{ isUriChanged: found.isUriChanged, hiddenLooks: watched.hiddenLooks },
-		});
-		const now: Seen = {
-			...{ tokenIds: seen.tokenIds, uriDigest: found.uriDigest, contentDigest, reading },
-			hiddenTraits: reading === "hidden" ? (found.shown[0]?.traits ?? null) : seen.hiddenTraits,
-		};
-		// What is put off must still look like news at the next look.
-		if (verdict.kind === "nothing" && seen.reading === "hidden") now.reading = "hidden";
-		const isNews = JSON.stringify(now, text) !== JSON.stringify(seen, text);
-		if (verdict.kind === "nothing" && !isNews) return;
-		const evidence = found.isUriChanged ? "uri_hash" : "traits";
-		await store({ watched, trigger }, { verdict, now, evidence, nowMs });
-		watched.seen = now;
-	}
-
-	async function store(
-		{ watched, trigger }: Look,
-		news: { verdict: Verdict; now: Seen; evidence: Evidence; nowMs: number },
-	): Promise<void> {
-		const { subject } = watched;
-		const { verdict, now, nowMs } = news;
-		const at = new Date(nowMs);
-		const lease = await deps.lease();
-		if (!lease) return;
-		const detection = {
-			...{ collectionId: subject.id, chainId: chain.id, signal: trigger.signal },
-			...{ evidence: news.evidence, blockNumber: trigger.block?.number ?? null },
-			blockAt: trigger.block?.atMs ? new Date(trigger.block.atMs) : null,
-			heardAt: new Date(trigger.heardAtMs),
-			detectedAt: at,
-			// A node's clock may be ahead of ours.
-			delayMs: trigger.block?.atMs ? Math.max(nowMs - trigger.block.atMs, 0) : null,
-			...{ contentDigest: now.contentDigest ?? "", hiddenTraits: now.hiddenTraits },
-		};
-		const isDetected = await core.db.transaction(async (tx) => {
-			await requireLease(tx, lease);
-			await writeSeen(tx, subject.id, now);
-			if (verdict.kind === "move") {
-				const moved = await index.move(tx, { collectionId: subject.id, event: verdict.event, at });
-				if (!moved) return false;
-				subject.revealState = moved.to;
-				const phase = moved.to === "placeholder" ? "placeholder" : "revealed";
-				appendRevealFrame(core.outbox, tx, { chain, subject, phase, detection: null, at });
-			}
-			if (verdict.kind !== "reveal") return false;
-			if ((await insertDetection(tx, detection)) === null) return false;
-			appendRevealFrame(core.outbox, tx, { chain, subject, phase: "detected", detection, at });
-			return true;
-		});
-		if (!isDetected) return;
-		watched.last = (await readLastDetections(core.db, [subject.id])).get(subject.id) ?? null;
-		detections.inc({ chain: chain.slug, signal: trigger.signal });
-		core.log.info("a reveal was noticed", {
-			...{ contract: subject.address, signal: trigger.signal, evidence: news.evidence },
-			...{ block: detection.blockNumber, delayMs: detection.delayMs },
-		});
-		deps.onDetected();
 	}
 }
 
-/** Numbers of tokens are too large for JSON. */
-const text = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+async function finish(deps: LookDeps, look: Look, uris: readonly (string | null)[]): Promise<void> {
+	try {
+		const found = await readDocuments(deps, look, uris);
+		if (found) await conclude(deps, look, found);
+	} catch (error) {
+		if (deps.signal.aborted) return;
+		const { address } = look.watched.subject;
+		deps.core.log.warn("a look at a collection failed", { contract: address, error });
+	}
+}
+
+/** Judges what was found, and stores it with what follows. */
+async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void> {
+	const { watched } = look;
+	const { subject, seen, last } = watched;
+	const nowMs = deps.core.clock.nowMs();
+	const reading = deps.index.reading(found.shown);
+	const contentDigest = contentDigestOf(found.shown);
+	watched.hiddenLooks = reading === "hidden" ? watched.hiddenLooks + 1 : 0;
+	const verdict = judgeLook({
+		...{ state: subject.revealState, before: seen.reading, reading, contentDigest, last, nowMs },
+		...{ isUriChanged: found.isUriChanged, hiddenLooks: watched.hiddenLooks },
+	});
+	const now: Seen = {
+		...{ tokenIds: seen.tokenIds, uriDigest: found.uriDigest, contentDigest, reading },
+		hiddenTraits: reading === "hidden" ? (found.shown[0]?.traits ?? null) : seen.hiddenTraits,
+	};
+	// What is put off must still look like news at the next look.
+	if (verdict.kind === "nothing" && seen.reading === "hidden") now.reading = "hidden";
+	if (verdict.kind === "nothing" && isSame(now, seen)) return;
+	const evidence = found.isUriChanged ? "uri_hash" : "traits";
+	const isStored = await store(deps, look, { verdict, now, evidence, at: new Date(nowMs) });
+	if (isStored) watched.seen = now;
+}
+
+type News = { verdict: Verdict; now: Seen; evidence: Evidence; at: Date };
+
+/** False where it is not this process's to store. */
+async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
+	const { core, access, index } = deps;
+	const { chain } = access;
+	const { subject } = look.watched;
+	const { verdict, now, at } = news;
+	const lease = await deps.lease();
+	if (!lease) return false;
+	const detection = detectionOf(chain.id, look, news);
+	const isDetected = await core.db.transaction(async (tx) => {
+		await requireLease(tx, lease);
+		await writeSeen(tx, subject.id, now);
+		if (verdict.kind === "move") {
+			const moved = await index.move(tx, { collectionId: subject.id, event: verdict.event, at });
+			if (!moved) return false;
+			subject.revealState = moved.to;
+			const phase = moved.to === "placeholder" ? "placeholder" : "revealed";
+			appendRevealFrame(core.outbox, tx, { chain, subject, phase, detection: null, at });
+		}
+		if (verdict.kind !== "reveal") return false;
+		if ((await insertDetection(tx, detection)) === null) return false;
+		appendRevealFrame(core.outbox, tx, { chain, subject, phase: "detected", detection, at });
+		return true;
+	});
+	if (!isDetected) return true;
+	const last = await readLastDetections(core.db, [subject.id]);
+	look.watched.last = last.get(subject.id) ?? null;
+	tellDetected(core, chain.slug, look, detection);
+	deps.onDetected();
+	return true;
+}
+
+function detectionOf(chainId: number, { watched, trigger }: Look, news: News): NewDetection {
+	const { now, evidence, at } = news;
+	const blockAtMs = trigger.block?.atMs ?? null;
+	return {
+		...{ collectionId: watched.subject.id, chainId, signal: trigger.signal, evidence },
+		blockNumber: trigger.block?.number ?? null,
+		blockAt: blockAtMs === null ? null : new Date(blockAtMs),
+		heardAt: new Date(trigger.heardAtMs),
+		detectedAt: at,
+		// A node's clock may be ahead of ours.
+		delayMs: blockAtMs === null ? null : Math.max(at.getTime() - blockAtMs, 0),
+		contentDigest: now.contentDigest ?? "",
+		hiddenTraits: now.hiddenTraits,
+	};
+}
+
+function tellDetected(
+	{ metrics, log }: LookDeps["core"],
+	chain: string,
+	{ watched }: Look,
+	{ signal, evidence, blockNumber, delayMs }: NewDetection,
+): void {
+	const detections = metrics.counter({
+		name: "reveals_detected_total",
+		help: "Reveals that were noticed, by what made us look.",
+		labels: ["chain", "signal"],
+	});
+	detections.inc({ chain, signal });
+	const contract = watched.subject.address;
+	log.info("a reveal was noticed", { contract, signal, evidence, block: blockNumber, delayMs });
+}
+
+function isSame(one: Seen, other: Seen): boolean {
+	// Numbers of tokens are too large for JSON.
+	const text = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+	return JSON.stringify(one, text) === JSON.stringify(other, text);
+}
 
 /** Chooses the tokens to look at, again while there are fewer than wanted. */
 async function pickTokens(index: RevealIndex, watched: Watched): Promise<void> {

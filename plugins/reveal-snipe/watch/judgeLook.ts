@@ -58,7 +58,9 @@ function isResting({ last, contentDigest, nowMs }: Look): boolean {
 }
 
 /** A digest of what tokens show: the same documents have the same one, wherever they are. */
-export function contentDigestOf(tokens: readonly Pick<ShownToken, "imageUrl" | "traits">[]): string {
+export function contentDigestOf(
+	tokens: readonly Pick<ShownToken, "imageUrl" | "traits">[],
+): string {
 	const told = tokens.map(({ imageUrl, traits }) => {
 		const pairs = (traits ?? []).map(({ type, value }) => JSON.stringify([type, value]));
 		return [imageUrl, pairs.sort()];

@@ -7,6 +7,7 @@ import {
 	RECONNECT_FIRST_MS,
 	RECONNECT_MAX_MS,
 } from "#plugins/reveal-snipe/limits.ts";
+import { openWire } from "#plugins/reveal-snipe/watch/openWire.ts";
 
 /** A log as a node pushed it: a hint to look, and nothing more. */
 export type PushedLog = { address: Address; topic: string | undefined; blockNumber: number };
@@ -35,14 +36,6 @@ export type LogSubscription = {
 	isLive(): boolean;
 };
 
-const messageSchema = z.object({
-	id: z.unknown().optional(),
-	result: z.unknown().optional(),
-	error: z.unknown().optional(),
-	params: z
-		.object({ subscription: z.unknown().optional(), result: z.unknown().optional() })
-		.optional(),
-});
 const logSchema = z.object({
 	address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
 	topics: z.array(z.string()).max(4),
@@ -143,44 +136,32 @@ type SocketOptions = {
 	onEnd(reason: string): void;
 };
 
+/**
+ * One socket and its subscriptions. Nothing counts before this very socket said that it serves our
+ * chain.
+ */
 function openSocket(outer: LogSubscriptionOptions, options: SocketOptions): Socket {
-	const socket = new WebSocket(options.url);
-	const { host } = new URL(options.url);
-	const asked = new Map<number, Asked>();
 	/** Addresses by the name that the node gave the subscription. */
-	let confirmed = new Map<string, readonly Address[]>();
-	let nextId = 1;
+	const confirmed = new Map<string, readonly Address[]>();
+	const wire = openWire<Asked>({
+		...{ url: options.url, onSocketCall: outer.onSocketCall, onEnd: options.onEnd },
+		onOpen: () => wire.ask({ kind: "chain" }, "eth_chainId", []),
+		onAnswer: receive,
+		onPush(result) {
+			const log = logSchema.safeParse(result).data;
+			if (!log || !isTrusted) return;
+			const address = log.address.toLowerCase() as Address;
+			outer.onLog({ address, topic: log.topics[0], blockNumber: Number(log.blockNumber) });
+		},
+	});
 	let isTrusted = false;
-	let isOver = false;
-	socket.onopen = () => send({ kind: "chain" }, "eth_chainId", []);
-	socket.onclose = () => over("it closed");
-	socket.onmessage = (event) => receive(String(event.data));
-
-	function over(reason: string) {
-		if (isOver) return;
-		close();
-		options.onEnd(reason);
-	}
-
-	function close() {
-		isOver = true;
-		socket.onopen = socket.onclose = socket.onmessage = null;
-		// Bun's own word: `close` waits for the other side, which may be gone.
-		if ("terminate" in socket && typeof socket.terminate === "function") socket.terminate();
-		else socket.close();
-	}
-
-	function send(about: Asked, method: string, params: readonly unknown[]) {
-		if (socket.readyState !== WebSocket.OPEN) return;
-		outer.onSocketCall?.({ method, bytes: 0, host });
-		asked.set(nextId, about);
-		socket.send(JSON.stringify({ jsonrpc: "2.0", id: nextId++, method, params }));
-	}
+	let wasDoubted = false;
 
 	function subscribe(addresses: readonly Address[]) {
 		for (let at = 0; at < addresses.length; at += options.most()) {
 			const part = addresses.slice(at, at + options.most());
-			send({ kind: "subscribe", addresses: part }, "eth_subscribe", ["logs", { address: part }]);
+			const about: Asked = { kind: "subscribe", addresses: part };
+			wire.ask(about, "eth_subscribe", ["logs", { address: part }]);
 		}
 	}
 
@@ -188,67 +169,45 @@ function openSocket(outer: LogSubscriptionOptions, options: SocketOptions): Sock
 	function resync() {
 		if (!isTrusted) return;
 		const old = [...confirmed.keys()];
-		confirmed = new Map();
-		for (const [id, { kind }] of asked) if (kind === "subscribe") asked.delete(id);
+		confirmed.clear();
 		subscribe(options.wanted());
-		for (const name of old) send({ kind: "end" }, "eth_unsubscribe", [name]);
+		for (const name of old) wire.ask({ kind: "end" }, "eth_unsubscribe", [name]);
 	}
 
-	function receive(text: string) {
-		const message = parse(text);
-		if (!message) return;
-		if (message.params) {
-			outer.onSocketCall?.({ method: "eth_subscription", bytes: text.length, host });
-			const log = logSchema.safeParse(message.params.result).data;
-			if (!log || !isTrusted) return;
-			const address = log.address.toLowerCase() as Address;
-			outer.onLog({ address, topic: log.topics[0], blockNumber: Number(log.blockNumber) });
-			return;
-		}
-		const about = typeof message.id === "number" ? asked.get(message.id) : undefined;
-		if (!about) return;
-		asked.delete(message.id as number);
+	function receive(about: Asked, result: unknown) {
 		if (about.kind === "chain") {
-			if (Number(message.result) !== outer.chainId) return over("it serves another chain");
+			if (Number(result) !== outer.chainId) return wire.end("it serves another chain");
 			isTrusted = true;
 			return resync();
 		}
-		if (about.kind === "subscribe") answered(about.addresses, message.result);
-	}
-
-	function answered(addresses: readonly Address[], name: unknown) {
-		if (typeof name === "string") {
-			confirmed.set(name, addresses);
+		if (about.kind !== "subscribe") return;
+		const { addresses } = about;
+		if (typeof result === "string") {
+			confirmed.set(result, addresses);
 			if (isLive()) options.onReady();
-			return;
+		} else if (addresses.length === 1) wire.end("it refuses to subscribe to logs");
+		else {
+			options.tooMany(addresses.length);
+			subscribe(addresses);
 		}
-		if (addresses.length === 1) return over("it refuses to subscribe to logs");
-		options.tooMany(addresses.length);
-		subscribe(addresses);
 	}
 
 	function isLive() {
-		const covered = [...confirmed.values()].reduce((sum, { length }) => sum + length, 0);
-		return !isOver && isTrusted && covered >= options.wanted().length;
+		const covered = new Set([...confirmed.values()].flat());
+		return isTrusted && options.wanted().every((address) => covered.has(address));
 	}
 
 	return {
 		resync,
 		isLive,
-		close,
+		close: wire.close,
 		probe() {
-			const isSilent = [...asked.values()].some(({ kind }) => kind !== "end");
-			if (isSilent || !isLive()) return false;
-			send({ kind: "alive" }, "eth_blockNumber", []);
+			if (wire.waiting().some(({ kind }) => kind === "alive")) return false;
+			// One that was opened just now may not have been answered yet.
+			if (!isLive() && wasDoubted) return false;
+			wasDoubted = !isLive();
+			wire.ask({ kind: "alive" }, "eth_blockNumber", []);
 			return true;
 		},
 	};
-}
-
-function parse(text: string) {
-	try {
-		return messageSchema.safeParse(JSON.parse(text)).data ?? null;
-	} catch {
-		return null;
-	}
 }

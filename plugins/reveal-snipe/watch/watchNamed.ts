@@ -4,26 +4,19 @@ import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { unwatchOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 
 /**
- * Has the collections watched that the operator named, as far as the index knows them; whom he no
- * longer names is not watched for him any more. Answers the names that are not known yet.
+ * Has the collections watched that the operator named, as far as the index knows them by now; whom
+ * he no longer names is not watched for him any more.
  */
 export async function watchNamed(
 	{ core, find }: { core: Pick<Core, "db" | "clock" | "chains">; find: MarketIndex["find"] },
 	names: readonly string[],
-): Promise<string[]> {
+): Promise<void> {
 	const ids: number[] = [];
-	const unknown: string[] = [];
 	for (const name of names) {
 		const [chainName = "", slug = ""] = name.split("/");
-		const found = await find(slug, chainName).catch((error: unknown) => {
-			if (error instanceof Fault) return null;
-			throw error;
-		});
+		const found = await find(slug, chainName).catch(unlessUnknown);
 		const chain = found && core.chains.bySlug(found.chain);
-		if (!chain) {
-			unknown.push(name);
-			continue;
-		}
+		if (!chain) continue;
 		ids.push(found.id);
 		await watchCollection(core.db, {
 			...{ collectionId: found.id, chainId: chain.id, reason: "operator" },
@@ -31,5 +24,10 @@ export async function watchNamed(
 		});
 	}
 	await unwatchOthers(core.db, "operator", ids);
-	return unknown;
+}
+
+/** A name may be known later. Any other failure must not end what is watched. */
+function unlessUnknown(error: unknown): null {
+	if (error instanceof Fault && (error.status === 404 || error.status === 422)) return null;
+	throw error;
 }

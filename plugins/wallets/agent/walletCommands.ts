@@ -6,7 +6,7 @@ const id = { kind: "id" } as const;
 export const walletCommands: readonly Command[] = [
 	{
 		name: "my_profile",
-		forms: ["my profile", "(profile|whoami)", "who am i"],
+		forms: ["my profile", "(profile|whoami|account)", "who am i", "[am i] (signed|logged) in"],
 		slots: {},
 		tool: "read_profile",
 		summary: "who is signed in",
@@ -14,7 +14,11 @@ export const walletCommands: readonly Command[] = [
 	},
 	{
 		name: "my_wallets",
-		forms: ["my wallets", "my (wallet|address|addresses)", "wallets"],
+		forms: [
+			"my wallets",
+			"[my] [wallet] (wallets|address|addresses|wallet)",
+			"[(which|what)] wallets do i have",
+		],
 		slots: {},
 		tool: "read_wallets",
 		summary: "your linked wallets",
@@ -22,7 +26,11 @@ export const walletCommands: readonly Command[] = [
 	},
 	{
 		name: "my_limits",
-		forms: ["my limits", "my (limit|caps)", "limits"],
+		forms: [
+			"my limits",
+			"[my] [(spending|spend|daily|trade|trading)] (limits|limit|caps|cap)",
+			"how much can i (spend|send|trade)",
+		],
 		slots: {},
 		tool: "read_limits",
 		summary: "what you may move, and what counts today",
@@ -32,9 +40,9 @@ export const walletCommands: readonly Command[] = [
 		name: "my_balances",
 		forms: [
 			"my balances [on {chain}]",
-			"(balance|balances) [on {chain}]",
-			"my balance [on {chain}]",
-			"how much (eth|money) do i have [on {chain}]",
+			"[my] [(eth|wallet)] (balance|balances) [on {chain}]",
+			"how much [(eth|money)] (do i have|have i got|i got|i have) [on {chain}]",
+			"[how much] [eth] in my (wallet|wallets) [on {chain}]",
 		],
 		slots: { chain: { kind: "chain" } },
 		tool: "read_balances",
@@ -43,7 +51,12 @@ export const walletCommands: readonly Command[] = [
 	},
 	{
 		name: "my_intents",
-		forms: ["my intents", "my (actions|orders|buys|transfers|history)", "intents"],
+		forms: [
+			"my intents",
+			"my [(open|pending|recent|last|latest)] (intents|actions|orders|buys|transfers|transactions|history)",
+			"[(open|pending|recent)] intents",
+			"my (transaction|transfer|buy|order) [(status|go through|gone through|confirmed)]",
+		],
 		slots: {},
 		tool: "list_intents",
 		summary: "your newest actions and what became of them",
@@ -51,7 +64,7 @@ export const walletCommands: readonly Command[] = [
 	},
 	{
 		name: "intent",
-		forms: ["intent {id}", "(status|state) [of] {id}", "what happened to {id}"],
+		forms: ["intent {id}", "(status|state) [of] [intent] {id}", "what happened to [intent] {id}"],
 		slots: { id },
 		tool: "read_intent",
 		summary: "what became of one action",

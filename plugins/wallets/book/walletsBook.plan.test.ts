@@ -32,7 +32,7 @@ beforeAll(async () => {
 			select id, id, 0, id, 1, ${account}, 'mined', now(), now(), n ${series}`);
 	});
 	await database.db.execute("analyze");
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const INDEXES: Record<string, RegExp> = {

@@ -38,7 +38,7 @@ beforeAll(async () => {
 	for (const table of TABLES) {
 		await lab.db.execute(`create table public.kept_${table.replace(".", "_")} as table ${table}`);
 	}
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const TABLES = [

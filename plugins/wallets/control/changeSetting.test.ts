@@ -12,7 +12,7 @@ let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const told: AuditEntry[] = [];

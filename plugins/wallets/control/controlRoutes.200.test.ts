@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { z } from "zod";
 import { verifyChain } from "#core/audit/verifyChain.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
-import { readKill } from "#plugins/wallets/control/readKill.ts";
+import { readKill } from "#plugins/wallets/control/killDenial.ts";
 import {
 	NOW_MS,
 	openControl,
@@ -23,7 +23,7 @@ let control: ReturnType<typeof openControl>;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
-}, 240_000);
+});
 beforeEach(async () => {
 	await database.db.execute("delete from wallets.control");
 	control = openControl(database.db, [slippage]);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
 	control = openControl(database.db);
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const strangers: [what: string, path: string, body: unknown][] = [

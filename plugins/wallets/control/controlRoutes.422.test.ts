@@ -15,7 +15,7 @@ beforeAll(async () => {
 	control = openControl(database.db, [
 		{ shown: "note", key: /note/, schema: z.string(), description: "A pattern without its ends." },
 	]);
-}, 240_000);
+});
 afterAll(async () => {
 	// Whatever was asked above: nothing of it counts, and nothing was written down as done.
 	expect(await database.db.query("select key from wallets.control")).toEqual([]);

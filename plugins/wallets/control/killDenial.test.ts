@@ -13,7 +13,7 @@ let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const kinds: Record<string, string> = { "nft-buy": "nft-buys", "wallet-transfer": "transfers" };

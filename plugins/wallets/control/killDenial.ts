@@ -1,8 +1,13 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { Denial, Intent } from "#plugins/wallets/contract.ts";
-import { type KindOf, killScopeOf } from "#plugins/wallets/control/killScopeOf.ts";
-import { readKill } from "#plugins/wallets/control/readKill.ts";
-import { switchedOff } from "#plugins/wallets/control/switchedOff.ts";
+import {
+	type KillScope,
+	type KindOf,
+	killScopeOf,
+	killSql,
+	switchedOff,
+} from "#plugins/wallets/control/killSql.ts";
+import { lockSwitches } from "#plugins/wallets/control/lockSwitches.ts";
 
 /** What an operator switched off. */
 export async function killDenial(
@@ -12,4 +17,13 @@ export async function killDenial(
 ): Promise<Denial | null> {
 	const killed = await readKill(tx, killScopeOf(deps, intent));
 	return killed === null ? null : switchedOff;
+}
+
+/** The switch that forbids sending, or null. Asked inside the transaction that reserves. */
+export async function readKill(tx: Tx, scope: KillScope): Promise<string | null> {
+	const locked = lockSwitches(tx, "sender");
+	// Sent together, run one after the other: it reads what stands once the lock is held.
+	const reading = tx.query<{ key: string }>(killSql.read("$1"), [killSql.keysOf(scope)]);
+	const [, rows] = await Promise.all([locked, reading]);
+	return rows[0]?.key ?? null;
 }

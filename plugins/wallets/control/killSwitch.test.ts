@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import { readKill } from "#plugins/wallets/control/readKill.ts";
+import { readKill } from "#plugins/wallets/control/killDenial.ts";
 import {
 	openControl,
 	prepareControl,
@@ -16,7 +16,7 @@ let control: ReturnType<typeof openControl>;
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await prepareControl(database.db);
-}, 240_000);
+});
 beforeEach(async () => {
 	await database.db.execute("delete from wallets.control");
 	control = openControl(database.db);

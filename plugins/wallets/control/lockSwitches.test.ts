@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 /** Which locks of the switches somebody holds now. */

@@ -22,7 +22,7 @@ const SECRET = "c4n4ry-app-secret";
 beforeAll(async () => {
 	anvil = await startAnvil();
 	emulator = await startCustodyEmulator({ rpcUrl: anvil.url, appSecret: SECRET });
-}, 240_000);
+});
 
 afterAll(async () => {
 	await emulator?.stop();

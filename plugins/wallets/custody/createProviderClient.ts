@@ -1,6 +1,6 @@
 import type { Fault } from "#core/fault/Fault.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { custodyMetrics } from "#plugins/wallets/custody/custodyMetrics.ts";
 import { custodyFault } from "#plugins/wallets/custody/faults.ts";
 import type {
 	Caller,
@@ -8,8 +8,9 @@ import type {
 	ProviderCall,
 } from "#plugins/wallets/custody/http/createCaller.ts";
 import { createFailureLog } from "#plugins/wallets/custody/http/createFailureLog.ts";
-import { faultOfAnswer } from "#plugins/wallets/custody/http/faultOfAnswer.ts";
 import { refusalCode } from "#plugins/wallets/custody/http/refusalCode.ts";
+
+const BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** `endpoint` is what a call is called in metrics and in the log. */
 export type NamedCall = Omit<ProviderCall, "url"> & { endpoint: string; path: string };
@@ -85,4 +86,40 @@ function readingOf(answer: ProviderAnswer): Reading {
 	const fault = faultOfAnswer(answer);
 	if (fault) return { kind: fault.code, fault, detail: fault.privateDetail ?? fault.code };
 	return { kind: "read", json: answer.kind === "answer" ? answer.json : undefined };
+}
+
+/** What an operator sees of the calls to the wallet provider. */
+function custodyMetrics(metrics: Metrics) {
+	return {
+		calls: metrics.counter({
+			name: "wallet_provider_calls_total",
+			help: "Calls to the wallet provider, by what came of them.",
+			labels: ["endpoint", "outcome"],
+		}),
+		duration: metrics.histogram({
+			name: "wallet_provider_call_duration_seconds",
+			help: "Time from sending a call to the wallet provider to the end of its answer.",
+			labels: ["endpoint"],
+			buckets: BUCKETS_S,
+		}),
+	};
+}
+
+/** What is wrong with an answer to a question; null where it can be read. */
+function faultOfAnswer(answer: ProviderAnswer): Fault | null {
+	if (answer.kind === "silent") return custodyFault.unavailable({ detail: answer.detail });
+	const { status } = answer;
+	const isForm = answer.kind === "answer" && refusalCode(answer.json) !== null;
+	if (status === 429) {
+		const members = { provider: "wallet-provider" };
+		return custodyFault.rateLimited({ detail: `HTTP ${status}`, members });
+	}
+	if (status >= 500 || status === 408)
+		return custodyFault.unavailable({ detail: `HTTP ${status}` });
+	if (answer.kind === "unreadable") {
+		return custodyFault.unreadable({ detail: `HTTP ${status}: ${answer.detail}` });
+	}
+	if (status >= 200 && status < 300) return null;
+	if (!isForm) return custodyFault.unreadable({ detail: `HTTP ${status}: an odd refusal` });
+	return custodyFault.refused({ detail: `HTTP ${status}: ${refusalCode(answer.json)}` });
 }

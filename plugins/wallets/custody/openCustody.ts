@@ -4,9 +4,27 @@ import { createCustody } from "#plugins/wallets/custody/createCustody.ts";
 import type { CustodyConfig } from "#plugins/wallets/custody/custodyConfig.ts";
 import { custodyFault } from "#plugins/wallets/custody/faults.ts";
 import { WALLET_PROVIDER_BASE_URL_DEFAULT } from "#plugins/wallets/custody/limits.ts";
-import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
 import { readAuthorizationKey } from "#plugins/wallets/custody/sign/readAuthorizationKey.ts";
 import { readVerificationKey } from "#plugins/wallets/custody/token/readVerificationKey.ts";
+
+/**
+ * The wallet provider of a deployment that configured none. Sending is refused and not thrown: who
+ * sends has to hear what is known, and here it is that nothing left.
+ */
+export const offCustody: Custody = {
+	isOn: false,
+	async send() {
+		const { code, publicDetail } = custodyFault.off();
+		return { kind: "refused", code, detail: publicDetail };
+	},
+	byReference: off,
+	byId: off,
+	signMessage: off,
+	signTypedData: off,
+	user: off,
+	wallet: off,
+	verifyAccessToken: off,
+};
 
 /**
  * The wallet provider as configured: all of application, secret and key, or none and it is off.
@@ -40,4 +58,8 @@ export function openCustody(
 		verificationKey: verificationKey === undefined ? null : readVerificationKey(verificationKey),
 		timeoutMs: config.WALLET_PROVIDER_TIMEOUT_MS,
 	});
+}
+
+async function off(): Promise<never> {
+	throw custodyFault.off();
 }

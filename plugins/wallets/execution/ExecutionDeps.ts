@@ -2,19 +2,28 @@ import type { Audit } from "#core/audit/Audit.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
+import type { Commits } from "#core/db/commits/Commits.ts";
 import type { Database, Queryable } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Steps } from "#core/steps/Steps.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-import type { Commits } from "#plugins/wallets/commit/Commits.ts";
+import type { ChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { IntentKind, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import type { QueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
-import type { LookState } from "#plugins/wallets/execution/LookState.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
-import type { IntentQuota } from "#plugins/wallets/quota/IntentQuota.ts";
+import type { IntentQuota } from "#plugins/wallets/quota/quotaSql.ts";
 import type { DefaultLimits } from "#plugins/wallets/spend/limitsInForce.ts";
 import type { NonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
+
+/** What this process knows of its own looks at submissions. */
+type LookState = {
+	/** Ids of those that it looks at now. */
+	readonly underWay: Set<string>;
+	readonly troubles: ChainTroubles;
+	/** Chains whose new blocks it searches for what was sent. */
+	readonly followed: Set<number>;
+};
 
 /** Everything the path that money leaves by can touch. */
 export type ExecutionDeps = {

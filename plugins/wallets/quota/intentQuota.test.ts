@@ -11,7 +11,7 @@ let lab: Lab;
 let by: Awaited<ReturnType<Lab["person"]>>;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database.drop());
 beforeEach(async () => {
 	await database.db.execute("truncate wallets.profile, wallets.intent_quota cascade");

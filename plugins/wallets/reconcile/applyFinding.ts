@@ -4,14 +4,15 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import { isFinal } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
-import { tellReceipt } from "#plugins/wallets/reconcile/tellReceipt.ts";
+import { tellReceipt } from "#plugins/wallets/reconcile/settleMined.ts";
+import { type Fact, factOf, stateOf, transitions } from "#plugins/wallets/reconcile/transitions.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import { standsForAnother } from "#plugins/wallets/submission/recordSent.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import { standsForAnother } from "#plugins/wallets/submission/standsForAnother.ts";
 
 export type Found = {
 	submission: Submission;
@@ -20,59 +21,64 @@ export type Found = {
 	missing: Denial | null;
 };
 
+/** What a finding changes: `transitions` decides it, and all that is written follows from it. */
+type Change = Found & {
+	fact: Fact;
+	to: SubmissionState;
+	receipt: Receipt | null;
+	at: Date;
+};
+
 /**
  * Writes what was found out about a submission. The row is locked and read again first: whatever
  * somebody else wrote meanwhile stands, and the next look begins from there.
  */
 export async function applyFinding(deps: ExecutionDeps, tx: Tx, found: Found): Promise<void> {
-	const { submission, finding } = found;
-	const at = new Date(deps.clock.nowMs());
+	const { submission } = found;
+	const { state, purpose } = submission;
 	const rows = await tx.query<{ state: SubmissionState }>(
 		"select state from wallets.submission where id = $1 and final_at is null for no key update",
 		[submission.id],
 	);
-	const isAsRead = rows[0]?.state === submission.state;
-	if (!isAsRead) return;
-	if (finding.kind === "seen" && submission.purpose === "pay") {
-		await disproveReports(tx, { submission, transactionHash: finding.transactionHash });
+	const from = stateOf(submission);
+	if (from === null || rows[0]?.state !== state) return;
+	const at = new Date(deps.clock.nowMs());
+	if (found.finding.kind === "seen" && purpose === "pay") {
+		await disproveReports(tx, { submission, transactionHash: found.finding.transactionHash });
 	}
-	if (await isAnothers(tx, found)) {
-		await applyAnothers(deps, tx, { ...found, at });
-		return;
+	const finding = await withoutAnothers(deps, tx, found);
+	if (finding === null) return;
+	if (finding.kind === "seen") {
+		await noteSightings(deps, tx, { seen: [{ submission, sighting: finding.sighting }], at });
 	}
-	switch (finding.kind) {
-		case "seen":
-			await noteSightings(deps, tx, { seen: [{ submission, sighting: finding.sighting }], at });
-			if (finding.sighting.receipt) {
-				await applyReceipt(deps, tx, { ...found, receipt: finding.sighting.receipt, at });
-			} else {
-				await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
-			}
-			return;
-		case "told":
-			await applyInFlight(tx, { submission, transactionHash: finding.transactionHash, at });
-			return;
-		case "dropped":
-			await applyLost(deps, tx, { ...finding, submission, state: "dropped", at });
-			return;
-		case "refused":
-			await applyLost(deps, tx, { ...finding, submission, state: "refused", at });
-			return;
-		case "never":
-			await applyNever(deps, tx, { ...finding, submission, at });
-			return;
-		default:
-			await applyUnknown(deps, tx, { submission, at });
-	}
+	const fact = factOf(finding);
+	const to = transitions[from][fact];
+	const receipt = finding.kind === "seen" ? finding.sighting.receipt : null;
+	const change: Change = { ...found, finding, fact, to, receipt, at };
+	if (to === "never" && state === "never") await endWatch(tx, change);
+	else if (to !== state || (receipt && receipt.blockHash !== submission.blockHash)) {
+		await writeChange(deps, tx, change);
+	} else if (fact === "reverted" && purpose === "pay") await tellRevert(tx, change);
 }
 
-/** Whether what was found under a new hash is another submission's: one hash stands for one. */
-async function isAnothers(tx: Tx, { submission, finding }: Found): Promise<boolean> {
-	if (!("transactionHash" in finding)) return false;
-	if (finding.transactionHash === submission.transactionHash) return false;
-	const { id: submissionId, chainId } = submission;
+/**
+ * Answers a finding as it counts where its hash is another submission's: one hash stands for one.
+ * Two payments that are alike have one nonce where the first was refused: what is mined then
+ * settles one of them, and ends the other once it is final (null until then). A hash that nobody
+ * has seen proves nothing.
+ */
+async function withoutAnothers(
+	{ settings }: ExecutionDeps,
+	tx: Tx,
+	{ submission: { id: submissionId, chainId, transactionHash: own }, finding }: Found,
+): Promise<Finding | null> {
+	if (!("transactionHash" in finding) || finding.transactionHash === own) return finding;
 	const { transactionHash } = finding;
-	return await standsForAnother(tx, { submissionId, chainId, transactionHash });
+	if (!(await standsForAnother(tx, { submissionId, chainId, transactionHash }))) return finding;
+	if (finding.kind !== "seen") return { kind: "unknown" };
+	if (!isFinal({ settings }, finding.sighting)) return null;
+	const detail = "what used its nonce stands for another intent";
+	return { kind: "never", code: "replaced", detail, usedBy: transactionHash };
 }
 
 /**
@@ -94,54 +100,78 @@ async function disproveReports(
 	);
 }
 
-/**
- * Two payments that are alike have one nonce where the first was refused: what is mined then
- * settles one of them, and ends the other once it is final. A hash that nobody has seen proves
- * nothing.
- */
-async function applyAnothers(
-	deps: ExecutionDeps,
-	tx: Tx,
-	{ submission, finding, at }: Found & { at: Date },
-): Promise<void> {
-	if (finding.kind === "seen" && isFinal(deps, finding.sighting)) {
-		const detail = "what used its nonce stands for another intent";
-		await applyNever(deps, tx, { submission, code: "replaced", detail, at });
-	} else if (finding.kind !== "seen") {
-		await applyUnknown(deps, tx, { submission, at });
+async function writeChange(deps: ExecutionDeps, tx: Tx, change: Change): Promise<void> {
+	const { submission, finding, to, receipt, at } = change;
+	const { id, intentId, purpose } = submission;
+	const isOver = finding.kind === "never" && finding.usedBy !== undefined;
+	if (purpose === "pay") await takeBack(tx, change);
+	await tx.execute(
+		`update wallets.submission set state = $2, transaction_hash = $3, block_number = $4,
+			block_hash = $5, look_at = null, final_at = coalesce($6, final_at),
+			final_tx = case when $6::timestamptz is not null then core.book_tx() else final_tx end
+		where id = $1`,
+		[
+			...[id, to, bytesOf(hashAfter(change)), receipt?.blockNumber ?? null],
+			...[bytesOf(receipt?.blockHash), isOver ? at : null],
+		],
+	);
+	deps.log.info("a look changed a submission", { intentId, purpose, from: submission.state, to });
+	if (purpose === "pay") await tellIntent(tx, change);
+	else if (receipt) await wakePayment(tx, { intentId, at });
+}
+
+/** Undoes what followed from a receipt that is gone or elsewhere, or from a proof that was none. */
+async function takeBack(tx: Tx, { submission, at }: Change): Promise<void> {
+	const { intentId, state } = submission;
+	const isMined = state === "mined" || state === "reverted";
+	if (isMined) await moveIntent(tx, { intentId, event: "reorged", at });
+	if (state === "mined") await followSpend(tx, { intentId, move: "unspend", at });
+	if (state === "reverted" || state === "never") {
+		await followSpend(tx, { intentId, move: "unrelease", at });
 	}
 }
 
-async function applyReceipt(
-	deps: ExecutionDeps,
-	tx: Tx,
-	given: Found & { receipt: Receipt; at: Date },
-): Promise<void> {
-	const { submission, receipt, missing, at } = given;
-	const { id, intentId, blockHash, state } = submission;
-	const next = receipt.succeeded ? "mined" : "reverted";
-	if (state === next && blockHash === receipt.blockHash) return;
-	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
-	if (state === "never") await takeBackRelease(tx, { submission, at });
-	await tx.execute(
-		`update wallets.submission set state = $2, transaction_hash = $3, block_number = $4,
-			block_hash = $5, look_at = null
-		where id = $1`,
-		[
-			id,
-			next,
-			hexToBytes(receipt.transactionHash),
-			receipt.blockNumber,
-			hexToBytes(receipt.blockHash),
-		],
-	);
-	if (submission.purpose !== "pay") {
-		await wakePayment(tx, { intentId, at });
-		deps.log.info("a cancellation is mined", { intentId, purpose: submission.purpose });
-		return;
+/** Moves the intent of a payment, and its spend, as its submission has moved. */
+async function tellIntent(tx: Tx, change: Change): Promise<void> {
+	const { submission, finding, missing, to, receipt, at } = change;
+	const { intentId } = submission;
+	if (receipt?.succeeded || change.fact === "reverted") {
+		await tellReceipt(tx, { intentId, succeeded: receipt?.succeeded === true, missing, at });
+	} else if (to === "never" && finding.kind === "never") {
+		const { usedBy, detail, code } = finding;
+		const isCancelled = usedBy !== undefined && (await isCancellation(tx, { intentId, usedBy }));
+		const errorCode = isCancelled ? "cancelled" : code;
+		await moveIntent(tx, { intentId, event: "disproved", at, errorCode, detail });
+		await followSpend(tx, { intentId, move: "release", at });
+	} else {
+		if (to !== "doubtful") await moveIntent(tx, { intentId, event: "found", at });
+		const detail = DOUBTS[to];
+		if (detail) await moveIntent(tx, { intentId, event: "doubt", at, detail });
 	}
-	const event = await tellReceipt(tx, { intentId, succeeded: receipt.succeeded, missing, at });
-	deps.log.info("an intent's transaction is mined", { intentId, event });
+}
+
+/** Why an intent is in doubt: its transaction may still be mined, and its spend stays reserved. */
+const DOUBTS: Partial<Record<SubmissionState, string>> = {
+	doubtful: "it is being looked for",
+	dropped: "no node knows it any more",
+	refused: "the wallet provider gave it up, and it was signed",
+};
+
+/** Tells of a revert that one source had claimed before; nothing where that was told already. */
+async function tellRevert(tx: Tx, { submission: { intentId }, at }: Change): Promise<void> {
+	const told = { intentId, event: "reverted", at, errorCode: "reverted_on_chain" } as const;
+	if ((await moveIntent(tx, told)) === null) return;
+	await followSpend(tx, { intentId, move: "release", at });
+}
+
+function hashAfter({ submission, finding }: Change): Hex | null {
+	if ("transactionHash" in finding) return finding.transactionHash;
+	const isKept = finding.kind === "never" && finding.isOthers !== true;
+	return isKept ? submission.transactionHash : null;
+}
+
+function bytesOf(hex: Hex | null | undefined): Uint8Array | null {
+	return hex ? hexToBytes(hex) : null;
 }
 
 /** Has the payment looked at next, whose nonce was used just now. */
@@ -156,118 +186,16 @@ async function wakePayment(
 	);
 }
 
-/** Its receipt is gone, or stands in another block: what followed from it is taken back. */
-async function applyReorg(
-	tx: Tx,
-	{ submission, at }: { submission: Submission; at: Date },
-): Promise<void> {
-	const { intentId, state, purpose } = submission;
-	if (purpose !== "pay") return;
-	await moveIntent(tx, { intentId, event: "reorged", at });
-	const move = state === "mined" ? "unspend" : "unrelease";
-	await followSpend(tx, { intentId, move, at });
-}
-
-async function applyInFlight(
-	tx: Tx,
-	given: { submission: Submission; transactionHash: `0x${string}`; at: Date },
-): Promise<void> {
-	const { submission, transactionHash, at } = given;
-	const { id, intentId, state } = submission;
-	if (state === "sent") return;
-	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
-	if (state === "never") await takeBackRelease(tx, { submission, at });
-	await tx.execute(
-		`update wallets.submission set state = 'sent', transaction_hash = $2, block_number = null,
-			block_hash = null, look_at = null
-		where id = $1`,
-		[id, hexToBytes(transactionHash)],
-	);
-	if (submission.purpose === "pay") await moveIntent(tx, { intentId, event: "found", at });
-}
-
-/** What was thought to be gone can be mined after all: its spend is reserved again. */
-async function takeBackRelease(
-	tx: Tx,
-	{ submission, at }: { submission: Submission; at: Date },
-): Promise<void> {
-	const { intentId, purpose } = submission;
-	if (purpose === "pay") await followSpend(tx, { intentId, move: "unrelease", at });
-}
-
 /**
- * It is on its way no more, and a node may still learn of it at any time: its intent is in doubt,
- * and its spend stays reserved.
+ * Ends the looks at what was proved never to be mined: at once where its nonce was used for
+ * good, else once it was watched for so long. A node that forgot old blocks cannot name again
+ * what used a nonce, and never will.
  */
-async function applyLost(
-	deps: ExecutionDeps,
-	tx: Tx,
-	given: {
-		submission: Submission;
-		transactionHash: `0x${string}`;
-		state: "dropped" | "refused";
-		at: Date;
-	},
-): Promise<void> {
-	const { submission, state, at } = given;
-	const { id, intentId } = submission;
-	if (submission.state === state) return;
-	await applyInFlight(tx, given);
-	await tx.execute(
-		`update wallets.submission set state = $2, transaction_hash = $3, look_at = null
-		where id = $1`,
-		[id, state, hexToBytes(given.transactionHash)],
-	);
-	if (submission.purpose !== "pay") return;
-	const detail = {
-		dropped: "no node knows it any more",
-		refused: "the wallet provider gave it up, and it was signed",
-	}[state];
-	await moveIntent(tx, { intentId, event: "doubt", at, detail });
-	deps.log.warn("a transaction was signed, and no node knows it", { intentId, detail });
-}
-
-async function applyNever(
-	deps: ExecutionDeps,
-	tx: Tx,
-	given: {
-		submission: Submission;
-		code: string;
-		detail: string;
-		isOthers?: boolean;
-		usedBy?: `0x${string}`;
-		at: Date;
-	},
-): Promise<void> {
-	const { submission, detail, isOthers = false, usedBy, at } = given;
-	const { id, intentId, state } = submission;
-	if (state === "never") {
-		await endWatch(tx, { submission, forMs: WATCH_NEVER_MS, at });
-		return;
-	}
-	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
-	await tx.execute(
-		`update wallets.submission set state = 'never', look_at = null, block_number = null,
-			block_hash = null, transaction_hash = case when $2 then null else transaction_hash end
-		where id = $1`,
-		[id, isOthers],
-	);
-	if (submission.purpose !== "pay") {
-		deps.log.warn("a cancellation will not be mined", { intentId, detail });
-		return;
-	}
-	const isCancelled = usedBy !== undefined && (await isCancellation(tx, { intentId, usedBy }));
-	const errorCode = isCancelled ? "cancelled" : given.code;
-	await moveIntent(tx, { intentId, event: "disproved", at, errorCode, detail });
-	await followSpend(tx, { intentId, move: "release", at });
-}
-
-/** What was proved never to have left is looked at no more, once it was watched for so long. */
-async function endWatch(
-	tx: Tx,
-	{ submission, forMs, at }: { submission: Submission; forMs: number; at: Date },
-): Promise<void> {
-	if (at.getTime() - submission.createdAtMs < forMs) return;
+async function endWatch(tx: Tx, { submission, finding, at }: Change): Promise<void> {
+	const isProved = finding.kind === "never";
+	const forMs = isProved ? WATCH_NEVER_MS : WATCH_UNNAMED_MS;
+	const isOver = isProved && finding.usedBy !== undefined;
+	if (!isOver && at.getTime() - submission.createdAtMs < forMs) return;
 	await tx.execute(
 		"update wallets.submission set final_at = $2, final_tx = core.book_tx() where id = $1",
 		[submission.id, at],
@@ -276,7 +204,7 @@ async function endWatch(
 
 async function isCancellation(
 	tx: Tx,
-	{ intentId, usedBy }: { intentId: string; usedBy: `0x${string}` },
+	{ intentId, usedBy }: { intentId: string; usedBy: Hex },
 ): Promise<boolean> {
 	const rows = await tx.query(
 		`select from wallets.submission
@@ -284,25 +212,4 @@ async function isCancellation(
 		[intentId, hexToBytes(usedBy)],
 	);
 	return rows.length > 0;
-}
-
-async function applyUnknown(
-	deps: ExecutionDeps,
-	tx: Tx,
-	{ submission, at }: { submission: Submission; at: Date },
-): Promise<void> {
-	const { id, intentId, state } = submission;
-	// A node that forgot old blocks cannot name what used its nonce, and never will.
-	if (state === "never") return endWatch(tx, { submission, forMs: WATCH_UNNAMED_MS, at });
-	if (state === "doubtful") return;
-	if (state === "mined" || state === "reverted") await applyReorg(tx, { submission, at });
-	await tx.execute(
-		`update wallets.submission set state = 'doubtful', transaction_hash = null, look_at = null,
-			block_number = null, block_hash = null
-		where id = $1`,
-		[id],
-	);
-	if (submission.purpose !== "pay") return;
-	await moveIntent(tx, { intentId, event: "doubt", at, detail: "it is being looked for" });
-	deps.log.warn("nobody can say yet whether a transaction left", { intentId });
 }

@@ -66,7 +66,7 @@ test("what is mined is settled with its block, before its time by the clock come
 	expect(await Promise.all(paid.map(statusOf))).toEqual(paid.map(() => "confirmed"));
 });
 
-test("what failed on chain, and what needs a look by itself, is settled with its block", async () => {
+test("what failed on chain is looked at with its block, and told once a later one says so too", async () => {
 	const search = openSearch();
 	const intent = await pay();
 	const [pending] = lab.chain.pool();
@@ -74,6 +74,10 @@ test("what failed on chain, and what needs a look by itself, is settled with its
 	pending.reverts = true;
 	lab.chain.mine();
 	await search(await head());
+	const [row] = await lab.db.query<{ state: string }>("select state from wallets.submission");
+	expect([row?.state, await statusOf(intent)]).toEqual(["reverted", "submitted"]);
+	lab.chain.mine();
+	await lab.tick(5_000);
 	expect(await statusOf(intent)).toBe("failed");
 });
 

@@ -1,20 +1,25 @@
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
+import { hexOf } from "#core/chain/hexOf.ts";
+import { readBlocks } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
-import { readBlocks } from "#plugins/wallets/chain/readBlocks.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createRecentHashes } from "#plugins/wallets/reconcile/createRecentHashes.ts";
 import {
 	HEAD_BLOCKS_MAX,
 	REMEMBERED_BLOCKS,
 	REMEMBERED_HASHES_MAX,
+	SENT_ROWS_MAX,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
-import { readSent } from "#plugins/wallets/reconcile/readSent.ts";
-import { wakeLooks } from "#plugins/wallets/reconcile/wakeLooks.ts";
+import { wakeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+
+type SentHash = { id: string; hash: Hex };
 
 /** Searches new blocks of one chain for what was sent, and looks at what it finds. */
 export type HeadSearch = (head: Head | null, signal: AbortSignal) => Promise<void>;
@@ -72,4 +77,18 @@ export function createHeadSearch(
 async function readByIds(deps: ExecutionDeps, ids: readonly string[]): Promise<Submission[]> {
 	const rows = await deps.db.query<SubmissionRow>(submissionRow.select, [ids]);
 	return (await readRows(deps.db, submissionRow, rows)).items;
+}
+
+/**
+ * Reads what is sent on a chain and not seen mined yet, by its hash; of very many the newest, as
+ * these are mined next. Along the index `submission_sent`.
+ */
+async function readSent(db: Queryable, { chainId }: { chainId: number }): Promise<SentHash[]> {
+	const rows = await db.query<{ id: string; hash: Uint8Array }>(
+		`select id, transaction_hash as hash from wallets.submission
+		where chain_id = $1 and state = 'sent' and transaction_hash is not null
+		order by created_at desc limit $2`,
+		[chainId, SENT_ROWS_MAX],
+	);
+	return rows.map(({ id, hash }) => ({ id, hash: hexOf(hash) }));
 }

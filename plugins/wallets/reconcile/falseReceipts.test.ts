@@ -118,20 +118,66 @@ test("what one answer alone says of the end is not final, and can be taken back"
 	expect(await isFinal()).toBe(true);
 });
 
-test("an end that a node tells wrong once is put right", async () => {
+test("a revert that one node tells of one block is told to nobody", async () => {
 	const id = await pay();
 	lab.chain.mine();
 	const node = lie(({ method }, result) => {
 		if (method !== "eth_getTransactionReceipt" || result === null) return result;
 		return { ...(result as object), status: "0x0" };
 	});
-	await lab.tick(5_000);
-	expect(await status(id)).toBe("failed");
+	for (let turn = 0; turn < 3; turn++) await lab.tick(5_000);
+	expect(await status(id)).toBe("submitted");
+	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
 	node.stop();
 	for (let block = 0; block < 4; block++) lab.chain.mine();
 	for (let turn = 0; turn < 3; turn++) await lab.tick(400_000);
 	expect(await status(id)).toBe("confirmed");
-	expect(await lab.ledger(id)).toMatchObject({ reserve: RESERVED, spend: RESERVED });
+	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, spend: RESERVED });
+});
+
+for (const heard of [["one"], ["one", "other"]]) {
+	const isAgreed = heard.length > 1;
+	test(`a revert that ${isAgreed ? "two endpoints tell is" : "one endpoint tells is not"} told at once`, async () => {
+		const id = await pay();
+		const [waits] = lab.chain.pool();
+		if (!waits) throw new Error("nothing waits");
+		waits.reverts = true;
+		lab.chain.mine();
+		const node = lie((_, result, options) => {
+			options?.heard?.add(heard.at(options.second ? -1 : 0) ?? "");
+			return result;
+		});
+		await lab.tick();
+		expect(await status(id)).toBe(isAgreed ? "failed" : "submitted");
+		lab.chain.mine();
+		await lab.tick(5_000);
+		node.stop();
+		expect(await lab.intent(id)).toMatchObject({
+			...{ status: "failed", errorCode: "reverted_on_chain" },
+		});
+		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, release: RESERVED });
+		expect(await lab.moves(id)).toEqual(["reserve", "sent", "reverted"]);
+	});
+}
+
+test("one endpoint that flips the end of what succeeded is contradicted by the other", async () => {
+	const id = await pay();
+	lab.chain.mine();
+	const node = lie(({ method }, result, options) => {
+		const isOther = options?.second === true;
+		options?.heard?.add(isOther ? "other" : "one");
+		if (method !== "eth_getTransactionReceipt" || result === null || isOther) return result;
+		return { ...(result as object), status: "0x0" };
+	});
+	for (let block = 0; block < 6; block++) {
+		lab.chain.mine();
+		await lab.tick(5_000);
+		expect(await status(id)).toBe("submitted");
+	}
+	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
+	node.stop();
+	await lab.tick(400_000);
+	expect(await status(id)).toBe("confirmed");
 });
 
 test("an owner's own transaction is not settled by a receipt of before its intent was made", async () => {

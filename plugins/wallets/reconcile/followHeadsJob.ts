@@ -1,5 +1,6 @@
 import type { Head } from "#core/chain/heads/Head.ts";
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
@@ -16,7 +17,6 @@ import {
 	HEADS_APART_MS,
 	SEARCH_AGAIN_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
-import { readFollowed } from "#plugins/wallets/reconcile/readFollowed.ts";
 
 export type FollowHeadsOptions = {
 	deps: ExecutionDeps;
@@ -121,4 +121,22 @@ function watchChain(
 	const pollMs = access.headUrls.length > 0 ? HEAD_POLL_BESIDE_SOCKET_MS : HEAD_POLL_MS;
 	const rpc = access.rpcFor("intents");
 	watch({ ...access, rpc, pollMs, clock, log: log.with({ for: "settlement" }), onHead, signal });
+}
+
+/**
+ * Chains of a list on which something was sent that is not seen mined yet, and not for very long:
+ * what waits for hours is looked at by the clock alone. Along the index `submission_sent`.
+ */
+async function readFollowed(
+	db: Queryable,
+	{ chainIds, since }: { chainIds: readonly number[]; since: Date },
+): Promise<Set<number>> {
+	const rows = await db.query<{ id: number }>(
+		`select id from unnest($1::int8[]) as chain (id) where exists (
+			select from wallets.submission
+			where chain_id = chain.id and state = 'sent' and coalesce(sent_at, created_at) > $2
+		)`,
+		[chainIds, since],
+	);
+	return new Set(rows.map(({ id }) => id));
 }

@@ -11,6 +11,8 @@ export const RIDER_LOOK_MS = 60_000;
 export const UNREADABLE_AGAIN_MS = 30_000;
 /** Of a chain that cannot be read, a few submissions are looked at again so much later. */
 export const PROBE_AFTER_MS = 2_000;
+/** Nothing is looked at so rarely: a later look was put off by a clock that was wrong. */
+export const LOOKS_APART_MAX_MS = 1_800_000;
 /** One look at one submission. */
 export const LOOK_TIMEOUT_MS = 10_000;
 /**

@@ -9,9 +9,7 @@ import {
 	STRANDED_MAX,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
-import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
-import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
-import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { readOpen, readStranded, reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";

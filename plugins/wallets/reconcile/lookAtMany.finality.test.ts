@@ -56,7 +56,7 @@ for (const saysOfReceipts of [false, true]) {
 		const tellTheTruth = lie({ saysOfReceipts });
 		lab.chain.mine();
 		for (let turn = 0; turn < 4; turn++) await lab.tick(400_000);
-		expect((await lab.intent(id)).status).toBe(saysOfReceipts ? "failed" : "confirmed");
+		expect((await lab.intent(id)).status).toBe(saysOfReceipts ? "submitted" : "confirmed");
 		expect(await finals()).toBe(0);
 		tellTheTruth();
 		for (let block = 0; block < 4; block++) lab.chain.mine();

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { hexToBytes } from "viem";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
-import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
+import { readOpen } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { settleMined } from "#plugins/wallets/reconcile/settleMined.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -161,6 +161,9 @@ test("[TRD-08] one that reverts among those that do not is failed, and its money
 	lab.chain.mine();
 	await lab.tick();
 	expect(await statuses(good)).toEqual(new Set(["confirmed"]));
+	expect(await statuses([bad])).toEqual(new Set(["submitted"]));
+	lab.chain.mine();
+	await lab.tick(5_000);
 	expect(await lab.intent(bad.id)).toMatchObject({
 		...{ status: "failed", errorCode: "reverted_on_chain" },
 	});

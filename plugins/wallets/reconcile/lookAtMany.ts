@@ -1,17 +1,25 @@
+import { hexToBytes } from "viem";
+import type { Hex } from "#core/chain/Hex.ts";
 import { isSilence } from "#core/chain/rpc/isSilence.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import {
 	LOOKS_TOGETHER_MAX,
+	RECONCILE_ROWS_MAX,
 	RECONCILES_AT_ONCE,
 	RIDER_LOOK_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { type LookedTogether, lookTogether } from "#plugins/wallets/reconcile/lookTogether.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
 import { postponeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
-import { readOfBlocks } from "#plugins/wallets/reconcile/readOfBlocks.ts";
+import { usedByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+
+type MinedBlock = { chainId: number; hash: Hex };
 
 export type LooksAsked = {
 	due: readonly Submission[];
@@ -45,8 +53,12 @@ export async function lookAtMany(
 	deps: ExecutionDeps,
 	{ due, signal, postpones = true }: LooksAsked,
 ): Promise<LookedAtMany> {
-	const alone = due.filter((one) => !isPlain(one));
-	const plain = due.filter(isPlain);
+	const ended = await usedByOurs(
+		deps.db,
+		due.filter(({ state, purpose }) => state === "sent" && purpose === "pay"),
+	);
+	const alone = due.filter((one) => !isPlain(one) || ended.has(one.id));
+	const plain = due.filter((one) => isPlain(one) && !ended.has(one.id));
 	const blocks = Map.groupBy(plain.filter(isMined), blockOf);
 	const riders = [...blocks.values()].flatMap((ones) => ones.slice(1));
 	const isRider = new Set(riders.map(({ id }) => id));
@@ -86,10 +98,9 @@ async function othersOf(
 	return others.filter((one) => isPlain(one) && !isDue.has(one.id) && !looks.underWay.has(one.id));
 }
 
-/** Known by a hash, so that the chain alone can say where it is. */
+/** Known by a hash, so that the chain alone can say where it is; a revert takes two to say. */
 function isPlain({ state, transactionHash }: Submission): boolean {
-	const isKnown = state === "sent" || state === "mined" || state === "reverted";
-	return isKnown && transactionHash !== null;
+	return (state === "sent" || state === "mined") && transactionHash !== null;
 }
 
 function isMined({ state, blockHash }: Submission): boolean {
@@ -150,4 +161,23 @@ async function rideAlong(deps: ExecutionDeps, riders: readonly Submission[]): Pr
 	await deps.steps.run("commit.found", () =>
 		deps.db.transaction((tx) => noteSightings(deps, tx, { seen, at: new Date(nowMs) })),
 	);
+}
+
+/**
+ * Reads what is known to be mined in some blocks and is not final. Scans `submission_open`: a block
+ * leaves the chain, or becomes final, once.
+ */
+async function readOfBlocks(db: Queryable, blocks: readonly MinedBlock[]): Promise<Submission[]> {
+	const rows = await db.query<SubmissionRow>(
+		`select ${submissionRow.columns} from wallets.submission s
+		where s.final_at is null and s.state in ('mined', 'reverted')
+			and (s.chain_id, s.block_hash) in (select * from unnest($1::int8[], $2::bytea[]))
+		order by s.look_at nulls first limit $3`,
+		[
+			blocks.map(({ chainId }) => chainId),
+			blocks.map(({ hash }) => hexToBytes(hash)),
+			RECONCILE_ROWS_MAX,
+		],
+	);
+	return (await readRows(db, submissionRow, rows)).items;
 }

@@ -2,16 +2,15 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
-import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import type { Expected } from "#plugins/wallets/reconcile/judgeSighting.ts";
+import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import {
 	PROOF_GRACE_MS,
 	SIGNED_UNSEEN_MS,
 	UNSEEN_DROPPED_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
-import { nonceAsked } from "#plugins/wallets/reconcile/nonceAsked.ts";
+import { provenByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
+import { nonceAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
@@ -19,7 +18,7 @@ import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 /** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
 export type Finding =
 	/** It is on its way or mined: `sighting.receipt` says which. */
-	| { kind: "seen"; transactionHash: Hex; sighting: Sighting }
+	| Extract<Seen, { kind: "seen" }>
 	/** It has a hash, and the node does not know it (yet). */
 	| { kind: "told"; transactionHash: Hex }
 	/** The same for so long that no node may know it any more. */
@@ -35,18 +34,21 @@ export type Finding =
 			detail: string;
 			/** The hash that was told is another intent's to have, or nobody's. */
 			isOthers?: boolean;
-			/** What used its nonce for good. */
+			/** What used its nonce for good: nobody has to look again. */
 			usedBy?: Hex;
 	  };
 
 type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
 
 /**
- * Looks a submission up: by its hash, else by its reference at the wallet provider, else by its
- * nonce on chain. What is found is believed only where the transaction is the planned one.
+ * Looks a submission up: in our own records, by its hash, else by its reference at the wallet
+ * provider, else by its nonce on chain. What is found is believed only where the transaction is the
+ * planned one.
  */
 export async function lookUp(deps: ExecutionDeps, asked: Asked): Promise<Finding> {
 	const { submission, rpc, signal } = asked;
+	const proven = await provenByOurs(deps.db, submission);
+	if (proven) return proven;
 	// Who was not asked has denied nothing.
 	const trace = submission.transactionHash === null ? await traced(deps, asked) : OPEN;
 	const named = submission.transactionHash ?? trace.hash;

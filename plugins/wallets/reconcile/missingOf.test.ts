@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
-import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
+import { readOpen } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";

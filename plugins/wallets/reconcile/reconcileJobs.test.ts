@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { HOUR_MS } from "#core/time/units.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { reconcileSubmission } from "#plugins/wallets/reconcile/lookAtDue.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
-import { postponeQueue } from "#plugins/wallets/reconcile/postponeQueue.ts";
-import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
-import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
-import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
-import { reconcileSubmission } from "#plugins/wallets/reconcile/reconcileSubmission.ts";
+import {
+	postponeQueue,
+	readOpen,
+	readQueues,
+	reconcileJobs,
+} from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { PLAN_LIFETIME_MS } from "#plugins/wallets/testing/payKind.ts";
@@ -325,4 +328,13 @@ test("what nobody took up in its time is not sent any more", async () => {
 	await lab.tick(120_000);
 	expect((await lab.intent(intent?.id ?? "")).status).toBe("expired");
 	expect(lab.handed).toHaveLength(0);
+});
+
+test("what was put off by a clock an hour ahead is looked at once the clock is right again", async () => {
+	const [paid] = await lab.pay(await lab.person());
+	await lab.tick(HOUR_MS);
+	lab.clock.ms -= HOUR_MS;
+	lab.chain.mine();
+	await lab.tick();
+	expect((await lab.intent(paid?.id ?? "")).status).toBe("confirmed");
 });

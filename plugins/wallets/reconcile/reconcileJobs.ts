@@ -1,3 +1,5 @@
+import type { Queryable } from "#core/db/Database.ts";
+import { readRows } from "#core/quarantine/readRows.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import type { Execution } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
@@ -5,16 +7,21 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { eachAtOnce } from "#plugins/wallets/reconcile/eachAtOnce.ts";
 import {
+	LOOKS_APART_MAX_MS,
+	QUEUE_AGAIN_AFTER_MS,
 	QUEUE_IDLE_AFTER_MS,
 	RECONCILE_EVERY_MS,
+	RECONCILE_ROWS_MAX,
 	RECONCILE_TIMEOUT_MS,
 	STRANDED_AFTER_MS,
+	STRANDED_MAX,
+	UNREADABLE_AGAIN_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
-import { postponeQueue } from "#plugins/wallets/reconcile/postponeQueue.ts";
-import { readOpen } from "#plugins/wallets/reconcile/readOpen.ts";
-import { readQueues } from "#plugins/wallets/reconcile/readQueues.ts";
-import { readStranded } from "#plugins/wallets/reconcile/readStranded.ts";
+import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+
+type WaitingQueue = { walletId: string; chainId: number };
 
 /** What takes intents further when nobody waits for them any more. */
 export function reconcileJobs(deps: ExecutionDeps, execution: Execution): Job[] {
@@ -71,4 +78,115 @@ async function expire(
 	await deps.steps.run("commit.close", () =>
 		deps.db.transaction((tx) => moveIntent(tx, { intentId, event: "expire", at })),
 	);
+}
+
+/**
+ * Says when a nonce queue is taken up again, before it is taken up: one that has to wait, or whose
+ * node fails, must not stand in front of all others in every turn.
+ */
+export async function postponeQueue(
+	deps: ExecutionDeps,
+	{ walletId, chainId }: WaitingQueue,
+): Promise<void> {
+	const until = new Date(deps.clock.nowMs() + QUEUE_AGAIN_AFTER_MS);
+	await deps.steps.run("commit.look", () =>
+		deps.db.execute(
+			`update wallets.submission set look_at = $3
+			where wallet_id = $1 and chain_id = $2 and state = 'queued'`,
+			[walletId, chainId, until],
+		),
+	);
+}
+
+/**
+ * Nonce queues with something in them for so long that nobody may be at it any more, and that were
+ * not left alone for a while, those that wait longest first: one that has to wait again and again
+ * must not keep the others from their turn. What cannot be read takes no turn either. Scans
+ * `submission_open`.
+ */
+export async function readQueues(
+	db: Queryable,
+	{ before, at }: { before: Date; at: Date },
+): Promise<WaitingQueue[]> {
+	return db.query<WaitingQueue>(
+		`select wallet_id as "walletId", chain_id as "chainId" from wallets.submission s
+		where final_at is null and state = 'queued' and created_at < $1
+			and not exists (
+				select from core.quarantined_row q where (q.source, q.key) in
+					(('wallets.submission', s.id::text), ('wallets.intent', s.intent_id::text))
+			)
+			and (look_at is null or look_at <= $3)
+		group by wallet_id, chain_id order by min(coalesce(look_at, created_at)) limit $2`,
+		[before, STRANDED_MAX, at],
+	);
+}
+
+/**
+ * Intents whose time is over, and those that nobody has taken further for a while: of a batch only
+ * one, since all of it goes with any. Along the index `intent_open`.
+ */
+export async function readStranded(
+	db: Queryable,
+	{ at, before }: { at: Date; before: Date },
+): Promise<{ expired: string[]; created: string[] }> {
+	const expired = await db.query<{ id: string }>(
+		`select id from wallets.intent
+		where status in ('created', 'confirmation_required', 'review_required', 'signature_required')
+			and expires_at <= $1
+		order by changed_at limit $2`,
+		[at, STRANDED_MAX],
+	);
+	const created = await db.query<{ id: string }>(
+		`select min(id::text) as id from wallets.intent
+		where status = 'created' and changed_at < $1 and expires_at > $2 and not exists (
+			select from core.quarantined_row q
+			where q.source = 'wallets.intent' and q.key = intent.id::text
+		)
+		group by coalesce(batch_id, id) order by min(changed_at) limit $3`,
+		[before, at, STRANDED_MAX],
+	);
+	return { expired: expired.map(({ id }) => id), created: created.map(({ id }) => id) };
+}
+
+/**
+ * Submissions that are not final and whose time to be looked at has come, longest overdue first,
+ * along the index `submission_open`. What a live process is just handing over is left to it.
+ *
+ * What was put off for longer than anything is, by a clock that was wrong, is due again.
+ *
+ * Read row by row: one that cannot be read is left out and put off, so that many of them do not
+ * take the turn of all others. Once it is repaired it is read again by itself.
+ */
+export async function readOpen(
+	db: Queryable,
+	{ sendTimeoutMs, at }: { sendTimeoutMs: number; at: Date },
+): Promise<Submission[]> {
+	await db.execute(
+		"update wallets.submission set look_at = null where final_at is null and look_at > $1",
+		[new Date(at.getTime() + LOOKS_APART_MAX_MS)],
+	);
+	const rows = await db.query<SubmissionRow>(
+		`select ${submissionRow.columns} from wallets.submission s
+		where final_at is null and state <> 'queued' and (look_at is null or look_at <= $2)
+			and (
+				state <> 'sending'
+				or sent_at < $1
+				or not exists (select from pg_stat_activity where application_name = s.session)
+			)
+		order by look_at nulls first limit $3`,
+		[new Date(at.getTime() - sendTimeoutMs), at, RECONCILE_ROWS_MAX],
+	);
+	const { items, unreadable } = await readRows(db, submissionRow, rows);
+	if (unreadable.length > 0) await putOff(db, { unreadable, at });
+	return items;
+}
+
+async function putOff(
+	db: Queryable,
+	{ unreadable, at }: { unreadable: readonly string[]; at: Date },
+): Promise<void> {
+	await db.execute("update wallets.submission set look_at = $2 where id = any($1::uuid[])", [
+		unreadable,
+		new Date(at.getTime() + UNREADABLE_AGAIN_MS),
+	]);
 }

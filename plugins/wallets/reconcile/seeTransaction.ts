@@ -1,15 +1,15 @@
 import type { Hex } from "#core/chain/Hex.ts";
+import { chainFault } from "#core/chain/reads/faults.ts";
+import { readNonceAt } from "#core/chain/reads/readNonceAt.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import { isPlannedAtFalseHead } from "#plugins/wallets/reconcile/isPlannedAtFalseHead.ts";
-import { isSameReceipt } from "#plugins/wallets/reconcile/isSameReceipt.ts";
 import {
 	type Expected,
+	isFinal,
+	isSameReceipt,
 	judgeSighting,
 	type Seen,
 } from "#plugins/wallets/reconcile/judgeSighting.ts";
@@ -29,6 +29,9 @@ type Asked = {
  * be final is looked up a second time, elsewhere where that is possible: from then on nobody looks
  * again. Throws where the two do not agree.
  *
+ * A revert is agreed on where another endpoint says the same, or the same one in a later block, or
+ * once it is final: until then one node's word releases no spend.
+ *
  * A receipt from before the head at which it was planned is believed only where the chain proves
  * that this head was false.
  */
@@ -46,13 +49,16 @@ async function see(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> 
 	const heard = new Set<string>();
 	let sighting = await read(deps, asked, { heard, second: false });
 	if (!sighting) return "unseen";
-	if (isFinal(deps, sighting)) {
+	let isAgreed = false;
+	if (isFinal(deps, sighting) || sighting.receipt?.succeeded === false) {
 		const again = await read(deps, asked, { heard, second: true });
 		if (!again || !isSameReceipt(sighting, again)) {
 			throw chainFault.chainContradicts({ detail: `two answers about ${asked.hash}` });
 		}
 		sighting = { ...sighting, headBlock: Math.min(sighting.headBlock, again.headBlock) };
+		isAgreed = heard.size > 1 || isFinal(deps, sighting) || wasSaidBefore(asked, sighting);
 	}
+	if (!isAgreed) refuseChangedEnd(asked, sighting);
 	const seen = judgeSighting(deps, { ...asked, sighting });
 	// Bytes with that hash are a proof of what it is; a node's word alone is not.
 	if (seen.kind === "other" && sighting.signed === null) {
@@ -61,7 +67,21 @@ async function see(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> 
 			throw chainFault.chainContradicts({ detail: `two transactions for ${asked.hash}` });
 		}
 	}
-	return seen;
+	return seen.kind === "seen" ? { ...seen, isAgreed } : seen;
+}
+
+/** Whether an earlier look found the same revert, and blocks have come on top of it since. */
+function wasSaidBefore({ submission }: Asked, { receipt, headBlock }: Sighting): boolean {
+	const { state, blockHash } = submission;
+	if (receipt === null || state !== "reverted" || blockHash !== receipt.blockHash) return false;
+	return headBlock > receipt.blockNumber;
+}
+
+/** Refuses what one source says: what succeeded in a block cannot have been reverted in it. */
+function refuseChangedEnd({ submission, hash }: Asked, { receipt }: Sighting): void {
+	const { state, blockHash } = submission;
+	if (receipt?.succeeded !== false || state !== "mined" || blockHash !== receipt.blockHash) return;
+	throw chainFault.chainContradicts({ detail: `two ends of ${hash} in one block` });
 }
 
 function read(
@@ -71,4 +91,20 @@ function read(
 ): Promise<Sighting | null> {
 	const asked = { ...receiptAsked(deps, submission, hash), signal, ...reading };
 	return deps.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
+}
+
+/**
+ * Whether the head at which a submission was planned was made up, where the chain proves it: its
+ * nonce was free then, and is used in the block of that number.
+ */
+async function isPlannedAtFalseHead(
+	deps: Pick<ExecutionDeps, "steps">,
+	{ submission, rpc, signal }: { submission: Submission; rpc: Rpc; signal: AbortSignal },
+): Promise<boolean> {
+	const { sender: address, fromBlock: block, seenNonce } = submission;
+	const nonce = submission.nonce ?? seenNonce;
+	if (nonce === null || block === null) return false;
+	const asked = { address, block, signal };
+	const used = await deps.steps.run("rpc.nonce", () => readNonceAt(rpc, asked));
+	return used !== null && used > nonce;
 }

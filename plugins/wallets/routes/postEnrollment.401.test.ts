@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
+import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import {
 	type IdentityFixture,
 	keyOf,

@@ -1,15 +1,38 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Clock } from "#core/clock/Clock.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import { canFail } from "#core/http/canFail.ts";
 import type { Principal } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
-import { SAFEGUARD_SIGN_IN_MAX_MS, WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
+import {
+	SAFEGUARD_SIGN_IN_MAX_MS,
+	USD_MICROS_MAX,
+	WALLETS_PER_PROFILE_MAX,
+} from "#plugins/wallets/limits.ts";
 import { changeSettings } from "#plugins/wallets/profile/changeSettings.ts";
 import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
 import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
+import { usdText } from "#plugins/wallets/profile/usdText.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
-import { usdParam } from "#plugins/wallets/routes/usdParam.ts";
+
+/** Dollars as decimal text, exact, in microdollars; null is the deployment's default. */
+const usdParam = z
+	.string()
+	.max(32)
+	.transform((text, context) => {
+		const micros = readMicros(text);
+		if (typeof micros === "bigint") return micros;
+		context.addIssue({ code: "custom", message: micros });
+		return z.NEVER;
+	})
+	.nullable()
+	.meta({
+		type: ["string", "null"],
+		description:
+			"A limit in US dollars as decimal text, at most six decimals; null: the deployment's.",
+		examples: ["250"],
+	});
 
 const walletId = z
 	.string()
@@ -83,4 +106,14 @@ export function postProfile(context: IdentityContext) {
 
 function isRecent({ signedInAtMs }: Principal, clock: Clock): boolean {
 	return signedInAtMs !== undefined && clock.nowMs() - signedInAtMs <= SAFEGUARD_SIGN_IN_MAX_MS;
+}
+
+function readMicros(text: string): bigint | string {
+	try {
+		const micros = usdText.read(text);
+		return micros <= USD_MICROS_MAX ? micros : "That is more than anybody has.";
+	} catch (error) {
+		if (error instanceof Fault) return error.publicDetail;
+		throw error;
+	}
 }

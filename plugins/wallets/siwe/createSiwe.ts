@@ -2,20 +2,29 @@ import type { Audit } from "#core/audit/Audit.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
-import type { Database } from "#core/db/Database.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
-import { NONCE_TTL_MS } from "#plugins/wallets/limits.ts";
+import { NONCE_TTL_MS, WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
+import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
+import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
+import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
 import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
 import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSessions.ts";
 import { createNonce } from "#plugins/wallets/siwe/createNonce.ts";
 import { isSignedBy } from "#plugins/wallets/siwe/isSignedBy.ts";
 import { parseSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
-import { profileOfWallet } from "#plugins/wallets/siwe/profileOfWallet.ts";
 import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
 import { type SignInPlace, signInOrigins } from "#plugins/wallets/siwe/signInOrigins.ts";
 import { siweRefusal } from "#plugins/wallets/siwe/siweRefusal.ts";
 import { nonces } from "#plugins/wallets/siwe/sql/nonces.ts";
+
+type SignedWallet = {
+	address: Address;
+	/** The profile that is to get it; null: whoever has it, else a new one. */
+	linkTo: string | null;
+};
 
 export type SiweOptions = {
 	db: Database;
@@ -102,4 +111,36 @@ function invalidMessage(reason: string) {
 		public: `The message cannot be read. ${message}`,
 		members: { issues: [{ path: "message", message }] },
 	});
+}
+
+/** Whose a wallet is that somebody has just signed with. A new one is theirs from now on. */
+async function profileOfWallet(
+	tx: Tx,
+	{ address, linkTo }: SignedWallet,
+	context: { audit: Audit; newId: () => string; homeChainId: number; now: Date },
+): Promise<Profile> {
+	await lockIdentity(tx);
+	const [holder] = await walletRows.holdersOf(tx, { addresses: [address], providerWalletIds: [] });
+	if (holder) {
+		if (linkTo !== null && holder.profileId !== linkTo) throw walletsFault.walletLinkedElsewhere();
+		return requireProfile(tx, holder.profileId);
+	}
+	const { audit, newId, homeChainId: chainId, now } = context;
+	const profileId = linkTo ?? newId();
+	if (linkTo === null) await profileRows.insert(tx, { id: profileId, providerUserId: null, now });
+	await profileRows.lock(tx, profileId);
+	const before = await requireProfile(tx, profileId);
+	if (before.wallets.length >= WALLETS_PER_PROFILE_MAX) throw walletsFault.walletsTooMany();
+	const wallet = { id: newId(), capability: "external/manual", providerWalletId: null } as const;
+	await walletRows.insert(tx, { ...wallet, profileId, address, chainId, now });
+	const canonical = chooseCanonical([...before.wallets, wallet], before.canonicalWalletId);
+	await profileRows.setCanonical(tx, profileId, canonical);
+	await profileRows.touch(tx, profileId);
+	await audit.append(tx, {
+		actor: `profile:${profileId}`,
+		action: linkTo === null ? "wallets.profile.created" : "wallets.wallet.linked",
+		subject: `wallet:${wallet.id}`,
+		detail: { address, by: "signature" },
+	});
+	return requireProfile(tx, profileId);
 }

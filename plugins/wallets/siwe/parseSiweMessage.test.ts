@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { getAddress } from "viem";
-import { parseSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
-import { renderSiweMessage } from "#plugins/wallets/siwe/renderSiweMessage.ts";
+import { parseSiweMessage, renderSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 

@@ -1,7 +1,6 @@
 import { getAddress, isAddress } from "viem";
 import { SIWE_MESSAGE_LENGTH_MAX, SIWE_RESOURCES_MAX } from "#plugins/wallets/limits.ts";
 import { readTimestamp } from "#plugins/wallets/siwe/readTimestamp.ts";
-import { renderSiweMessage } from "#plugins/wallets/siwe/renderSiweMessage.ts";
 import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
 import { isAuthority, isPchars, isStatement, isUri } from "#plugins/wallets/siwe/uriGrammar.ts";
 
@@ -105,4 +104,27 @@ function isChecksummed(text: string): text is `0x${string}` {
 
 function refused(reason: string): SiweReading {
 	return { kind: "refused", reason };
+}
+
+/** The one text that a message is signed as (ERC-4361). Fields are taken as they are. */
+export function renderSiweMessage(message: SiweMessage): string {
+	const { scheme, statement, expirationTime, notBefore, requestId, resources } = message;
+	const asker = scheme === null ? message.domain : `${scheme}://${message.domain}`;
+	const lines = [
+		`${asker} wants you to sign in with your Ethereum account:`,
+		message.address,
+		"",
+		...(statement === null ? [] : [statement]),
+		"",
+		`URI: ${message.uri}`,
+		`Version: ${message.version}`,
+		`Chain ID: ${message.chainId}`,
+		`Nonce: ${message.nonce}`,
+		`Issued At: ${message.issuedAt}`,
+	];
+	if (expirationTime !== null) lines.push(`Expiration Time: ${expirationTime}`);
+	if (notBefore !== null) lines.push(`Not Before: ${notBefore}`);
+	if (requestId !== null) lines.push(`Request ID: ${requestId}`);
+	if (resources !== null) lines.push("Resources:", ...resources.map((uri) => `- ${uri}`));
+	return lines.join("\n");
 }

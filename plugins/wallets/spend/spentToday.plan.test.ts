@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { spentTodaySql } from "#plugins/wallets/spend/spentTodaySql.ts";
+import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: a day of many spends is added up from one index, at each decision.
@@ -20,7 +20,7 @@ beforeAll(async () => {
 			from generate_series(1, ${ROWS}) as n, unnest(array['reserve', 'spend']) as kind`);
 	});
 	await database.db.execute("vacuum analyze wallets.spend_entry");
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 test("a profile's day is read from its index alone, whatever is known of the values", async () => {

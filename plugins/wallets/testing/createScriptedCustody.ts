@@ -1,7 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import type { Custody, CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
+import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import type { ScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
 
 const labFault = defineFaults({

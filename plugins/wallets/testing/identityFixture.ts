@@ -10,7 +10,7 @@ import { migrate } from "#core/db/migrate.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
-import { renderSiweMessage } from "#plugins/wallets/siwe/renderSiweMessage.ts";
+import { renderSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
 import { createLocalCustody } from "#plugins/wallets/testing/localCustody.ts";
 

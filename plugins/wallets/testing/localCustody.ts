@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import type { Custody, CustodyWallet, LinkedAccount } from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/offCustody.ts";
+import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 
 export type LocalCustody = ReturnType<typeof createLocalCustody>;
 

@@ -1,23 +1,32 @@
+import type { Queryable } from "#core/db/Database.ts";
 import type { Degradation } from "#core/http/ReadyReport.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import { type Quarantined, readQuarantined } from "#core/quarantine/sql/readQuarantined.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { type BlockedQueue, blockedQueues } from "#plugins/wallets/watch/blockedQueues.ts";
-import { countOpen, type OpenCount } from "#plugins/wallets/watch/countOpen.ts";
 import { createLedgerCheck } from "#plugins/wallets/watch/createLedgerCheck.ts";
-import { degradationsOf } from "#plugins/wallets/watch/degradationsOf.ts";
 import { type JudgedIntent, judgeAll } from "#plugins/wallets/watch/judgeAll.ts";
+import type { FlawedIntent } from "#plugins/wallets/watch/readLedgerFlaws.ts";
+import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 import {
+	COUNTED_MAX,
 	WATCH_EVERY_MS,
 	WATCH_FRESH_MS,
 	WATCH_TIMEOUT_MS,
 	WATCHED_MAX,
-} from "#plugins/wallets/watch/limits.ts";
-import type { FlawedIntent } from "#plugins/wallets/watch/readLedgerFlaws.ts";
-import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
-import { showFigures } from "#plugins/wallets/watch/showFigures.ts";
-import { watchMetrics } from "#plugins/wallets/watch/watchMetrics.ts";
+} from "#plugins/wallets/watch/WaitReason.ts";
+import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
+import { type AgedEntry, watchMetrics } from "#plugins/wallets/watch/watchMetrics.ts";
+
+type Found = { code: string; action: string; sinceMs: number | null; count?: number };
+
+const LEDGER_ACTION =
+	"Stop trading (kill:all) and run `svc audit verify`: it names rows that were changed. Then hold " +
+	"the intents' entries against the chain.";
+
+type OpenCount = { kind: string; state: IntentStatus; count: number; oldest: Date | null };
 
 /** How money that waits stands at one moment. */
 export type Watched = {
@@ -89,4 +98,103 @@ export function createWatch(options: WatchOptions): Watch {
 			run: async () => showFigures(figures, await watched(), chainName),
 		},
 	};
+}
+
+/**
+ * How many intents of each kind stand in each open state, and since when the oldest does. Walks
+ * `intent_open` from its oldest entry, `COUNTED_MAX` at most: settled intents are not in it.
+ */
+export async function countOpen(db: Queryable): Promise<OpenCount[]> {
+	return db.query<OpenCount>(
+		`select kind, status as state, count(*)::int as count,
+			min(changed_at) filter (where isfinite(changed_at)) as oldest
+		from (
+			select kind, status, changed_at from wallets.intent
+			where status in ('created', 'submitting', 'submitted', 'uncertain',
+				'confirmation_required', 'review_required', 'signature_required')
+			order by changed_at limit ${COUNTED_MAX}
+		) as open
+		group by kind, status`,
+	);
+}
+
+/**
+ * What does not go as it should with money, by code: counts and ages, and nobody's wallet, since
+ * everybody may read it.
+ */
+function degradationsOf(watched: Watched): Degradation[] {
+	const { atMs, waiting, queues, quarantined, flawed } = watched;
+	const found: Found[] = [
+		...waiting.map(({ reason, sinceMs }) => {
+			return { code: `intents_${reason}`, action: waitWords[reason].remedy, sinceMs };
+		}),
+		...queues.map(({ reason, sinceMs }) => {
+			return { code: `nonce_queues_${reason}`, action: waitWords[reason].remedy, sinceMs };
+		}),
+		...quarantined.map(({ since, count }) => {
+			const action = waitWords.unreadable.remedy;
+			return { code: "rows_quarantined", action, sinceMs: since.getTime(), count };
+		}),
+		...flawed.map(({ flaw, since }) => {
+			return { code: `ledger_${flaw}`, action: LEDGER_ACTION, sinceMs: since.getTime() };
+		}),
+	];
+	return [...Map.groupBy(found, ({ code }) => code)].map(([code, group]) => ({
+		code,
+		count: group.reduce((sum, { count = 1 }) => sum + count, 0),
+		oldestAgeSeconds: oldestAgeSeconds(
+			group.map(({ sinceMs }) => sinceMs),
+			atMs,
+		),
+		action: group[0]?.action ?? "",
+	}));
+}
+
+/** Shows in `/metrics` what was watched. */
+function showFigures(
+	figures: ReturnType<typeof watchMetrics>,
+	watched: Watched,
+	chainName: (chainId: number) => string,
+): void {
+	const { atMs, open, waiting, queues, quarantined, flawed } = watched;
+	figures.open.set(
+		open.map(({ kind, state, count, oldest }) => {
+			const age = oldestAgeSeconds([oldest?.getTime() ?? null], atMs);
+			return { labels: { kind, state }, count, oldestAgeSeconds: age };
+		}),
+	);
+	figures.waiting.set(grouped(waiting, atMs, ({ reason }) => ({ reason })));
+	figures.queues.set(
+		grouped(queues, atMs, ({ chainId, reason }) => ({ chain: chainName(chainId), reason })),
+	);
+	for (const table of ["wallets.intent", "wallets.submission"]) {
+		const since = quarantined.find((one) => one.table === table)?.since.getTime() ?? null;
+		figures.quarantined.set({ table }, oldestAgeSeconds([since], atMs));
+	}
+	const flaws = flawed.map(({ flaw, since }) => ({ flaw, sinceMs: since.getTime() }));
+	figures.ledger.set(grouped(flaws, atMs, ({ flaw }) => ({ flaw })));
+	figures.madeAt.set({}, atMs / 1_000);
+}
+
+function grouped<Item extends { sinceMs: number | null }, Label extends string>(
+	items: readonly Item[],
+	atMs: number,
+	labelsOf: (item: Item) => Record<Label, string>,
+): AgedEntry<Label>[] {
+	const groups = Map.groupBy(items, (item) => JSON.stringify(labelsOf(item)));
+	return [...groups.values()].flatMap((group) => {
+		const [first] = group;
+		if (!first) return [];
+		const age = oldestAgeSeconds(
+			group.map(({ sinceMs }) => sinceMs),
+			atMs,
+		);
+		return [{ labels: labelsOf(first), count: group.length, oldestAgeSeconds: age }];
+	});
+}
+
+/** Whole seconds since the earliest of these moments; 0 where none of them can be read. */
+function oldestAgeSeconds(sinceMs: readonly (number | null)[], nowMs: number): number {
+	const known = sinceMs.filter((ms) => ms !== null && Number.isFinite(ms)).map(Number);
+	return known.length === 0 ? 0 : Math.max(0, Math.floor((nowMs - Math.min(...known)) / 1_000));
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database, SqlValue } from "#core/db/Database.ts";
-import { countOpen } from "#plugins/wallets/watch/countOpen.ts";
 import { createLedgerCheck } from "#plugins/wallets/watch/createLedgerCheck.ts";
-import { readHeldNonces } from "#plugins/wallets/watch/readHeldNonces.ts";
+import { countOpen } from "#plugins/wallets/watch/createWatch.ts";
+import { readHeldNonces } from "#plugins/wallets/watch/judgeAll.ts";
 import { readLedgerFlaws } from "#plugins/wallets/watch/readLedgerFlaws.ts";
 import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 			select id, id, ${account}, 1, 'embedded/delegated', now() ${series}`);
 	});
 	await database.db.execute("analyze");
-}, 240_000);
+});
 afterAll(() => database?.drop());
 
 /** Plans of all that is asked. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
 		nowMs: NOW_MS,
 		chainIds: [1, 8_453],
 	});
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 test("as many events as asked for, so many of them of the last day, most of few collections", async () => {

@@ -10,8 +10,6 @@ import {
 // Guarantee: the provider is asked what its document offers and nothing else, no client uses up its
 // minute, and a client's own mistakes have an answer.
 
-const TIMEOUT_MS = 240_000;
-
 let lab: ConformanceLab;
 beforeAll(async () => {
 	const only = ["copper-lanterns", "paper-moons", "far-shore", "ape-notes", "two-shores"];
@@ -20,8 +18,8 @@ beforeAll(async () => {
 		world: { only: [...only, "zora-postcards", "kites-minting"] },
 	});
 	await lab.syncAll();
-}, TIMEOUT_MS);
-afterAll(() => lab?.close(), TIMEOUT_MS);
+});
+afterAll(() => lab?.close());
 
 runCases(clientCases, () => lab);
 runCases(callCases, () => lab);

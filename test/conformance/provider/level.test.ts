@@ -8,8 +8,6 @@ import {
 
 // Guarantee: what the chain tells is not asked of the provider, and what both tell counts once.
 
-const TIMEOUT_MS = 240_000;
-
 let lab: ConformanceLab;
 beforeAll(async () => {
 	lab = await openConformanceLab({
@@ -18,7 +16,7 @@ beforeAll(async () => {
 		live: ["base"],
 	});
 	await lab.syncAll();
-}, TIMEOUT_MS);
-afterAll(() => lab?.close(), TIMEOUT_MS);
+});
+afterAll(() => lab?.close());
 
 runCases(levelCases, () => lab);

@@ -9,8 +9,6 @@ import {
 // Guarantee: what the provider's stream pushes is stored once, whatever comes with it and however
 // much of it.
 
-const TIMEOUT_MS = 240_000;
-
 let lab: ConformanceLab;
 beforeAll(async () => {
 	lab = await openConformanceLab({
@@ -20,7 +18,7 @@ beforeAll(async () => {
 		env: { PROVIDER_STREAM_ENABLED: "true" },
 	});
 	await lab.syncAll();
-}, TIMEOUT_MS);
-afterAll(() => lab?.close(), TIMEOUT_MS);
+});
+afterAll(() => lab?.close());
 
 runCases(streamCases, () => lab);

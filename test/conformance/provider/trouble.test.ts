@@ -10,16 +10,14 @@ import {
 // Guarantee: whatever a provider answers, figures stay right or become unknown, the log has a line,
 // and everything is whole again once the provider is.
 
-const TIMEOUT_MS = 240_000;
-
 const ONLY = ["copper-lanterns", "far-shore", "paper-moons", "mixed-money", "kites-minting"];
 
 let lab: ConformanceLab;
 beforeAll(async () => {
 	lab = await openConformanceLab({ live: ["base"], world: { only: ONLY, minor: 0 } });
 	await lab.syncAll();
-}, TIMEOUT_MS);
-afterAll(() => lab?.close(), TIMEOUT_MS);
+});
+afterAll(() => lab?.close());
 
 runCases(troubleCases, () => lab);
 runCases(refusalCases, () => lab);

@@ -1,10 +1,11 @@
 // The whole service in a process that kills itself where it is told to. Jobs run when they are
 // told to as well, so that a test need not wait for a second to be over.
+
 import { startService } from "#api/service/startService.ts";
 import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 const JOBS = new Set(["wallets.reconcile", "wallets.take-up"]);
-const JOB_TIMEOUT_MS = 30_000;
 
 let offsetMs = Number(process.env["KILLABLE_CLOCK_OFFSET_MS"] ?? 0);
 let point: KillPoint | null = null;
@@ -31,7 +32,7 @@ process.on("message", async (order: KillOrder) => {
 		point = order.point;
 		reached = {};
 	} else {
-		for (const job of jobs) await job.run({ signal: AbortSignal.timeout(JOB_TIMEOUT_MS) });
+		for (const job of jobs) await job.run({ signal: AbortSignal.timeout(WAIT_LIMIT_MS) });
 	}
 	report({ kind: "done", reached });
 });

@@ -12,6 +12,7 @@ import type { KillWorld } from "#test/e2e/kills/openKillWorld.ts";
 import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
 import { type Killable, startKillable } from "#test/e2e/kills/startKillable.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import {
 	type CustodyEmulator,
 	startCustodyEmulator,
@@ -44,7 +45,6 @@ export type KillLane = {
 };
 
 const PROVIDER_TIMEOUT_MS = 350;
-const DEATH_TIMEOUT_MS = 5_000;
 /** Longer than anything that is stranded is left to its process. */
 const BETWEEN_LIVES_MS = 20_000;
 /** Delegated wallets of the emulator's cast: a lane each. */
@@ -139,7 +139,7 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 			return verifier.end();
 		},
 		async hasDied() {
-			const waited = Bun.sleep(DEATH_TIMEOUT_MS).then(() => null);
+			const waited = Bun.sleep(WAIT_LIMIT_MS).then(() => null);
 			const ended = service.isAlive() ? await Promise.race([service.ended, waited]) : true;
 			if (ended === null) return false;
 			return service.ended;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 export type Killable = {
 	url: string;
@@ -14,7 +15,6 @@ export type Killable = {
 };
 
 const ROOT = join(import.meta.dir, "../../..");
-const START_TIMEOUT_MS = 200_000;
 
 /** A service in a process of its own, which dies where it is told to. */
 export async function startKillable(entry: string, env: Record<string, string>): Promise<Killable> {
@@ -34,7 +34,7 @@ export async function startKillable(entry: string, env: Record<string, string>):
 	});
 	const killNow = () => child.kill("SIGKILL");
 	process.once("exit", killNow);
-	const late = setTimeout(killNow, START_TIMEOUT_MS);
+	const late = setTimeout(killNow, WAIT_LIMIT_MS);
 	const ended = child.exited.then(() => {
 		process.off("exit", killNow);
 		ready.reject(new Error("the service ended before it was up"));

@@ -4,7 +4,7 @@ import type { CustodyFaultOrder } from "#test/sandbox/custody/faults/CustodyFaul
 /** Something false that a source says, or does, to one wallet or to all. One row of a table. */
 export type FalseAnswer = {
 	name: string;
-	source: "node" | "wallet provider" | "chain";
+	source: "node" | "wallet provider" | "chain" | "clock";
 	/** Of whom: `wallet`, nobody but that wallet may wait for it; `all`, it ends for all at once. */
 	about: "wallet" | "all";
 	/** How many blocks come while it lies; a few without it. */
@@ -15,7 +15,7 @@ export type FalseAnswer = {
 	lies?: () => readonly NodeLie[];
 	/** What the wallet provider does with the wallet that it is told of. */
 	faults?: readonly CustodyFaultOrder[];
-	/** What happens to the wallet's transactions: in the pool, or once all of them are confirmed. */
+	/** What happens to time, or to its transactions: in the pool, or once all are confirmed. */
 	happens?: ChainEvent;
 };
 
@@ -24,5 +24,7 @@ export type ChainEvent =
 	| "forgets_all"
 	/** It forgets the first, so that those behind it wait for a nonce that nobody uses. */
 	| "forgets_first"
+	/** One turn of the jobs is an hour ahead: the clock of whoever ran it was wrong. */
+	| "clock_step"
 	/** After `confirmed`, the blocks that hold them are replaced by blocks without them. */
 	| "reorg";

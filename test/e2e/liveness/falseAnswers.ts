@@ -12,6 +12,12 @@ export const falseAnswers: readonly FalseAnswer[] = [
 	happens("the pool forgets all of a wallet's transactions", "forgets_all"),
 	happens("the pool forgets the first of several", "forgets_first"),
 	happens("a reorg takes out what is confirmed", "reorg"),
+	{
+		name: "clock: an hour ahead, for one turn",
+		source: "clock",
+		about: "all",
+		happens: "clock_step",
+	},
 	...oddNumbers,
 ];
 

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { Player } from "#test/e2e/liveness/LiveRound.ts";
+import { HOUR_MS } from "#core/time/units.ts";
+import type { LiveRound, Player } from "#test/e2e/liveness/LiveRound.ts";
 import type { LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 
 type Mined = { hash: Hex; from: Hex; nonce: Hex };
@@ -8,15 +9,17 @@ type Block = { transactions: Mined[] };
 /** A round's blocks are few: those of its transactions are among the newest. */
 const REORG_DEPTH_MAX = 20;
 
-/** What the chain does to wallets' transactions: while they wait, or once they are mined. */
+/** What the clock does, and the chain to transactions: while they wait, or once they are mined. */
 export async function happen(
 	world: LiveWorld,
-	players: readonly Player[],
+	{ round, players }: { round: LiveRound; players: readonly Player[] },
 	stage: "pool" | "mined",
 ): Promise<void> {
+	const isStepped = round.shared.some((one) => one.happens === "clock_step");
 	const whoseIs = (event: string) =>
 		players.filter(({ own }) => own.some(({ happens }) => happens === event));
 	if (stage === "mined") return takeOut(world, whoseIs("reorg"));
+	if (isStepped) await world.stepClock(HOUR_MS);
 	for (const player of whoseIs("forgets_all")) await forget(world, player);
 	for (const player of whoseIs("forgets_first")) {
 		const [, ...others] = await forget(world, player);

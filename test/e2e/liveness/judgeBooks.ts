@@ -18,11 +18,12 @@ type Receipt = { status: Hex; gasUsed: Hex; effectiveGasPrice: Hex } | null;
 export async function judgeBooks(world: LiveWorld, players: readonly Player[]): Promise<string[]> {
 	const intents = await playedIntents(world, players);
 	const ledger = await ledgerOf(world, intents);
+	const called = world.hasHonestNode ? await calledReverted(world, intents) : new Set<string>();
 	const sent = Map.groupBy(world.custody.signed(), ({ sender }) => sender);
 	const all = players.map(async (player) => {
 		const own = sent.get(player.wallet.address) ?? [];
 		const found = [
-			...(await judgePayments(world, { player, intents, ledger })),
+			...(await judgePayments(world, { player, intents, ledger, called })),
 			...(await judgeWallet(world, { player, sent: own })),
 		];
 		return found.map((problem) => `${nameOf(player)}: ${problem}`);
@@ -32,14 +33,19 @@ export async function judgeBooks(world: LiveWorld, players: readonly Player[]): 
 
 async function judgePayments(
 	world: LiveWorld,
-	given: { player: Player; intents: readonly PlayedIntent[]; ledger: Map<string, Ledger> },
+	given: {
+		player: Player;
+		intents: readonly PlayedIntent[];
+		ledger: Map<string, Ledger>;
+		called: ReadonlySet<string>;
+	},
 ): Promise<string[]> {
-	const { player, intents, ledger } = given;
+	const { player, intents, ledger, called } = given;
 	const moved = player.payments.map((payment) => movedOnChain(world, { player, payment }));
 	const paid = await Promise.all(moved);
 	return player.payments.flatMap((payment, place) => {
 		const own = intents.filter(({ name }) => name === payment.name);
-		return judgePayment({ payment, intents: own, ledger, paid: paid[place] ?? 0n });
+		return judgePayment({ payment, intents: own, ledger, called, paid: paid[place] ?? 0n });
 	});
 }
 
@@ -57,10 +63,12 @@ function judgePayment(given: {
 	payment: Payment;
 	intents: readonly PlayedIntent[];
 	ledger: Map<string, Ledger>;
+	/** Intents of which it was told, at some time, that they were reverted. */
+	called: ReadonlySet<string>;
 	/** On chain. */
 	paid: bigint;
 }): string[] {
-	const { payment, intents, ledger, paid } = given;
+	const { payment, intents, ledger, called, paid } = given;
 	const [intent, ...others] = intents;
 	// A request that was refused before anything was recorded made none.
 	if (!intent) return paid === 0n ? [] : [`${paid} were paid, and no intent stands for them`];
@@ -74,6 +82,7 @@ function judgePayment(given: {
 	must(isEnded(intent), `it stays ${status}`);
 	must(paid === (status === "confirmed" ? payment.raw : 0n), `${status}, and ${paid} were paid`);
 	must(BigInt(spent) === paid, `the ledger has ${spent} spent, the chain ${paid}`);
+	must(paid === 0n || !called.has(intent.id), "paid, and called reverted for a while");
 	must(open === "0", `${status}, and ${open} stay reserved`);
 	return problems;
 }
@@ -125,6 +134,18 @@ async function boughtOnChain(market: Market | null, player: Player): Promise<big
 		if (isBought) bought += raw;
 	}
 	return bought;
+}
+
+async function calledReverted(
+	{ db }: LiveWorld,
+	intents: readonly PlayedIntent[],
+): Promise<Set<string>> {
+	const rows = await db.query<{ id: string }>(
+		`select intent_id as id from wallets.intent_move
+		where event = 'reverted' and intent_id = any($1)`,
+		[intents.map(({ id }) => id)],
+	);
+	return new Set(rows.map(({ id }) => id));
 }
 
 async function ledgerOf(

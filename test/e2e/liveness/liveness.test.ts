@@ -5,6 +5,8 @@ import { oddNumbers } from "#test/e2e/liveness/oddNumbers.ts";
 import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 import { planRounds } from "#test/e2e/liveness/planRounds.ts";
 import { playRound } from "#test/e2e/liveness/playRound.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: whatever a node or the wallet provider says falsely, one thing or two at a time, each
@@ -12,7 +14,7 @@ import { createPrng } from "#test/sandbox/createPrng.ts";
 // by the action that operators are offered. What is false of one wallet keeps no other waiting.
 
 const isProving = process.env["PROVE"] === "1";
-const SEED = Number(process.env["LIVENESS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+const SEED = Number(process.env["LIVENESS_SEED"] ?? TEST_SEED);
 const WALLETS = 20;
 /** In `test`; all of them in `prove`. */
 const ALONE_PLAYED = 2;
@@ -23,7 +25,7 @@ const ODD_PAIRS_PLAYED = 100;
 const BESIDE_HONEST_PLAYED = 1;
 /** A world's rounds take longer the more its wallets have behind them. */
 const ROUNDS_OF_WORLD = 8;
-const TIMEOUT_MS = (isProving ? 90 : 5) * 60_000;
+const LIMIT_MS = 3 * TEST_LIMIT_MS;
 
 /** While a row is written: all of the rows with that in their name, and no sample of them. */
 const ONLY = process.env["LIVENESS_ONLY"] ?? "";
@@ -40,7 +42,7 @@ const ofNamed = planRounds(named, { wallets: WALLETS, random });
 type Terms = { hasHonestNode: boolean };
 
 let open: { world: LiveWorld; terms: Terms; rounds: number } | null = null;
-afterAll(() => open?.world.stop(), TIMEOUT_MS);
+afterAll(() => open?.world.stop());
 
 /** Plays one after the other, some with the same wallets: each must leave them as good as new. */
 async function playAll(rounds: readonly LiveRound[], terms: Terms): Promise<string[]> {
@@ -79,7 +81,7 @@ test(
 		expect(rounds.length).toBeGreaterThan(0);
 		expect(await playAll(rounds, { hasHonestNode: false })).toEqual([]);
 	},
-	TIMEOUT_MS,
+	LIMIT_MS,
 );
 
 test(
@@ -92,7 +94,7 @@ test(
 		expect(rounds.length > 0 || ONLY !== "").toBe(true);
 		expect(await playAll(rounds, { hasHonestNode: false })).toEqual([]);
 	},
-	TIMEOUT_MS,
+	LIMIT_MS,
 );
 
 test(
@@ -102,7 +104,21 @@ test(
 		expect(rounds.length > 0 || ONLY !== "").toBe(true);
 		expect(await playAll(rounds, { hasHonestNode: true })).toEqual([]);
 	},
-	TIMEOUT_MS,
+	LIMIT_MS,
+);
+
+test(
+	`one of two nodes turns each end round, and nothing that was paid is ever called reverted [seed ${SEED}]`,
+	async () => {
+		const turned = falseAnswers.filter(({ name }) => name.includes("a success for a revert"));
+		const everybody = Array.from({ length: WALLETS - 4 }, (_, place) => [
+			turned[place % turned.length] ?? turned[0],
+		]);
+		const own = everybody.map((ones) => ones.filter((one) => one !== undefined));
+		expect(await playAll([{ shared: [], own }], { hasHonestNode: true })).toEqual([]);
+		expect(open?.world.node.told()).toBeGreaterThan(0);
+	},
+	LIMIT_MS,
 );
 
 /** Half of them about single wallets, half about what all share. */

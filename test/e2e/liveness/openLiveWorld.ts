@@ -45,6 +45,10 @@ export type LiveWorld = {
 	tick(ms: number, blocks?: number): Promise<void>;
 	/** How often the service may die from now on, where it is one that can. */
 	mayDie(deaths: number): void;
+	/** The jobs have one turn by a clock that is so far ahead, and then it is right again. */
+	stepClock(ms: number): Promise<void>;
+	/** Whether a node that never lies is asked as well. */
+	hasHonestNode: boolean;
 	stop(): Promise<void>;
 };
 
@@ -53,6 +57,8 @@ const ADMIN_KEY = "an-operators-key-of-this-suite";
 const FIRST_BLOCKS = 200;
 /** What a wallet sent before it came here: so many fewer can be claimed. */
 const FORMER_TRANSACTIONS = 4;
+/** So that the node that lies is asked first. */
+const HONEST_DELAY_MS = 15;
 const PLENTY = String(1_000_000_000);
 
 export type LiveWorldOptions = {
@@ -80,7 +86,9 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 	await anvil.rpc("anvil_mine", [hex(FIRST_BLOCKS)]);
 	await anvil.rpc("evm_setAutomine", [false]);
 	const database = await createTestDatabase();
-	const nodes = hasHonestNode ? [node.url, anvil.url] : [node.url];
+	const far = { upstream: anvil.url, signedAs: signedBy(custody), delayMs: HONEST_DELAY_MS };
+	const honest = hasHonestNode ? startLyingNode(far) : null;
+	const nodes = honest ? [node.url, honest.url] : [node.url];
 	const env = {
 		...envOf(custody, market),
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: nodes }),
@@ -88,7 +96,7 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 	const service = await start({ env, clock, database });
 	let asked = 0;
 	const world: LiveWorld = {
-		...{ anvil, node, custody, market, db: database.db, wallets: [] },
+		...{ anvil, node, custody, market, db: database.db, wallets: [], hasHonestNode },
 		async ask(path, { body, by, key, asOperator = false } = {}) {
 			asked++;
 			const { status, text } = await service.ask(path, {
@@ -115,9 +123,15 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 			await service.tick();
 		},
 		mayDie: service.mayDie,
+		async stepClock(ms) {
+			clock.offsetMs += ms;
+			await service.tick();
+			clock.offsetMs -= ms;
+		},
 		async stop() {
 			await service.stop();
 			await node.stop();
+			await honest?.stop();
 			await custody.stop();
 			await market?.stop();
 			await anvil.stop();

@@ -36,9 +36,9 @@ const BOUND_MS = [
 const NOTICED_TURNS = 6;
 const NOTICED_MS = 10 * SECOND_MS;
 /** Deep enough that nothing is looked at again. */
-const FINAL_BLOCKS = 40;
+const FINAL_BLOCKS = 60;
 const FINAL_TURNS = 3;
-const FINAL_MS = 90 * SECOND_MS;
+const FINAL_MS = 300 * SECOND_MS;
 const PROBLEM_LENGTH_MAX = 400;
 
 /**
@@ -86,9 +86,9 @@ async function lieAndRecover(world: LiveWorld, { round, players }: Playing): Pro
 	lie(world, { round, players });
 	await ask({ transfers: 2 });
 	await ask(world.market ? "buy" : { transfers: 1 });
-	await happen(world, players, "pool");
+	await happen(world, { round, players }, "pool");
 	problems.push(...(await goOnLying(world, { round, players })));
-	await happen(world, players, "mined");
+	await happen(world, { round, players }, "mined");
 	world.node.tellTheTruth();
 	world.custody.clearFaults();
 	if (round.shared.length > 0) problems.push(...(await resume(world, players)));

@@ -11,6 +11,13 @@ export const providerAnswers: readonly FalseAnswer[] = [
 		"says that it sent, sends nothing, and says so for ever",
 		claims({ listed: "broadcasted", lasting: true }),
 	),
+	{
+		...provider(
+			"says that it sent, sends nothing, and 300 blocks later no node has state of its plan",
+			claims({ listed: "broadcasted", lasting: true }),
+		),
+		blocks: 300,
+	},
 	provider("sends nothing of the first alone", claims({ listed: "broadcasted", times: 1 })),
 	provider(
 		"refuses for want of funds, and lists a failure with a hash",

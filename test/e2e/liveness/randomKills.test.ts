@@ -6,19 +6,21 @@ import type { LiveRound } from "#test/e2e/liveness/LiveRound.ts";
 import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 import { playRound } from "#test/e2e/liveness/playRound.ts";
 import { type MortalService, startMortalService } from "#test/e2e/liveness/startMortalService.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: processes die at any moment while sources lie, and the next one goes on: what the
 // chain says was paid is what the ledger has, nothing is paid twice, and nothing is stuck.
 
 const isProving = process.env["PROVE"] === "1";
-const SEED = Number(process.env["LIVENESS_SEED"] ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+const SEED = Number(process.env["LIVENESS_SEED"] ?? TEST_SEED);
 const KILLS = isProving ? 60 : 6;
 const WALLETS = 6;
 const DEATHS_PER_ROUND = 3;
 /** Four times as many as are needed where each round has its deaths: not each has them all. */
 const ROUNDS_MAX = (4 * KILLS) / DEATHS_PER_ROUND;
-const TIMEOUT_MS = (isProving ? 40 : 5) * 60_000;
+const LIMIT_MS = 3 * TEST_LIMIT_MS;
 
 const random = createPrng(SEED);
 let bundle: KillableBundle;
@@ -35,11 +37,11 @@ beforeAll(async () => {
 			return service;
 		},
 	});
-}, TIMEOUT_MS);
+});
 afterAll(async () => {
 	await world?.stop();
 	await bundle?.remove();
-}, TIMEOUT_MS);
+});
 
 test(
 	`${KILLS} processes die under buys and transfers and false answers [seed ${SEED}]`,
@@ -51,8 +53,12 @@ test(
 			expect(await playRound(world, anyRound(), { isDeadly: true })).toEqual([]);
 		}
 		expect(service?.deaths() ?? 0).toBeGreaterThanOrEqual(KILLS);
+		const paid = await world.db.query<{ kind: string }>(
+			"select distinct kind from wallets.intent where status = 'confirmed' order by kind",
+		);
+		expect(paid.map(({ kind }) => kind)).toEqual(["nft_buy", "transfer"]);
 	},
-	TIMEOUT_MS,
+	LIMIT_MS,
 );
 
 /** Up to two false answers about each wallet, and now and then one about what all share. */

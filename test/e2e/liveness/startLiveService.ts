@@ -4,6 +4,7 @@ import { createLog } from "#core/log/createLog.ts";
 import { SECOND_MS } from "#core/time/units.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 import type { TestDatabase } from "#test/harness/testDatabase.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 /** The service as a round uses it: one in this process, or one that dies now and then. */
 export type LiveService = {
@@ -23,7 +24,6 @@ export type LiveServiceOptions = {
 	database: TestDatabase;
 };
 
-const JOB_TIMEOUT_MS = 30_000;
 const level = z.enum(["debug", "info", "warn"]).safeParse(process.env["LIVENESS_LOG_LEVEL"]);
 
 export async function startLiveService(options: LiveServiceOptions): Promise<LiveService> {
@@ -43,7 +43,7 @@ export async function startLiveService(options: LiveServiceOptions): Promise<Liv
 			return { status: response.status, text: await response.text() };
 		},
 		async tick() {
-			const signal = AbortSignal.timeout(JOB_TIMEOUT_MS);
+			const signal = AbortSignal.timeout(WAIT_LIMIT_MS);
 			for (const job of jobs) await job.run({ signal });
 		},
 		mayDie() {},

@@ -15,18 +15,28 @@ export type LyingNode = {
 type Request = NodeCall & { id: unknown };
 type Answer = { id: unknown; result?: unknown; error?: unknown };
 
-/** Stands before a node and lies as it is told, about one wallet or about everybody. */
+/** Most nodes keep no older state, and refuse to say what an account had counted in such blocks. */
+const STATE_BLOCKS = 128;
+const PRUNED = { code: -32_000, message: "missing trie node" };
+
+/**
+ * Stands before a node, keeps as little of its state as most nodes do, and lies as it is told,
+ * about one wallet or about everybody.
+ */
 export function startLyingNode(given: {
 	upstream: string;
 	/** What is signed with a hash, and by whom; null where nobody knows. */
 	signedAs(hash: string): SignedTransaction | null;
+	/** How far away it is: of two, the nearer one is asked first. */
+	delayMs?: number;
 }): LyingNode {
-	const { upstream, signedAs } = given;
+	const { upstream, signedAs, delayMs = 0 } = given;
 	let lies: (NodeLieTold & { left: number })[] = [];
 	let told = 0;
 	const ask = askerOf(upstream);
 
 	async function spoil(answer: Answer, call: Request): Promise<Answer> {
+		if (await isPruned(call)) return { id: answer.id, error: PRUNED };
 		if (answer.error !== undefined || lies.length === 0) return answer;
 		let result = answer.result;
 		const address = addressOf(call, signedAs);
@@ -47,11 +57,18 @@ export function startLyingNode(given: {
 		return { ...answer, result };
 	}
 
+	async function isPruned({ method, params }: NodeCall): Promise<boolean> {
+		const at = method === "eth_getTransactionCount" ? String(params[1]) : "";
+		if (!at.startsWith("0x")) return false;
+		return Number(await ask<string>("eth_blockNumber")) - Number(at) > STATE_BLOCKS;
+	}
+
 	const server = Bun.serve({
 		hostname: "127.0.0.1",
 		port: 0,
 		async fetch(request) {
 			const text = await request.text();
+			if (delayMs > 0) await Bun.sleep(delayMs);
 			const said = await post(upstream, text);
 			const asked: Request[] = [JSON.parse(text)].flat();
 			const answers: Answer[] = [said].flat();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 	anvil = await startAnvil();
 	emulator = await startCustodyEmulator({ rpcUrl: anvil.url, clock });
 	ada = emulator.person("ada");
-}, 240_000);
+});
 
 afterAll(async () => {
 	await emulator?.stop();

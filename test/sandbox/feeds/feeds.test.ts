@@ -21,11 +21,11 @@ beforeAll(async () => {
 	dataDir = mkdtempSync(join(tmpdir(), "sandbox-feeds-"));
 	sandbox = await startSandbox({ dataDir, seed: 5, paceMs: 0, historyBlocks: 20 });
 	rpc = createRpc(sandbox.httpUrl);
-}, 240_000);
+});
 afterAll(async () => {
 	await sandbox?.stop();
 	rmSync(dataDir, { recursive: true, force: true });
-}, 240_000);
+});
 
 async function read(to: Hex, call: { functionName: "latestRoundData" } | { id: bigint }) {
 	const data =
@@ -56,7 +56,7 @@ test("ETH and the coin have feeds, named as the service takes them, with rounds 
 		await expect(read(feed, { id: newest + 1n })).rejects.toThrow();
 		await expect(read(feed, { id: newest & 0xffffn })).rejects.toThrow();
 	}
-}, 240_000);
+});
 
 test("prices stay near their centre and move", () => {
 	const answers = Array.from({ length: 200 }, (_, n) => usdAnswer("eth", 1_700_000_000 + n * 900));

@@ -62,8 +62,8 @@ beforeAll(async () => {
 	lab = await openLab();
 	[person = ""] = (await lab.rpc.call("eth_accounts")) as string[];
 	slugs = [...lab.emulator.market().collections.keys()];
-}, 240_000);
-afterAll(() => lab?.close(), 240_000);
+});
+afterAll(() => lab?.close());
 
 /** Everything of a paged list. */
 async function all(path: string, key: string, cursorName = "next"): Promise<any[]> {
@@ -302,7 +302,7 @@ describe("the book", () => {
 			}
 		}
 		expect(bought).toBeGreaterThan(20);
-	}, 240_000);
+	});
 
 	test("every offer can be taken by a holder, whether on a token, the collection or a trait", async () => {
 		const kinds = new Set<string>();
@@ -328,7 +328,7 @@ describe("the book", () => {
 			}
 		}
 		expect([...kinds].sort()).toEqual(["collection", "item", "trait"]);
-	}, 240_000);
+	});
 
 	test("a listing in coins is bought with coins, for somebody else", async () => {
 		const pages = await Promise.all(
@@ -464,7 +464,7 @@ describe("the state", () => {
 		const hashes = [...lab.emulator.market().orders.keys()];
 		expect([...same.market().orders.keys()]).toEqual(hashes);
 		expect([...other.market().orders.keys()]).not.toEqual(hashes);
-	}, 240_000);
+	});
 
 	test("after a reorg it is that of the chain which is", async () => {
 		const snapshot = await lab.rpc.call("evm_snapshot");
@@ -480,7 +480,7 @@ describe("the state", () => {
 			const now = await readHead(lab.rpc);
 			return now.number === head.number + 4 && lab.emulator.market().head.hash === now.hash;
 		}, "the emulator follows the other branch");
-	}, 240_000);
+	});
 
 	test("the sandbox's own emulator serves the same chain", async () => {
 		const answer = await fetch(`${lab.sandbox.providerUrl}/api/v2/collections/kiln-folk`);

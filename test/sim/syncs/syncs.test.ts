@@ -21,7 +21,6 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-const TIMEOUT_MS = 240_000;
 /** Of so few pages one read anew weighs much; the bench holds a hundred collections to 1.1. */
 const SPENT_TWICE_MAX = 1.3;
 const BUSY = { salesPerDay: 1_100, listings: 450 };
@@ -84,107 +83,83 @@ function expectWithinBound(run: Run, syncedMs: readonly number[], callsPerMinute
 	}
 }
 
-test(
-	"every first sync ends within its bound, at 1.1 calls a page, and all of its day is there",
-	async () => {
-		const run = await open();
-		const syncedMs = await untilSynced(run, 60 * MINUTE_MS);
-		expectWithinBound(run, syncedMs, 100);
-		const { calls, distinct } = pagesOf(run);
-		expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
-		await expectTruth(run);
-		expect(run.lines).toEqual([]);
-	},
-	TIMEOUT_MS,
-);
+test("every first sync ends within its bound, at 1.1 calls a page, and all of its day is there", async () => {
+	const run = await open();
+	const syncedMs = await untilSynced(run, 60 * MINUTE_MS);
+	expectWithinBound(run, syncedMs, 100);
+	const { calls, distinct } = pagesOf(run);
+	expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
+	await expectTruth(run);
+	expect(run.lines).toEqual([]);
+});
 
-test(
-	"while first days are read and waited for, who has one is brought up to date within its bound",
-	async () => {
-		const known = Array.from({ length: 8 }, () => QUIET);
-		const run = await open({ collections: known });
-		await untilSynced(run, 60 * MINUTE_MS);
-		const begunMs = run.clock.nowMs();
-		// More than five minutes have calls for.
-		for (let more = 0; more < 60; more++) await run.register(BUSY);
-		await run.run(() => false, 5 * MINUTE_MS);
-		const states = await run.states();
-		expect(states.some(({ syncedAt }) => syncedAt === null)).toBe(true);
-		for (const { slug } of run.collections.slice(0, known.length)) {
-			const path = `/api/v2/events/collection/${slug}`;
-			const asked = run.market.calls.filter((one) => one.path === path && one.status === 200);
-			const times = [begunMs, ...asked.map(({ atMs }) => atMs), run.clock.nowMs()];
-			const waits = times.slice(1).map((ms, at) => ms - (times[at] ?? ms));
-			const held = states.filter(({ eventsUntil }) => eventsUntil !== null).length;
-			const bound = refreshBoundMs({ collections: held, callsPerMinute: 100 });
-			expect(Math.max(...waits)).toBeLessThanOrEqual(bound);
-		}
-	},
-	TIMEOUT_MS,
-);
+test("while first days are read and waited for, who has one is brought up to date within its bound", async () => {
+	const known = Array.from({ length: 8 }, () => QUIET);
+	const run = await open({ collections: known });
+	await untilSynced(run, 60 * MINUTE_MS);
+	const begunMs = run.clock.nowMs();
+	// More than five minutes have calls for.
+	for (let more = 0; more < 60; more++) await run.register(BUSY);
+	await run.run(() => false, 5 * MINUTE_MS);
+	const states = await run.states();
+	expect(states.some(({ syncedAt }) => syncedAt === null)).toBe(true);
+	for (const { slug } of run.collections.slice(0, known.length)) {
+		const path = `/api/v2/events/collection/${slug}`;
+		const asked = run.market.calls.filter((one) => one.path === path && one.status === 200);
+		const times = [begunMs, ...asked.map(({ atMs }) => atMs), run.clock.nowMs()];
+		const waits = times.slice(1).map((ms, at) => ms - (times[at] ?? ms));
+		const held = states.filter(({ eventsUntil }) => eventsUntil !== null).length;
+		const bound = refreshBoundMs({ collections: held, callsPerMinute: 100 });
+		expect(Math.max(...waits)).toBeLessThanOrEqual(bound);
+	}
+});
 
-test(
-	"a provider that takes 9 s for an answer is slow, and nothing is asked for twice",
-	async () => {
-		const run = await open();
-		run.market.settings.answerMs = 9_000;
-		// Six are under way at a time: forty a minute.
-		expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 40);
-		const { calls, distinct } = pagesOf(run);
-		expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
-		await expectTruth(run);
-	},
-	TIMEOUT_MS,
-);
+test("a provider that takes 9 s for an answer is slow, and nothing is asked for twice", async () => {
+	const run = await open();
+	run.market.settings.answerMs = 9_000;
+	// Six are under way at a time: forty a minute.
+	expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 40);
+	const { calls, distinct } = pagesOf(run);
+	expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
+	await expectTruth(run);
+});
 
-test(
-	"a provider that grants 20 calls a minute has every collection synced, by what it grants",
-	async () => {
-		const run = await open();
-		run.market.settings.callsPerMinute = 20;
-		expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 20);
-		const { calls, distinct } = pagesOf(run);
-		expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
-		await expectTruth(run);
-		expect((await run.states()).every(({ failures }) => failures === 0)).toBe(true);
-		// One line a minute tells of it, whatever it cost.
-		const minutes = Math.ceil((run.clock.nowMs() - run.startMs) / MINUTE_MS);
-		expect(run.lines.length).toBeLessThanOrEqual(minutes);
-	},
-	TIMEOUT_MS,
-);
+test("a provider that grants 20 calls a minute has every collection synced, by what it grants", async () => {
+	const run = await open();
+	run.market.settings.callsPerMinute = 20;
+	expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 20);
+	const { calls, distinct } = pagesOf(run);
+	expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
+	await expectTruth(run);
+	expect((await run.states()).every(({ failures }) => failures === 0)).toBe(true);
+	// One line a minute tells of it, whatever it cost.
+	const minutes = Math.ceil((run.clock.nowMs() - run.startMs) / MINUTE_MS);
+	expect(run.lines.length).toBeLessThanOrEqual(minutes);
+});
 
-test(
-	"two processes on one database share the work: no page is read by both",
-	async () => {
-		const run = await open({ processes: 2 });
-		expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 100);
-		const events = pagesOf(run, /\/events\//);
-		expect(events.distinct).toBeGreaterThanOrEqual(8 + 2 * PAGES_OF_BUSY);
-		const { calls, distinct } = pagesOf(run);
-		expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
-		await expectTruth(run);
-	},
-	TIMEOUT_MS,
-);
+test("two processes on one database share the work: no page is read by both", async () => {
+	const run = await open({ processes: 2 });
+	expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 100);
+	const events = pagesOf(run, /\/events\//);
+	expect(events.distinct).toBeGreaterThanOrEqual(8 + 2 * PAGES_OF_BUSY);
+	const { calls, distinct } = pagesOf(run);
+	expect(calls / distinct).toBeLessThanOrEqual(SPENT_TWICE_MAX);
+	await expectTruth(run);
+});
 
-test(
-	"a process that ends in the middle leaves its pages to the next one",
-	async () => {
-		const run = await open();
-		const stops = [12_000, 20_000, 45_000];
-		for (const ms of stops) {
-			await run.run(() => false, ms);
-			run.restart();
-		}
-		await untilSynced(run, 60 * MINUTE_MS);
-		const { calls, distinct } = pagesOf(run);
-		// What was under way when one ended is asked for again: at most fifteen calls each time.
-		expect(calls - distinct).toBeLessThanOrEqual(0.1 * distinct + 15 * stops.length);
-		await expectTruth(run);
-	},
-	TIMEOUT_MS,
-);
+test("a process that ends in the middle leaves its pages to the next one", async () => {
+	const run = await open();
+	const stops = [12_000, 20_000, 45_000];
+	for (const ms of stops) {
+		await run.run(() => false, ms);
+		run.restart();
+	}
+	await untilSynced(run, 60 * MINUTE_MS);
+	const { calls, distinct } = pagesOf(run);
+	// What was under way when one ended is asked for again: at most fifteen calls each time.
+	expect(calls - distinct).toBeLessThanOrEqual(0.1 * distinct + 15 * stops.length);
+	await expectTruth(run);
+});
 
 /** From 0 to 1, by a number, like chance: no rhythm of calls falls in step with it. */
 function dice(number: number): number {
@@ -223,32 +198,24 @@ const TROUBLES: [string, (url: URL, calls: number) => Response | null][] = [
 ];
 
 for (const [what, instead] of TROUBLES) {
-	test(
-		`a provider that ${what} costs time, and nothing that is true`,
-		async () => {
-			const run = await open();
-			run.market.settings.instead = instead;
-			const of = { collections: TEN.length, pages: PAGES_OF_BUSY, callsPerMinute: 100 };
-			await untilSynced(run, TROUBLE_COSTS_MAX * syncBoundMs(of));
-			await expectTruth(run);
-			const minutes = Math.ceil((run.clock.nowMs() - run.startMs) / MINUTE_MS);
-			expect(run.lines.length).toBeLessThanOrEqual(2 * minutes);
-		},
-		TIMEOUT_MS,
-	);
+	test(`a provider that ${what} costs time, and nothing that is true`, async () => {
+		const run = await open();
+		run.market.settings.instead = instead;
+		const of = { collections: TEN.length, pages: PAGES_OF_BUSY, callsPerMinute: 100 };
+		await untilSynced(run, TROUBLE_COSTS_MAX * syncBoundMs(of));
+		await expectTruth(run);
+		const minutes = Math.ceil((run.clock.nowMs() - run.startMs) / MINUTE_MS);
+		expect(run.lines.length).toBeLessThanOrEqual(2 * minutes);
+	});
 }
 
-test(
-	"while the lanes are level a synced collection costs its turns nothing, and ten minutes a page",
-	async () => {
-		const run = await open({ heldUntil: (nowMs) => nowMs - 2_000 });
-		await untilSynced(run, 60 * MINUTE_MS);
-		await run.run(() => false, 5 * MINUTE_MS);
-		const before = eventCallsOf(run);
-		await run.run(() => false, 20 * MINUTE_MS);
-		const perTen = (eventCallsOf(run) - before) / 2;
-		expect(perTen).toBeLessThanOrEqual(TEN.length * 1.2);
-		await expectTruth(run);
-	},
-	TIMEOUT_MS,
-);
+test("while the lanes are level a synced collection costs its turns nothing, and ten minutes a page", async () => {
+	const run = await open({ heldUntil: (nowMs) => nowMs - 2_000 });
+	await untilSynced(run, 60 * MINUTE_MS);
+	await run.run(() => false, 5 * MINUTE_MS);
+	const before = eventCallsOf(run);
+	await run.run(() => false, 20 * MINUTE_MS);
+	const perTen = (eventCallsOf(run) - before) / 2;
+	expect(perTen).toBeLessThanOrEqual(TEN.length * 1.2);
+	await expectTruth(run);
+});

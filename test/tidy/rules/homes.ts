@@ -26,6 +26,14 @@ const HOMES: Home[] = [
 	},
 ];
 
+/** A test may read the clock; what it draws it must be able to draw again. */
+const OF_TESTS: Home = {
+	what: "a seed",
+	pattern: /\bMath\.random\b/,
+	home: "test/harness/testSeed.ts",
+	instead: "draw by createPrng(TEST_SEED) or by fast-check",
+};
+
 /** The browser has its own clock, and no test holds it still. */
 const BROWSER = "plugins/terminal/web/";
 
@@ -33,19 +41,23 @@ export const homes: Rule = {
 	name: "homes",
 	why: "the world comes in by the door: what takes a clock as an argument can be tested",
 	check: eachFile(({ path, code }) =>
-		isTestFile(path) || path.startsWith(BROWSER)
+		path.startsWith(BROWSER)
 			? []
-			: HOMES.filter(({ home }) => home !== path).flatMap(({ what, pattern, home, instead }) =>
-					findInCode(code, pattern).map((line) => ({
-						line,
-						message: `${what} is read in ${home} only; ${instead}`,
-					})),
-				),
+			: (isTestFile(path) ? [OF_TESTS] : HOMES)
+					.filter(({ home }) => home !== path)
+					.flatMap(({ what, pattern, home, instead }) =>
+						findInCode(code, pattern).map((line) => ({
+							line,
+							message: `${what} is read in ${home} only; ${instead}`,
+						})),
+					),
 	),
 	bad: [
 		[{ path: "core/a.ts", text: "const now = Date.now();" }],
 		[{ path: "core/a.ts", text: "const now = new Date();" }],
 		[{ path: "plugins/a/x.ts", text: "const dice = Math.random();" }],
+		[{ path: "core/a.test.ts", text: "const dice = Math.random();" }],
+		[{ path: "test/sandbox/x.ts", text: "const dice = Math.random();" }],
 		[{ path: "api/cli/x.ts", text: "const port = process.env.PORT;" }],
 		[{ path: "api/cli/x.ts", text: "const port = Bun.env.PORT;" }],
 		// biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a program.

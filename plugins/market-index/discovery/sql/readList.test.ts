@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
-}, 240_000);
+});
 afterAll(() => database?.drop());
 
 test("a stored list that cannot be read is none, and no failure of whoever asks", async () => {

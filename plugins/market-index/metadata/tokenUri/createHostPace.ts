@@ -52,7 +52,8 @@ export function createHostPace({
 			const host = hosts.get(name) ?? { gapMs: 0, nextAtMs: nowMs };
 			const isSame = host.nextAtMs > nowMs + host.gapMs;
 			// Of calls that were under way together only the first complaint counts.
-			if (!isSame) host.gapMs = Math.min(Math.max(host.gapMs * 2, HOST_GAP_FIRST_MS), HOST_GAP_MAX_MS);
+			if (!isSame)
+				host.gapMs = Math.min(Math.max(host.gapMs * 2, HOST_GAP_FIRST_MS), HOST_GAP_MAX_MS);
 			const pauseMs = retryAfterMs ?? Math.max(host.gapMs, HOST_PAUSE_FIRST_MS);
 			host.nextAtMs = Math.max(host.nextAtMs, nowMs + pauseMs);
 			hosts.delete(name);

@@ -37,7 +37,7 @@ beforeAll(async () => {
 		ethereum,
 		upwards.map((tokenId) => mintOf(contract, { tokenId })),
 	);
-}, 240_000);
+});
 afterAll(() => database?.drop());
 
 const upwards = Array.from({ length: TOKENS }, (_, index) => BigInt(index + 1));
@@ -105,4 +105,4 @@ test("all who write tokens of a collection at once are done, and none is ended",
 		[id],
 	);
 	expect(tokens).toBeGreaterThanOrEqual(TOKENS);
-}, 240_000);
+});

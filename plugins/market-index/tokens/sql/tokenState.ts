@@ -22,7 +22,7 @@ export type TokenState = {
 	supply: string | null;
 	/** A walk over the contract's history is under way. */
 	walking: boolean;
-	/** Tokens there are rows for; those that speak of traits, that have some; those not tried yet. */
+	/** Tokens there are rows for; who speak of traits, and have some; and who were not tried yet. */
 	tokens: number;
 	traited: number;
 	shown: number;
@@ -35,7 +35,8 @@ export type TokenState = {
 export async function tokenState(db: Queryable, collectionId: number): Promise<TokenState | null> {
 	const rows = await db.query<TokenState>(
 		`select c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address, c.standard,
-			c.reveal_state as "revealState", c.reread_since as "rereadSince", s.provider_slug as "providerSlug",
+			c.reveal_state as "revealState",
+			c.reread_since as "rereadSince", s.provider_slug as "providerSlug",
 			s.traits_at as "traitsAt", s.ranked_at is not null as "isRanked",
 			coalesce(
 				case when o.next_block > o.end_block and o.minted > 0 then o.minted - o.burned end,

@@ -2,9 +2,6 @@ import { test } from "bun:test";
 import type { Case } from "#test/conformance/provider/cases/Case.ts";
 import type { ConformanceLab } from "#test/conformance/provider/lab/openConformanceLab.ts";
 
-/** Long, for machines that do much else. */
-const TIMEOUT_MS = 240_000;
-
 /**
  * Runs a table's cases one after the other, on the lab that is open by then. Each begins when
  * nothing runs that the one before began by looking: a sync under way is neither old nor new.
@@ -16,6 +13,6 @@ export function runCases(cases: readonly Case[], lab: () => ConformanceLab): voi
 			await lab().idle();
 			await run(lab());
 		};
-		test(title, runAtRest, TIMEOUT_MS);
+		test(title, runAtRest);
 	}
 }

@@ -1,9 +1,9 @@
 import type { Log } from "#core/log/Log.ts";
-import type { Job } from "#core/schedule/Job.ts";
 import type { Calls } from "#test/conformance/provider/chain/createAggregator.ts";
 import { type PastBlock, startNode } from "#test/conformance/provider/chain/startNode.ts";
 import { startProvider } from "#test/conformance/provider/emulator/startProvider.ts";
 import { makeWorld, type WorldOptions } from "#test/conformance/provider/world/makeWorld.ts";
+import { holdJobs, runHeld } from "#test/harness/holdJobs.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
@@ -38,7 +38,6 @@ const HELD = [
 	"prices.poll",
 	"prices.history",
 ];
-const HELD_MS = 20 * 3_600_000;
 /** 120 calls are then a minute: exactly what the key allows. */
 const MS_PER_CALL = 500;
 const FULL_SYNC_EVERY_MS = 60_000;
@@ -90,15 +89,8 @@ export async function openConformanceLab(options: LabOptions = {}) {
 			return [chain, startNode(CHAIN_IDS[chain], nowMs, node)] as const;
 		}),
 	);
-	const heldRuns = new Map<Job, Job["run"]>();
 	const lines: { level: string; message: string }[] = [];
 	const database = await createTestDatabase();
-	await database.db.execute(
-		`insert into core.schedule_tick (name, tick_at)
-		select job, $2 from unnest($1::text[]) as held (job)
-		on conflict (name) do update set tick_at = excluded.tick_at`,
-		[HELD, new Date(nowMs() + HELD_MS)],
-	);
 	const start = async (env: Record<string, string> = {}): Promise<TestService> => {
 		const started = await startTestService({
 			scanFrom: null,
@@ -121,7 +113,7 @@ export async function openConformanceLab(options: LabOptions = {}) {
 				...env,
 			},
 		});
-		for (const job of started.host.jobs) hold(job, heldRuns);
+		holdJobs(started.host.jobs, HELD);
 		return started;
 	};
 	const service = await start();
@@ -188,8 +180,7 @@ export async function openConformanceLab(options: LabOptions = {}) {
 		const full = name.includes(".") ? name : `market-index.${name}`;
 		const job = of.host.jobs.find((one) => one.name === full);
 		if (!job) throw new Error(`there is no job ${name}`);
-		const context = { signal: AbortSignal.timeout(job.timeoutMs) };
-		await (heldRuns.get(job)?.(context) ?? job.run(context));
+		await runHeld(job);
 	}
 
 	/** Waits until every chain that has a node is read to its head. */
@@ -307,13 +298,6 @@ export async function openConformanceLab(options: LabOptions = {}) {
 		},
 	};
 	return lab;
-}
-
-/** Leaves a job of the process, whose timer no row in the database holds, to `runJob` alone. */
-function hold(job: Job, runs: Map<Job, Job["run"]>): void {
-	if (job.lock !== "process" || !HELD.includes(job.name)) return;
-	runs.set(job, job.run.bind(job));
-	job.run = async () => {};
 }
 
 function listening(lines: { level: string; message: string }[]): Log {

@@ -7,8 +7,8 @@ import { type Lab, openLab } from "../testing/openLab.ts";
 let lab: Lab;
 beforeAll(async () => {
 	lab = await openLab(8);
-}, 240_000);
-afterAll(() => lab?.close(), 240_000);
+});
+afterAll(() => lab?.close());
 afterEach(() => {
 	lab.emulator.clearFaults();
 	lab.emulator.clearCalls();

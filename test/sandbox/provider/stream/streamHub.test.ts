@@ -16,8 +16,8 @@ const sockets: TestSocket[] = [];
 beforeAll(async () => {
 	lab = await openLab(20);
 	[person = "0x"] = (await lab.rpc.call("eth_accounts")) as `0x${string}`[];
-}, 240_000);
-afterAll(() => lab?.close(), 240_000);
+});
+afterAll(() => lab?.close());
 afterEach(() => {
 	lab.emulator.clearFaults();
 	for (const socket of sockets.splice(0)) socket.close();
@@ -108,7 +108,7 @@ test("new orders and those that end are pushed as the book moves, of all collect
 	expect(inner(await socket.next(is("collection_offer"))).collection_criteria.slug).toBeString();
 	const gone = await socket.next(is("item_cancelled"));
 	expect(lab.emulator.market().orders.get(inner(gone).order_hash)?.status).toBe("CANCELLED");
-}, 240_000);
+});
 
 test("a listing is invalidated when its seller gives the token away", async () => {
 	const socket = await open();

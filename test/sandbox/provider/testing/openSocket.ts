@@ -1,3 +1,4 @@
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 export type TestSocket = {
 	/** Every frame so far, as it came. */
 	frames: any[];
@@ -7,8 +8,6 @@ export type TestSocket = {
 	closed: Promise<number>;
 	close(): void;
 };
-
-const FRAME_TIMEOUT_MS = 150_000;
 
 /** A client of the stream that remembers what it was told. */
 export async function openSocket(url: string): Promise<TestSocket> {
@@ -34,7 +33,7 @@ export async function openSocket(url: string): Promise<TestSocket> {
 		next: (fits) =>
 			new Promise((resolve, reject) => {
 				const failed = () => reject(new Error(`no such frame in ${JSON.stringify(frames)}`));
-				const timer = setTimeout(failed, FRAME_TIMEOUT_MS);
+				const timer = setTimeout(failed, WAIT_LIMIT_MS);
 				const look = () => {
 					const found = frames.find(fits);
 					if (found === undefined) return;

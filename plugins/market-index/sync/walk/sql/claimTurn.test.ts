@@ -29,7 +29,7 @@ beforeAll(async () => {
 		[new Date(NOW_MS)],
 	);
 	await db.execute("analyze");
-}, 240_000);
+});
 afterAll(() => database.drop());
 
 const claimOf = (kind: TurnKind) => {

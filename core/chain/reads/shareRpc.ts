@@ -1,0 +1,130 @@
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+
+/** Calls that share one request, and such requests under way at once. */
+export const SHARED_CALLS_MAX = 100;
+
+export const SHARED_REQUESTS_AT_ONCE = 2;
+
+/** A shared request that takes longer is given up, and each who shared it asks by itself. */
+const SHARED_ANSWER_TIMEOUT_MS = 2_000;
+
+type Asking = {
+	calls: readonly RpcCall[];
+	signal: AbortSignal | undefined;
+	isReadable: RpcOptions["isReadable"];
+	settle(answer: Promise<RpcOutcome[]>): void;
+};
+
+/**
+ * Lets questions that come while others are under way share a request: each question of a crowd
+ * costs an HTTP request otherwise, and what many ask (the newest block, the price of gas) is
+ * answered many times. Nobody waits for company, and nobody is answered what was asked before.
+ *
+ * Where a request that was shared fails, or takes long, each asks by itself: one's bad answer is
+ * not another's.
+ * Questions with options of their own (a quorum, a block that is needed) are not shared; what each
+ * can read (`isReadable`) is asked of its own results.
+ */
+export function shareRpc(rpc: Rpc, { answerMs = SHARED_ANSWER_TIMEOUT_MS } = {}): Rpc {
+	const waiting: Asking[] = [];
+	let underWay = 0;
+
+	function begin(): void {
+		while (underWay < SHARED_REQUESTS_AT_ONCE && waiting.length > 0) {
+			const group = takeGroup(waiting);
+			underWay++;
+			void ask(rpc, group, answerMs).finally(() => {
+				underWay--;
+				begin();
+			});
+		}
+	}
+
+	function settle(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<RpcOutcome[]> {
+		const { signal, isReadable, ...others } = options;
+		if (Object.keys(others).length > 0) return rpc.settle(calls, options);
+		const { promise, resolve } = Promise.withResolvers<RpcOutcome[]>();
+		waiting.push({ calls, signal, isReadable, settle: resolve });
+		begin();
+		return promise;
+	}
+
+	return {
+		...rpc,
+		settle,
+		async call(call, options) {
+			const [outcome] = await settle([call], options);
+			if (outcome?.kind === "fault") throw outcome.fault;
+			return outcome?.result;
+		},
+	};
+}
+
+function takeGroup(waiting: Asking[]): Asking[] {
+	let calls = 0;
+	const count = waiting.findIndex((one, place) => {
+		calls += one.calls.length;
+		return place > 0 && calls > SHARED_CALLS_MAX;
+	});
+	return waiting.splice(0, count < 0 ? waiting.length : count);
+}
+
+/** Settles all of a group; never throws. */
+async function ask(rpc: Rpc, group: readonly Asking[], answerMs: number): Promise<void> {
+	const [only] = group;
+	if (only && group.length === 1) {
+		const { signal, isReadable } = only;
+		const alone = rpc.settle(only.calls, { signal, isReadable });
+		only.settle(alone);
+		await alone.catch(() => {});
+		return;
+	}
+	const places = new Map<string, number>();
+	const calls: RpcCall[] = [];
+	const placeOf = (call: RpcCall): number => {
+		const key = JSON.stringify([call.method, call.params]);
+		const place = places.get(key) ?? calls.push(call) - 1;
+		places.set(key, place);
+		return place;
+	};
+	const wanted = group.map((one) => one.calls.map(placeOf));
+	// One's slow question (a simulation can be made to run long) must not be everybody's: who is not
+	// answered by then asks by itself, as who is called off meanwhile waits for nobody.
+	const isReadable = readableBy(group, wanted);
+	const asked = rpc.settle(calls, { signal: AbortSignal.timeout(answerMs), isReadable });
+	for (const [index, { signal, settle, ...own }] of group.entries()) {
+		const answer = asked.then(
+			(outcomes) => (wanted[index] ?? []).flatMap((place) => outcomes[place] ?? []),
+			() => rpc.settle(own.calls, { signal, isReadable: own.isReadable }),
+		);
+		settle(signal ? Promise.race([answer, calledOff(signal)]) : answer);
+	}
+	await asked.catch(() => {});
+}
+
+/** A result that several asked for has to be readable for each of them. */
+function readableBy(
+	group: readonly Asking[],
+	wanted: readonly (readonly number[])[],
+): RpcOptions["isReadable"] {
+	const readers = new Map<number, ((result: unknown) => boolean)[]>();
+	for (const [index, { isReadable }] of group.entries()) {
+		for (const [own, place] of (wanted[index] ?? []).entries()) {
+			if (!isReadable) continue;
+			const all = readers.get(place) ?? [];
+			all.push((result) => isReadable(result, own));
+			readers.set(place, all);
+		}
+	}
+	if (readers.size === 0) return undefined;
+	return (result, place) => readers.get(place)?.every((reads) => reads(result)) ?? true;
+}
+
+function calledOff(signal: AbortSignal): Promise<never> {
+	const fault = () => rpcFault.transport({ detail: "called off" });
+	if (signal.aborted) return Promise.reject(fault());
+	return new Promise((_, reject) => {
+		signal.addEventListener("abort", () => reject(fault()), { once: true });
+	});
+}

@@ -1,0 +1,35 @@
+import { createHelp } from "#agent/help.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Command } from "#core/plugin/Command.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
+import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
+import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
+import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
+import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
+import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
+import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
+
+/** No tool looks at what it is made of before it runs, and none runs here. */
+const idle = { core: {} } as never;
+
+/** Of all plugins of the product, as the loader collects them, with the agent's own. */
+const ofPlugins: AnyTool[] = [
+	...marketTools(idle),
+	...walletTools(idle),
+	...transferTools(idle),
+	...buyTools(idle),
+];
+const typed = [...marketCommands, ...walletCommands, ...transferCommands, ...buyCommands];
+const help = createHelp(typed, ofPlugins);
+
+export const builtinTools: readonly AnyTool[] = [...ofPlugins, help.tool];
+export const builtinCommands: readonly Command[] = [...typed, help.command];
+
+const reading = new Set(builtinTools.filter(({ effect }) => effect === "read").map((t) => t.name));
+
+/** As the agent makes its grammar of them. */
+export const builtinOptions = {
+	isStrict: ({ tool }: Command) => !reading.has(tool),
+	chains: createChainRegistry(builtinChains),
+};

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { arbitraryReading } from "#agent/grammar/testing/arbitraryReading.ts";
+import { generateTexts } from "#agent/grammar/testing/generateTexts.ts";
+import { overlapsOf } from "#agent/grammar/testing/overlapsOf.ts";
+import { readersOf } from "#agent/grammar/testing/readersOf.ts";
+import { strictPattern } from "#agent/grammar/testing/strictPattern.ts";
+import { refuseMisfits } from "#agent/refuseMisfits.ts";
+import { builtinCommands, builtinOptions, builtinTools } from "#test/agent/builtinCommands.ts";
+
+// Guarantee: the commands of all plugins together are one grammar. A text means one of them or
+// none, and what moves something is read word for word.
+
+const { isStrict } = builtinOptions;
+const grammar = createGrammar(builtinCommands, builtinOptions);
+const SEED = 30;
+const COUNT = 100_000;
+
+test("all commands and tools fit together", () => {
+	expect(() => refuseMisfits(builtinTools, builtinCommands)).not.toThrow();
+	expect(builtinCommands.filter(isStrict).map(({ name }) => name)).toEqual([
+		"cancel",
+		"send",
+		"buy_nft",
+	]);
+});
+
+test("no list of words is read by two commands", () => {
+	expect(overlapsOf(builtinCommands, builtinOptions)).toEqual([]);
+});
+
+describe.each(builtinCommands.map((command) => [command.name, command] as const))(
+	"%s",
+	(name, command) => {
+		test("reads its examples", () => {
+			for (const example of command.examples) {
+				const parsed = grammar.parse(example);
+				const reader = parsed.kind === "read" ? parsed.reading.command.name : parsed.detail;
+				expect([example, reader]).toEqual([example, name]);
+			}
+		});
+
+		test("reads what it prints as the same", () => {
+			fc.assert(
+				fc.property(arbitraryReading(command), (reading) => {
+					const text = grammar.print(reading);
+					expect({ text, ...grammar.parse(text) }).toMatchObject({ text, kind: "read", reading });
+				}),
+				{ seed: SEED },
+			);
+		});
+	},
+);
+
+test("of generated texts none has two readings, none crashes, none moves what it does not say", () => {
+	const readers = readersOf(builtinCommands, builtinOptions);
+	const patterns = new Map(
+		builtinCommands.filter(isStrict).map((command) => [command.name, strictPattern(command)]),
+	);
+	const read = new Map<string, number>();
+	for (const text of generateTexts(builtinCommands, { seed: SEED, count: COUNT })) {
+		const names = [...new Set(readers(text))];
+		if (names.length > 1) throw new Error(`${names.join(" and ")} read: ${text}`);
+		const parsed = grammar.parse(text);
+		if (parsed.kind === "unread") continue;
+		const { name } = parsed.reading.command;
+		read.set(name, (read.get(name) ?? 0) + 1);
+		if (patterns.get(name)?.test(text) === false) throw new Error(`moves something: ${text}`);
+	}
+	// Every command is well represented, or the test would say nothing of it.
+	for (const { name } of builtinCommands) {
+		expect([name, (read.get(name) ?? 0) > COUNT / 1_000]).toEqual([name, true]);
+	}
+});

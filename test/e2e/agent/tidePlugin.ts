@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { defineTool } from "#core/plugin/Tool.ts";
+
+const harbors = new Map([
+	["harbor", "high"],
+	["bay", "low"],
+]);
+
+/** A plugin of somebody else: a tool, a command for it, and with that a line of help. */
+export const tidePlugin = definePlugin({
+	name: "tide",
+	version: "1",
+	config: z.object({}),
+	needs: {},
+	setup: ({ core }) => ({
+		tools: [
+			defineTool({
+				name: "read_tide",
+				title: "Tide",
+				description: "Says whether the water is high or low at a place.",
+				capability: "tides",
+				effect: "read",
+				access: "everybody",
+				input: z.strictObject({ place: z.string().max(40) }),
+				output: z.strictObject({ place: z.string(), water: z.string(), atMs: z.number() }),
+				async run({ place }) {
+					const water = harbors.get(place) ?? "unknown";
+					return { kind: "done", output: { place, water, atMs: core.clock.nowMs() } };
+				},
+				line: ({ place, water }) => `${place}: water ${water}`,
+				asOfMs: ({ atMs }) => atMs,
+			}),
+		],
+		commands: [
+			{
+				name: "tide",
+				forms: ["tide {place}", "tide (of|at) {place}"],
+				slots: { place: { kind: "collection" } },
+				tool: "read_tide",
+				summary: "Whether the water is high or low.",
+				examples: ["tide harbor"],
+			},
+		],
+	}),
+});
