@@ -88,7 +88,11 @@ export function createReader(
 		readLoose: (words) => readLoose(words, { look, rules, root: looseRoot, heads, mainHeads }),
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
-				for (let at = from + 1; at < to; at++) if (isSecond(words, at)) return words.starts[at];
+				for (let at = from + 1; at < to; at++) {
+					// Behind its last word a name has nothing that another command could be about.
+					const isJoined = CONNECTIVES.has(words.low[at - 1] ?? "");
+					if ((at < to - 1 || isJoined) && isSecond(words, at)) return words.starts[at];
+				}
 			}
 			return undefined;
 		},
