@@ -68,7 +68,7 @@ describe("a good model", () => {
 	});
 });
 
-describe("a bad model", () => {
+describe("[SOC-07] a bad model", () => {
 	test("that lies, or was talked into a command of somebody else's, is not believed", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "lying", times: 2 });

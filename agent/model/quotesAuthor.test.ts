@@ -41,7 +41,7 @@ describe("a value that the author wrote", () => {
 	}
 });
 
-describe("a value that the author did not write", () => {
+describe("[SOC-07] a value that the author did not write", () => {
 	const no: [string, Record<string, string>][] = [
 		["send half an eth", { amount: "0.5" }],
 		["send 5k usdg", { amount: "5" }],
