@@ -85,7 +85,7 @@ export function isOneLetterOff(typed: string, word: string): boolean {
 
 const BEFORE = new Set(
 	(
-		"please pls plz plss plzz anyone know knows hey hi hello yo gm gn sup ok okay so um hmm well and but also just like " +
+		"please pls plz plss plzz anyone know knows bot hey hi hello yo gm gn sup ok okay so um hmm well and but also just like " +
 		"what whats what's wat wats wut wuts whts waht wht is are was r i'd id i im i'm me we u you can " +
 		"could would will want wanna need to know see show give gimme gib tell get check look up at pull " +
 		"fetch display let lets let's do does did quick quickly bro ser sir fam anon dude man mate guys " +
@@ -116,7 +116,8 @@ const BETWEEN = new Set(
 		"got to into right now just live exactly actually current latest recent total overall trading " +
 		"traded collection collections nft nfts project projects count number amount history chart market " +
 		"looking like most so far about up out few couple kinda kind " +
-		"going being been chain network check someone me like just also even really currently"
+		"going being been chain network check someone me like just also even really currently " +
+		"still already yet lately recently anymore getting any"
 	).split(" "),
 );
 
@@ -133,7 +134,7 @@ const TIMES = new Set("today tonight lately recently yet already anymore still".
 /** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
 const INSIDE = "is are was were does do did has have of in with to for from by at";
 const NO_NAME_START = new Set(
-	`${INSIDE} there if how why when traded history count me people ppl everyone looking called under sweep dump stake sell buy flip check coming going num avg`.split(
+	`${INSIDE} there if how why when traded history count me people ppl everyone looking called under sweep dump stake sell buy flip check current overall coming going num avg`.split(
 		" ",
 	),
 );
