@@ -24,7 +24,8 @@ const marketWideCommands: readonly Command[] = [
 		tool: "read_drops",
 		forms: [
 			"upcoming [on {chain}]",
-			`(upcoming|next) (drops|drop|mints|mint) [${SOON}] [on {chain}]`,
+			`(upcoming|next) (drops|drop|mints|mint|launches|launch) [${SOON}] [on {chain}]`,
+			"[(drops|mints)] coming [up] [(soon|next|today|tomorrow|this week)] [on {chain}]",
 			"(drops|mints) (tomorrow|tmrw|soon|next|this week) [on {chain}]",
 			"[(which|what)] (drops|mints) are (upcoming|next|coming) [(up|soon)] [on {chain}]",
 			"(whens|when's|when is|wen) [the] next (drop|mint) [on {chain}]",
@@ -46,6 +47,8 @@ const marketWideCommands: readonly Command[] = [
 			`[(are|is)] (people|ppl|everyone) (aping|buying|trading) [into] ${SPAN} [{window}] [on {chain}]`,
 			`(collections|nfts|projects) ${MOVING} ${SPAN} [{window}] [on {chain}]`,
 			`top [(5|10|20|25|50|100)] [(collections|nfts|projects|movers|gainers)] [by volume] ${SPAN} [{window}] [on {chain}]`,
+			`(biggest|most|highest|top) volume ${SPAN} [{window}] [on {chain}]`,
+			`top trending [${NFTS}] ${SPAN} [{window}] [on {chain}]`,
 			`(biggest|top) (movers|gainers|winners) ${SPAN} [{window}] [on {chain}]`,
 			`(most traded|hottest|best) (collections|nfts|projects) ${SPAN} [{window}] [on {chain}]`,
 		],
@@ -59,6 +62,8 @@ const marketWideCommands: readonly Command[] = [
 		forms: [
 			"discover [on {chain}]",
 			"[nft] market [overview] [on {chain}]",
+			"(happening|going on) in [the] [nft] market [on {chain}]",
+			"alpha on mints [on {chain}]",
 			"(how is|hows|how's) [the] [nft] market [(doing|looking)] [on {chain}]",
 			`[(good|cool|new|hot)] minting [(now|${NFTS})] [(today|this week)] [on {chain}]`,
 			"(hottest|hot|new|live|good) mints [(today|this week)] [on {chain}]",
@@ -78,6 +83,7 @@ const marketWideCommands: readonly Command[] = [
 		forms: [
 			"search {query} [on {chain}]",
 			"(search|find|lookup|look up|look for) [(for|me)] [(a|that|this|the)] [(collection|collections)] [(called|named|like)] {query} [(collection|collections)] [on {chain}]",
+			"do you have {query} [on {chain}]",
 			"(collection|collections|project|projects) (called|named|like) {query} [on {chain}]",
 		],
 		slots: { query: { kind: "collection" }, chain },
