@@ -201,7 +201,7 @@ describe("text that no command reads", () => {
 		const lab = agentLab();
 		for (const text of ["send 1 eth to bob", "sned 1 eth", "cancel it"]) {
 			const { kind, line, suggestions } = await lab.ask(text, { caller: author });
-			expect([kind, line]).toEqual(["help", expect.stringContaining("amount> eth to")]);
+			expect([kind, line]).toEqual(["help", expect.stringContaining("amount› eth to")]);
 			for (const { command } of suggestions) {
 				expect([command, lab.grammar.parse(command).kind]).toEqual([command, "read"]);
 			}

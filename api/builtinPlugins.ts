@@ -6,6 +6,7 @@ import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
 import { pricesPlugin } from "#plugins/prices/plugin.ts";
 import { providerPlugin } from "#plugins/provider/plugin.ts";
+import { revealSnipePlugin } from "#plugins/reveal-snipe/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
 import { transfersPlugin } from "#plugins/transfers/plugin.ts";
 import { walletsPlugin } from "#plugins/wallets/plugin.ts";
@@ -21,5 +22,6 @@ export const builtinPlugins = definePlugins([
 	walletsPlugin,
 	transfersPlugin,
 	nftBuysPlugin,
+	revealSnipePlugin,
 	agentPlugin,
 ]);

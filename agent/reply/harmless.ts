@@ -46,5 +46,6 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 	// Markdown and markup, where a client shows the line as such.
 	[/\](?=[([:])/gu, "] "],
 	[/<(?=[\p{L}/!?])/gu, "‹"],
+	[/‹([^‹>]{0,80})>/gu, "‹$1›"],
 	[/`/gu, "'"],
 ];

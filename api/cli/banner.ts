@@ -9,7 +9,7 @@ export function banner(service: Service, given: { tookMs: number; more: readonly
 	const chains = core.indexed.map(({ chain }) => chain.slug);
 	const [first = ""] = chains;
 	const ask = `bun run svc ask --url ${url}`;
-	const asks = config.SANDBOX ? ["what's everyone buying", "floor kiln-folk"] : ["trending"];
+	const asks = config.SANDBOX ? ["what's everyone buying", "volume kiln-folk"] : ["trending"];
 	const sandbox = config.SANDBOX
 		? "\nSANDBOX: a local chain with invented collections. Nothing here is real.\n"
 		: "";

@@ -18,6 +18,7 @@ const readySchema = z.object({
 	wsUrl: z.string(),
 	firstBlock: z.int(),
 	usdFeeds: z.record(z.string(), z.unknown()),
+	reveals: z.array(z.string()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),

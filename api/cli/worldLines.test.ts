@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import { worldLines } from "#api/cli/worldLines.ts";
 
-const world = { httpUrl: "http://127.0.0.1:1", walletProviderUrl: "http://127.0.0.1:2" };
+const world = {
+	httpUrl: "http://127.0.0.1:1",
+	walletProviderUrl: "http://127.0.0.1:2",
+	reveals: [] as string[],
+};
 
 test("a sandbox says where its chain and its wallet provider are, and how to get a token", () => {
 	const [rpc, wallets, token] = worldLines(world, { hasOwnWallets: true });
@@ -14,4 +18,13 @@ test("where another wallet provider is configured the sandbox's is not told: its
 	const lines = worldLines(world, { hasOwnWallets: false });
 	expect(lines.join("\n")).not.toContain("127.0.0.1:2");
 	expect(lines).toHaveLength(1);
+});
+
+test("a collection that comes out soon is named, with where to watch that", () => {
+	const reveals = ["0x00000000000000000000000000000000000000aa"];
+	for (const hasOwnWallets of [true, false]) {
+		const lines = worldLines({ ...world, reveals }, { hasOwnWallets });
+		expect(lines.at(-1)).toStartWith(`reveals  ${reveals[0]} `);
+		expect(lines.at(-1)).toContain("/v1/nft-market/reveals");
+	}
 });

@@ -19,6 +19,8 @@ export type ForeignAnswer = {
 	status: number;
 	/** Lower case and without parameters; null where none was sent. */
 	contentType: string | null;
+	/** How long the server asks to be left alone (`retry-after`); null where it does not say. */
+	retryAfterMs?: number | null;
 	body: Uint8Array;
 };
 

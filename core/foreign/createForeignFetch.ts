@@ -84,9 +84,9 @@ async function follow(
 		}
 		const answer = await visit(target, request, parts, signal);
 		if (answer.location === null) {
-			const { status, contentType, contentEncoding } = answer;
+			const { status, contentType, contentEncoding, retryAfterMs = null } = answer;
 			const body = await inflateBody(answer.body, contentEncoding, request.bytesMax);
-			return { status, contentType, body };
+			return { status, contentType, retryAfterMs, body };
 		}
 		if (redirects === REDIRECTS_MAX) {
 			throw foreignFault.refused({ detail: `more than ${REDIRECTS_MAX} redirects` });

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, get as httpsGet } from "node:https";
 import { isIP } from "node:net";
+import { retryAfterMs } from "#core/chain/rpc/retryAfterMs.ts";
 import { collectBody } from "#core/foreign/collectBody.ts";
 import { foreignFault } from "#core/foreign/faults.ts";
 import { HEADER_BYTES_MAX, KEPT_FOR_MS, KEPT_SOCKETS_MAX } from "#core/foreign/limits.ts";
@@ -22,6 +23,7 @@ export type OneAnswer = {
 	status: number;
 	contentType: string | null;
 	contentEncoding: string | null;
+	retryAfterMs?: number | null;
 	/** Where a redirect leads; its body is not read. */
 	location: string | null;
 	body: Buffer;
@@ -103,6 +105,9 @@ async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<
 		status,
 		contentType: headers["content-type"]?.split(";")[0]?.trim().toLowerCase() || null,
 		contentEncoding: headers["content-encoding"]?.trim().toLowerCase() || null,
+		retryAfterMs: retryAfterMs(
+			new Headers({ "retry-after": headers["retry-after"] ?? "", date: headers.date ?? "" }),
+		),
 		location,
 	};
 	if (location !== null) return { ...head, body: Buffer.alloc(0) };

@@ -1,8 +1,11 @@
+import type { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
+import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/revealSchema.ts";
+import type { RevealIndex as IndexReveals } from "#plugins/market-index/tokens/RevealIndex.ts";
 
 /** What the index stores: what lanes saw, and what other sources say happened. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {
@@ -57,6 +60,22 @@ export type MarketIndex = {
 	 * is put in line. Nobody waits for it, and it never fails; repeated it costs nothing.
 	 */
 	touch(collectionId: number, reason: TouchReason): void;
+	/** What watching for reveals needs. */
+	reveals: RevealIndex;
 };
+
+/** What the index does for whoever watches reveals. */
+export type RevealIndex = IndexReveals;
+export type RevealSubject = Awaited<ReturnType<RevealIndex["subjects"]>>[number];
+export type RereadPart = NonNullable<Awaited<ReturnType<RevealIndex["reread"]>>>;
+/** What a token's document shows, as far as a reveal is concerned. */
+export type ShownToken = Parameters<RevealIndex["reading"]>[0][number];
+export type RevealReading = ReturnType<RevealIndex["reading"]>;
+
+export type RevealState = RevealSubject["revealState"];
+
+/** The data of a `reveal` frame; and its parts, for routes that show the same. */
+export type RevealFrame = z.output<typeof frameSchemas.reveal>;
+export const revealParts = { detection: detectionSchema, state: revealStateSchema };
 
 export const MarketIndexKey = serviceKey<MarketIndex>()("market-index");

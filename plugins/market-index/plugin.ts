@@ -115,7 +115,8 @@ export const marketIndexPlugin = definePlugin({
 		const naming = collectionMetadataTask(core, gateways);
 		const answered = [...core.indexed.map(({ chain }) => chain), ...discovered];
 		const discovery = { core, answered, provider, prices, discovered: syncing.discovered };
-		const index = { record, find: createFinder(reads), touch: syncing.touch };
+		const { reveals } = tokens;
+		const index = { record, find: createFinder(reads), touch: syncing.touch, reveals };
 		const known = { core: reads, scanner: needs.scanner, index, prices };
 		const reading = {
 			...known,

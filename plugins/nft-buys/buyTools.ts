@@ -36,19 +36,22 @@ export function buyTools(deps: BuyToolDeps): AnyTool[] {
 export const buyCommands: readonly Command[] = [
 	{
 		name: "buy_nft",
+		// Not `buy 12 of kiln-folk`, which asks for twelve, nor `under 0.5`, which is not 0.5 itself.
 		forms: [
-			"buy {collection} {token} for at most {maxPrice} eth [on {chain}]",
-			"buy {token} of {collection} for at most {maxPrice} eth [on {chain}]",
-			"buy {collection} {token} (under|below|up to|max) {maxPrice} eth [on {chain}]",
+			"buy {collection} {token} for at most {maxPrice} {coin} [on {chain}]",
+			"buy {collection} {token} (up to|max) {maxPrice} {coin} [on {chain}]",
 		],
 		slots: {
 			collection: { kind: "collection" },
-			token: { kind: "token" },
+			token: { kind: "token", hasSign: true },
 			maxPrice: { kind: "amount" },
+			// A value and no word of the form: a model may not write it where its author named another.
+			coin: { kind: "word", of: ["eth"] },
 			chain: { kind: "chain" },
 		},
 		tool: "buy_nft",
 		prepares: "prepare_buy_nft",
+		input: ({ coin: _, ...values }) => values,
 		summary: "buys a token from its cheapest listing, up to a price",
 		examples: ["buy kiln-folk #12 for at most 0.5 eth"],
 	},
@@ -94,7 +97,8 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 		},
 		line({ contract, tokenId, priceLimit, chain, status, errorCode }) {
 			const what = `#${(tokenId ?? "").slice(0, 20)} of ${contract.slice(0, 6)}…${contract.slice(-4)}`;
-			const most = priceLimit === null ? "" : ` for at most ${priceLimit}`;
+			const coin = deps.chains.bySlug(chain)?.nativeCurrency.symbol ?? "";
+			const most = priceLimit === null ? "" : ` for at most ${priceLimit} ${coin}`;
 			return `Buying ${what}${most} on ${chain} ${intentSentence(status, errorCode)}.`;
 		},
 		asOfMs: () => null,

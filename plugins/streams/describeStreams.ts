@@ -146,7 +146,7 @@ export const describeStreams = {
 	collection: canStream({
 		name: "collectionStream",
 		title: "What happens to one collection",
-		description: `Events, floor and candles of one collection as they are stored. ${CLOSES}`,
+		description: `Events, floor, candles and reveal of one collection as they are stored. ${CLOSES}`,
 		params: z.object({
 			slug: field.text("A slug, a former slug, or the contract's address.", "tidal-cats"),
 		}),
@@ -164,6 +164,10 @@ export const describeStreams = {
 			candle_update: {
 				summary: "A minute candle changed.",
 				schema: logged("candle_update", "CandleUpdateFrame", "A minute candle changed."),
+			},
+			reveal: {
+				summary: "The collection's reveal was noticed, or came further.",
+				schema: logged("reveal", "RevealFrame", "Where a collection's reveal stands."),
 			},
 		},
 		receives,

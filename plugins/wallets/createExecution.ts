@@ -9,13 +9,11 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
 import { recordSigned } from "#plugins/wallets/execution/recordSigned.ts";
-import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
+import { readIntents, readTogether } from "#plugins/wallets/intent/intentRow.ts";
 import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
-import { readTogether } from "#plugins/wallets/intent/readTogether.ts";
-import { chargeFor } from "#plugins/wallets/quota/chargeFor.ts";
-import { quotaRefusal } from "#plugins/wallets/quota/quotaRefusal.ts";
+import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
+import { chargeFor, quotaRefusal } from "#plugins/wallets/quota/quotaSql.ts";
 import { readHeld } from "#plugins/wallets/spend/readHeld.ts";
 
 /** The one path that money leaves by. Kinds are registered beside it. */

@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import { shareRpc } from "#core/chain/reads/shareRpc.ts";
+import { createCommits } from "#core/db/commits/createCommits.ts";
 import type { Database, Queryable } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -7,8 +9,6 @@ import { createSteps } from "#core/steps/createSteps.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
-import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
-import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import type { Execution, IntentKind, Profile } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
@@ -19,7 +19,7 @@ import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
 import { followHeadsJob } from "#plugins/wallets/reconcile/followHeadsJob.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
-import { slowAfterOf } from "#plugins/wallets/watch/slowAfterOf.ts";
+import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
 
 type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executionConfig)[Name]> };
 

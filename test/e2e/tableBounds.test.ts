@@ -26,7 +26,8 @@ function boundsOf(file: string, text: string): Bound[] {
 }
 
 async function documented(): Promise<Bound[]> {
-	const files = ["core/README.md", ...new Bun.Glob("plugins/*/README.md").scanSync(ROOT)];
+	const pages = new Bun.Glob("plugins/*/{README,OPERATIONS}.md");
+	const files = ["core/README.md", ...pages.scanSync(ROOT)];
 	const bounds = await Promise.all(
 		files.map(async (file) => boundsOf(file, await Bun.file(join(ROOT, file)).text())),
 	);

@@ -28,6 +28,7 @@ const MIGRATIONS = [
 	{ schema: "prices", folder: join(ROOT, "plugins/prices/migrations") },
 	{ schema: "wallets", folder: join(ROOT, "plugins/wallets/migrations") },
 	{ schema: "provider", folder: join(ROOT, "plugins/provider/migrations") },
+	{ schema: "reveal_snipe", folder: join(ROOT, "plugins/reveal-snipe/migrations") },
 ];
 
 /**

@@ -79,7 +79,17 @@ async function run(): Promise<void> {
 	const { firstBlock } = chain.world;
 	const usdFeeds = usdFeedsOf(chain.world);
 	const services = { ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url };
-	const ready = { ready: true, chainId: 31_337, ...urls, firstBlock, usdFeeds, ...services };
+	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
+	const reveals = hidden.map(({ address }) => address.toLowerCase());
+	const ready = {
+		ready: true,
+		chainId: 31_337,
+		...urls,
+		firstBlock,
+		usdFeeds,
+		reveals,
+		...services,
+	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
 	await saver.save();

@@ -228,11 +228,11 @@ describe("the sandbox world", () => {
 		rpc = createRpc(sandbox.httpUrl);
 		expect(await rpc.call("eth_getBlockByNumber", [toHex(20), true])).toEqual(block);
 		expect(await logs(rpc, ORDER_FULFILLED, toHex(head.number))).toEqual(oldLogs);
-		const after = await waitForBlock(head.number + 40);
+		const after = await waitForBlock(head.number + 75);
 		const live = await findReverts(rpc, { fromBlock: head.number + 1, toBlock: after });
 		expect(live.reverted).toEqual([]);
 		expect((await logs(rpc, ORDER_FULFILLED)).length).toBeGreaterThan(oldLogs.length);
-		// Glasshouse Botanica opens 25 blocks after history.
+		// Glasshouse Botanica opens 60 blocks after history.
 		expect(await logs(rpc, BATCH_METADATA_UPDATE)).toHaveLength(2);
 	});
 

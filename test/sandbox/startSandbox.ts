@@ -9,6 +9,7 @@ const Ready = z.object({
 	wsUrl: z.string(),
 	firstBlock: z.int(),
 	usdFeeds: z.record(z.string(), z.unknown()),
+	reveals: z.array(z.string()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),
@@ -42,6 +43,8 @@ export type Sandbox = {
 	firstBlock: number;
 	/** The world's price feeds, as `USD_FEEDS_JSON` takes them. */
 	usdFeeds: Record<string, unknown>;
+	/** Contracts of collections that are hidden, and come out while trade runs. */
+	reveals: string[];
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;

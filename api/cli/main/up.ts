@@ -49,6 +49,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ [chainId]: [httpUrl, wsUrl] }),
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
+		NFT_REVEAL_WATCH: env["NFT_REVEAL_WATCH"] || revealsOf(world),
 		...providerOf(world, env),
 		...wallets,
 		...modelOf(world, env),
@@ -66,6 +67,11 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 /** The first start writes days of history; said, because nothing else moves meanwhile. */
 function firstTime(sandboxDir: string): string {
 	return existsSync(sandboxDir) ? "" : " (the first time this takes up to a minute)";
+}
+
+/** Collections of the sandbox that come out while somebody looks on. */
+function revealsOf({ reveals }: World): string {
+	return reveals.map((contract) => `anvil/${contract}`).join(",");
 }
 
 /** The sandbox's own marketplace, unless one is configured. */

@@ -12,6 +12,8 @@ export const RPC_PURPOSES = {
 	heads: 2,
 	/** Lanes within reach of reorgs, and their repairs. */
 	live: 2,
+	/** Tokens of collections whose reveal somebody waits for. */
+	reveals: 2,
 	/** What feeds say now. */
 	prices: 2,
 	/** Spare endpoints, asked now and then to know how they are. */

@@ -155,8 +155,9 @@ function token(deps: ToolDeps) {
 			const collection = { slug, chain, contractAddress, name };
 			return { collection, token: tokenOutput.shape.token.parse(asset) };
 		},
-		parts: ({ token: { tokenId, name, rank, owner, traits } }) => [
-			`${name === null ? tokenText(tokenId) : shortText(name)} rank ${countText(rank)}`,
+		// Most names repeat the collection's, which stands before it.
+		parts: ({ token: { tokenId, rank, owner, traits } }) => [
+			`${tokenText(tokenId)} rank ${countText(rank)}`,
 			`owner ${owner === null ? "not known" : addressText(owner)}`,
 			...(traits ?? []).map((one) => `${shortText(one.trait_type)}: ${shortText(one.value)}`),
 		],

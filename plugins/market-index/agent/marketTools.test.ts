@@ -237,7 +237,7 @@ test("traits, holders and a token are those of their routes", async () => {
 	const token = await lab.tell("read_token", { collection: "kiln-folk", token: "7" });
 	expect(asset).toMatchObject(token.output.token);
 	expect(token.output.collection).toEqual(COLLECTION);
-	expect(token.line).toBe("Kiln Folk (ethereum) Folk 7 rank 12, owner not known, Glaze: Ash");
+	expect(token.line).toBe("Kiln Folk (ethereum) #7 rank 12, owner not known, Glaze: Ash");
 	expect(token.asOfMs).toBe(AT.getTime());
 	const nobodys = lab.ask("read_token", { collection: "kiln-folk", token: "4041" });
 	await expect(nobodys).rejects.toMatchObject({ code: "not_found", status: 404 });

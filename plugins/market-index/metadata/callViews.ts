@@ -1,20 +1,10 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import {
-	answerOf,
-	callContract,
-	isRefusal,
-	type View,
-	viewCall,
-} from "#plugins/market-index/metadata/callContract.ts";
-import { callTogether } from "#plugins/market-index/metadata/multicall/callTogether.ts";
+import { callEach } from "#plugins/market-index/metadata/callEach.ts";
 
 /**
  * Calls several views of each contract; each answers or is null by itself, as with `callContract`.
  * Answers are by contract, then by view.
- *
- * Where the chain has Multicall3 many views are one call. A view that fails there is asked alone,
- * in one request with the others that did: another contract may have burnt the gas of all.
  */
 export async function callViews(
 	rpc: Rpc,
@@ -23,102 +13,8 @@ export async function callViews(
 	signal: AbortSignal,
 ): Promise<(Hex | null)[][]> {
 	const asked = contracts.flatMap((contract) => views.map((data) => ({ contract, data })));
-	const together = await callTogether(rpc, asked, signal);
-	const answers = together.answers;
-	const askAlone = async (places: readonly number[]) => {
-		const own = places.flatMap((place) => asked[place] ?? []);
-		const alone = await callAlone(rpc, own, signal);
-		for (const [index, place] of places.entries()) answers[place] = alone[index] ?? null;
-	};
-	const failed = [...asked.keys()].filter((place) => answers[place] === undefined);
-	const lacking = lackingOf(rpc);
-	if (together.isTried) await askFirst({ asked, answers, failed, lacking, askAlone });
-	await askAlone(failed.filter((place) => answers[place] === undefined));
+	const answers = await callEach(rpc, asked, { signal });
 	return contracts.map((_, index) => {
-		const own = answers.slice(index * views.length, (index + 1) * views.length);
-		return own.map((answer) => answer ?? null);
+		return answers.slice(index * views.length, (index + 1) * views.length);
 	});
 }
-
-type Failed = {
-	asked: readonly View[];
-	answers: (Hex | null | undefined)[];
-	failed: readonly number[];
-	/** Functions that their contracts lacked the last time. */
-	lacking: Set<string>;
-	askAlone(places: readonly number[]): Promise<void>;
-};
-
-/**
- * Where all of a contract's views of one function failed the first one decides: if it fails alone
- * as well, the contract has no such function. A collection of 10,000 tokens without URIs costs
- * one call more, and not 10,000; and none while all of them go on to fail.
- */
-async function askFirst({ asked, answers, failed, lacking, askAlone }: Failed): Promise<void> {
-	const functionOf = (place: number) => {
-		const view = asked[place];
-		return `${view?.contract}${view?.data.slice(0, SELECTOR_LENGTH)}`;
-	};
-	const answered = new Set<string>();
-	for (const place of asked.keys()) {
-		if (answers[place] !== undefined) answered.add(functionOf(place));
-	}
-	const groups = Map.groupBy(failed, functionOf);
-	for (const name of answered) lacking.delete(name);
-	const silent = [...groups].filter(([name, own]) => own.length > 1 && !answered.has(name));
-	const isNew = ([name]: (typeof silent)[number]) => !lacking.has(name);
-	await askAlone(silent.filter(isNew).flatMap(([, [first]]) => first ?? []));
-	for (const [name, [first = -1, ...others]] of silent) {
-		if (lacking.has(name)) answers[first] = null;
-		if (answers[first] !== null) continue;
-		for (const place of others) answers[place] = null;
-		remember(lacking, name);
-	}
-}
-
-/** By chain, and gone with it: each purpose of a chain has one `Rpc`. */
-const lackingByChain = new WeakMap<Rpc, Set<string>>();
-/** Contracts and functions; what came first goes first. */
-const LACKING_MAX = 1_000;
-
-function lackingOf(rpc: Rpc): Set<string> {
-	const lacking = lackingByChain.get(rpc) ?? new Set();
-	lackingByChain.set(rpc, lacking);
-	return lacking;
-}
-
-function remember(lacking: Set<string>, name: string): void {
-	lacking.delete(name);
-	lacking.add(name);
-	const [first] = lacking;
-	if (lacking.size > LACKING_MAX && first !== undefined) lacking.delete(first);
-}
-
-/** `0x` and four bytes. */
-const SELECTOR_LENGTH = 10;
-
-/** One call for each, in one request; a node that refuses that is asked one by one. */
-async function callAlone(
-	rpc: Rpc,
-	asked: readonly View[],
-	signal: AbortSignal,
-): Promise<(Hex | null)[]> {
-	if (asked.length === 0) return [];
-	try {
-		const outcomes = await rpc.settle(asked.map(viewCall), { signal });
-		return outcomes.map((outcome) => {
-			return outcome.kind === "result" ? answerOf(outcome.result) : null;
-		});
-	} catch (error) {
-		if (!isRefusal(error)) throw error;
-		const answers: (Hex | null)[] = [];
-		for (let at = 0; at < asked.length; at += AT_ONCE) {
-			const part = asked.slice(at, at + AT_ONCE);
-			answers.push(...(await Promise.all(part.map((view) => callContract(rpc, view, signal)))));
-		}
-		return answers;
-	}
-}
-
-/** Calls under way at once where no request may hold several. */
-const AT_ONCE = 4;

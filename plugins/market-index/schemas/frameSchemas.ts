@@ -6,6 +6,7 @@ import { discoverMintSchema } from "#plugins/market-index/schemas/discoverMintSc
 import { discoverRowSchema } from "#plugins/market-index/schemas/discoverRowSchema.ts";
 import { marketEventSchema } from "#plugins/market-index/schemas/marketEventSchema.ts";
 import { orderSchema } from "#plugins/market-index/schemas/orderSchema.ts";
+import { revealSchema } from "#plugins/market-index/schemas/revealSchema.ts";
 
 const retracted = z
 	.literal(true)
@@ -94,6 +95,7 @@ export const frameSchemas = {
 		.meta({ description: "A stored event, or a change of the order book." }),
 	floor_update: floorSchema,
 	candle_update: candleUpdateSchema,
+	reveal: revealSchema,
 	discover_row: z
 		.union([mintSection, rowSection])
 		.meta({ description: "A row of discover, with the list that it belongs to." }),

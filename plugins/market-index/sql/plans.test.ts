@@ -26,6 +26,7 @@ import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import { readToken } from "#plugins/market-index/tokens/sql/readToken.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
 import { readTraitPage } from "#plugins/market-index/tokens/sql/readTraitPage.ts";
+import { pickProbeTokens, revealSample } from "#plugins/market-index/tokens/sql/reveals.ts";
 import { wasSpokenOf } from "#plugins/market-index/tokens/sql/wasSpokenOf.ts";
 import { fillIndex } from "#test/bench/fill/fillIndex.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
@@ -147,6 +148,12 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 	"a token of an event": (db) => wasSpokenOf(db, 3, 7n),
 	"tokens whose time has come": (db) =>
 		dueTokens(db, { collectionId: 3, after: 5n, at: new Date(NOW_MS), limit: 200 }),
+	"tokens that are read again": (db) => {
+		const at = new Date(NOW_MS);
+		return dueTokens(db, { collectionId: 3, after: 5n, at, limit: 200, since: at });
+	},
+	"tokens to look at for a reveal": (db) => pickProbeTokens(db, 3, 8),
+	"what stored tokens show": (db) => revealSample(db, 3),
 	"a page of traits": (db) =>
 		readTraitPage(db, {
 			collectionId: 3,

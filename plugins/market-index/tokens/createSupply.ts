@@ -13,6 +13,8 @@ export type SupplyOptions = {
 	rpc: Rpc;
 	collection: Pick<TokenState, "id" | "address" | "standard">;
 	signal: AbortSignal;
+	/** Given where all tokens are read again: those not asked for since then are due. */
+	since?: Date | undefined;
 	/** Hears of tokens whose URI the contract does not tell. */
 	untold(tokenId: bigint): Promise<void>;
 };
@@ -33,7 +35,7 @@ export type Supply = {
  * last one is still being read: nobody waits for the node but at the beginning.
  */
 export function createSupply(options: SupplyOptions): Supply {
-	const { core, rpc, collection, signal, untold } = options;
+	const { core, rpc, collection, signal, since, untold } = options;
 	const waiting: DueToken[] = [];
 	let after = -1n;
 	let isAll = false;
@@ -42,7 +44,7 @@ export function createSupply(options: SupplyOptions): Supply {
 	async function refill(): Promise<void> {
 		const at = new Date(core.clock.nowMs());
 		const limit = PART_TOKENS_MAX;
-		const ids = await dueTokens(core.db, { collectionId: collection.id, after, at, limit });
+		const ids = await dueTokens(core.db, { collectionId: collection.id, after, at, limit, since });
 		after = ids.at(-1) ?? after;
 		const uris = await readTokenUris(rpc, collection, ids, signal);
 		for (const [index, tokenId] of ids.entries()) {

@@ -1,8 +1,10 @@
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import { createReveals } from "#plugins/market-index/tokens/createReveals.ts";
 import { dueTokensJob } from "#plugins/market-index/tokens/dueTokensJob.ts";
 import { learnTokensTask } from "#plugins/market-index/tokens/learnTokensTask.ts";
 import { providerTokensTask } from "#plugins/market-index/tokens/providerTokensTask.ts";
+import type { RevealIndex } from "#plugins/market-index/tokens/RevealIndex.ts";
 import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
 import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
 import { tokensChanged } from "#plugins/market-index/tokens/tokensChanged.ts";
@@ -13,6 +15,7 @@ import { traitsTask } from "#plugins/market-index/tokens/traitsTask.ts";
 export function createTokens(context: TokenContext): Tokens {
 	return {
 		changed: ({ id }, tokenIds) => tokensChanged(context.core, id, tokenIds),
+		reveals: createReveals(context),
 		jobs: [dueTokensJob(context.core)],
 		tasks: [
 			learnTokensTask(context),
@@ -27,6 +30,8 @@ export function createTokens(context: TokenContext): Tokens {
 export type Tokens = {
 	jobs: Job[];
 	tasks: QueueTask[];
+	/** What is offered to whoever watches reveals. */
+	reveals: RevealIndex;
 	/** The metadata of these tokens changed. */
 	changed(collection: { id: number }, tokenIds: readonly bigint[]): Promise<void>;
 };

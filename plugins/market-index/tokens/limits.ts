@@ -65,3 +65,8 @@ export const TOKENS_CONCURRENCY = 2;
 
 /** After word that a token changed: many such words come together. */
 export const REREAD_DELAY_MS = 2_000;
+
+/** While all tokens of a collection are read again, counting looks again after this. */
+export const REREAD_WAIT_MS = 60_000;
+/** A reading that began so long ago was given up by whoever began it, and holds nothing up. */
+export const REREAD_LIFE_MS = 2 * 3_600_000;

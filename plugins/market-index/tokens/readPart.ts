@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChainAccess } from "#core/plugin/Core.ts";
+import { HOST_LIMITED } from "#plugins/market-index/metadata/tokenUri/createHostPace.ts";
 import { createSupply } from "#plugins/market-index/tokens/createSupply.ts";
 import {
 	PART_MS,
@@ -24,6 +25,14 @@ export type Part = {
 	end: "done" | "late" | "unreachable";
 };
 
+export type PartOptions = {
+	signal: AbortSignal;
+	/** Given where all tokens are read again: those not asked for since then are due. */
+	since?: Date | undefined;
+	/** Begins nothing new after this, where that is before the part's own time is up. */
+	untilMs?: number | undefined;
+};
+
 /**
  * Reads due tokens of one collection, by id, for a bounded time: a window of documents on their
  * way, written in parts, so that memory holds a part of a collection and never all of it.
@@ -34,17 +43,19 @@ export async function readPart(
 	{ core, readUri }: Pick<TokenContext, "core" | "readUri">,
 	{ rpcFor }: Pick<ChainAccess, "rpcFor">,
 	collection: Pick<TokenState, "id" | "address" | "standard">,
-	signal: AbortSignal,
+	{ signal, since, untilMs = Number.POSITIVE_INFINITY }: PartOptions,
 ): Promise<Part> {
 	const part: Part = { read: 0, failed: 0, changed: 0, swapped: 0, end: "done" };
-	const endsAtMs = core.clock.nowMs() + PART_MS;
+	const endsAtMs = Math.min(core.clock.nowMs() + PART_MS, untilMs);
 	const writer = createWriter(core, collection.id, part);
 	let unreachable = 0;
+	let unasked = 0;
 	const supply = createSupply({
 		core,
 		rpc: rpcFor("tokens"),
 		collection,
 		signal,
+		since,
 		untold: (tokenId) =>
 			writer.fail({ tokenId, code: "token_uri_untold", uri: null, uriHash: null }),
 	});
@@ -72,6 +83,10 @@ export async function readPart(
 				unreachable = 0;
 				const uri = storableUri(due.uri);
 				await writer.read({ tokenId, uri, uriHash, ...storableDocument(outcome) });
+			} else if (outcome.code === HOST_LIMITED) {
+				// Nobody was asked: the token stays due.
+				unreachable++;
+				unasked++;
 			} else {
 				unreachable = outcome.isUnreachable ? unreachable + 1 : 0;
 				await writer.fail({ tokenId, uri: shownUri(due.uri), uriHash, code: outcome.code });
@@ -82,6 +97,7 @@ export async function readPart(
 	await supply.close();
 	await writer.flush();
 	for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+	if (unasked > 0 && part.end === "done") part.end = "unreachable";
 	return part;
 }
 
@@ -104,7 +120,7 @@ function createWriter(core: TokenContext["core"], collectionId: number, part: Pa
 			part.swapped += swapped;
 		}
 		if (lost.length > 0) {
-			const failing = { collectionId, at, tokens: lost };
+			const failing = { collectionId, beganAt, at, tokens: lost };
 			part.swapped += await core.db.transaction((tx) => failTokens(tx, failing));
 			part.failed += lost.length;
 		}

@@ -37,7 +37,7 @@ export function readTokensTask(context: TokenContext): QueueTask<typeof payload>
 				await core.db.transaction((tx) => core.queue.add(tx, [later]));
 				return;
 			}
-			const part = await readPart(context, access, collection, signal);
+			const part = await readPart(context, access, collection, { signal });
 			tell(access.chain.slug, collection, part);
 			const state = await tokenState(core.db, collectionId);
 			if (!state) return;

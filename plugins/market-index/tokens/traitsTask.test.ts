@@ -8,7 +8,11 @@ import {
 	NOW_MS,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { learnTokensTask } from "#plugins/market-index/tokens/learnTokensTask.ts";
-import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
+import {
+	REREAD_LIFE_MS,
+	REREAD_WAIT_MS,
+	TRAITS_EVERY_MS,
+} from "#plugins/market-index/tokens/limits.ts";
 import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
 import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
 import {
@@ -18,7 +22,11 @@ import {
 	storedTokens,
 } from "#plugins/market-index/tokens/testing/tokenLab.ts";
 import { TRAIT_FLOORS_TASK, TRAITS_TASK } from "#plugins/market-index/tokens/tokenJobs.ts";
-import { traitsTask } from "#plugins/market-index/tokens/traitsTask.ts";
+import {
+	countTraitsNow,
+	rankTokensNow,
+	traitsTask,
+} from "#plugins/market-index/tokens/traitsTask.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -78,6 +86,13 @@ const counts = (id: number) =>
 		where collection_id = $1 order by 1, 2`,
 		[id],
 	);
+const stateOf = async (id: number) =>
+	(
+		await database.db.query<{ state: string }>(
+			"select reveal_state as state from market_index.collection where id = $1",
+			[id],
+		)
+	)[0]?.state;
 const ranks = async (id: number) => (await storedTokens(database.db, id)).map(({ rank }) => rank);
 const set = (id: number, assignment: string) =>
 	database.db.execute(`update market_index.collection set ${assignment} where id = $1`, [id]);
@@ -157,9 +172,52 @@ test("[IDX-08] before the reveal nobody has a rank, and a rank does not outlive 
 	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 	await count(id);
 	expect(await ranks(id)).toEqual([1, 1]);
-	await set(id, "reveal_state = 'placeholder'");
+	await tell(id, [{ State: "Hidden" }, { State: "Hidden" }]);
 	await count(id, true);
 	expect(await ranks(id)).toEqual([null, null]);
+	expect(await stateOf(id)).toBe("placeholder");
+});
+
+test("what tokens show moves a collection out of unknown, and all of them out of placeholder", async () => {
+	const art = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
+	await count(art);
+	expect(await stateOf(art)).toBe("revealed");
+	const id = await collectionOf([{ State: "Hidden" }, { State: "Hidden" }, { State: "Hidden" }]);
+	await count(id);
+	expect(await stateOf(id)).toBe("placeholder");
+	await tell(id, [{ Hat: "a" }]);
+	await database.db.execute(
+		"update market_index.token set traits = '[]' where collection_id = $1 and token_id > 0",
+		[id],
+	);
+	await count(id, true);
+	expect(await stateOf(id)).toBe("placeholder");
+	expect(await ranks(id)).toEqual([null, null, null]);
+	await tell(id, [{ Hat: "a" }, { Hat: "b" }, { Hat: "c" }]);
+	await count(id, true);
+	expect(await stateOf(id)).toBe("revealed");
+	expect(await ranks(id)).toEqual([1, 1, 1]);
+});
+
+test("while all tokens are read again nothing is counted by the clock, not even if forced", async () => {
+	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
+	await database.db.execute("update market_index.collection set reread_since = $2 where id = $1", [
+		id,
+		new Date(made.lab.nowMs),
+	]);
+	made.jobs();
+	await count(id, true);
+	expect(await ranks(id)).toEqual([null, null]);
+	expect(made.jobs()).toMatchObject([{ task: TRAITS_TASK, delayMs: REREAD_WAIT_MS }]);
+	// Whoever reads them all ranks although the collection is not called revealed yet.
+	await set(id, "reveal_state = 'placeholder'");
+	await countTraitsNow(made.context, id, made.lab.signal);
+	await rankTokensNow(made.context, id);
+	expect(await ranks(id)).toEqual([1, 1]);
+	// One that was given up holds nothing up for ever.
+	made.lab.nowMs += REREAD_LIFE_MS;
+	await count(id, true);
+	expect(await stateOf(id)).toBe("revealed");
 });
 
 test("[IDX-08] a part of a collection is not ranked as if it were all of it", async () => {

@@ -1,9 +1,14 @@
 import { z } from "zod";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
 import { rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
+import { isRevealed } from "#plugins/market-index/reveal/isRevealed.ts";
 import { coversSupply } from "#plugins/market-index/tokens/coversSupply.ts";
-import { isRevealed } from "#plugins/market-index/tokens/isRevealed.ts";
-import { PART_TIMEOUT_MS } from "#plugins/market-index/tokens/limits.ts";
+import {
+	PART_TIMEOUT_MS,
+	REREAD_LIFE_MS,
+	REREAD_WAIT_MS,
+} from "#plugins/market-index/tokens/limits.ts";
+import { settleReveal } from "#plugins/market-index/tokens/settleReveal.ts";
 import { countTraits } from "#plugins/market-index/tokens/sql/countTraits.ts";
 import { noteTraits } from "#plugins/market-index/tokens/sql/noteTraits.ts";
 import { takeRanksBack } from "#plugins/market-index/tokens/sql/takeRanksBack.ts";
@@ -36,19 +41,59 @@ export function traitsTask(context: TokenContext): QueueTask<typeof payload> {
 			const state = await tokenState(core.db, collectionId);
 			if (!state) return;
 			const nowMs = core.clock.nowMs();
-			const delayMs = forced ? 0 : traitsDelayMs(state, "done", nowMs);
+			const delayMs = waitOf(state, forced, nowMs);
 			if (delayMs > 0) {
 				const later = traitsJob(collectionId, { delayMs, keepsTime: true });
 				await core.db.transaction((tx) => core.queue.add(tx, [later]));
 				return;
 			}
-			if (state.traited > 0) await core.db.transaction((tx) => countTraits(tx, collectionId));
-			else await countByProvider(context, state, signal);
-			const isRanked = await rank(core, state);
+			await count(context, state, signal);
+			const revealState = await settleReveal(core, state);
+			const isRanked = await rank(core, state, { isShown: revealState !== "placeholder" });
 			await noteTraits(core.db, { collectionId, at: new Date(nowMs), isRanked });
 			await core.db.transaction((tx) => core.queue.add(tx, [traitFloorsJob(collectionId)]));
 		},
 	};
+}
+
+/**
+ * Counts a collection's traits now, whenever they were last counted: its own, and the provider's
+ * only where no token told any. False where there is no such collection.
+ */
+export async function countTraitsNow(
+	context: TokenContext,
+	collectionId: number,
+	signal: AbortSignal,
+): Promise<boolean> {
+	const state = await tokenState(context.core.db, collectionId);
+	if (state) await count(context, state, signal);
+	return state !== null;
+}
+
+/** Ranks a collection's tokens now, although it is not called revealed yet. */
+export async function rankTokensNow(
+	{ core }: Pick<TokenContext, "core">,
+	collectionId: number,
+): Promise<void> {
+	const state = await tokenState(core.db, collectionId);
+	if (!state) return;
+	// Those that could not be read for good keep nobody from a rank: reading covered the rest.
+	const isRanked = await rank(core, { ...state, untried: 0 }, { isShown: true });
+	await noteTraits(core.db, { collectionId, at: new Date(core.clock.nowMs()), isRanked });
+	await core.db.transaction((tx) => core.queue.add(tx, [traitFloorsJob(collectionId)]));
+}
+
+/** How long counting waits: for its time, and while all tokens are read again, even if forced. */
+function waitOf(state: TokenState, forced: boolean, nowMs: number): number {
+	const since = state.rereadSince?.getTime() ?? Number.NEGATIVE_INFINITY;
+	if (nowMs - since < REREAD_LIFE_MS) return REREAD_WAIT_MS;
+	return forced ? 0 : traitsDelayMs(state, "done", nowMs);
+}
+
+async function count(context: TokenContext, state: TokenState, signal: AbortSignal): Promise<void> {
+	const { db } = context.core;
+	if (state.traited > 0) await db.transaction((tx) => countTraits(tx, state.id));
+	else await countByProvider(context, state, signal);
 }
 
 async function countByProvider(
@@ -72,7 +117,11 @@ async function countByProvider(
  * method is for collections of single tokens, and compares all there are: not before the reveal,
  * and not while many are missing.
  */
-async function rank({ db }: TokenContext["core"], state: TokenState): Promise<boolean> {
+async function rank(
+	{ db }: TokenContext["core"],
+	state: TokenState,
+	{ isShown }: { isShown: boolean },
+): Promise<boolean> {
 	if (state.standard !== "erc721" || state.traited === 0) return false;
 	if (!coversSupply(state.traited, state.supply)) {
 		// The supply came to be known after what was there had been taken for all.
@@ -81,8 +130,7 @@ async function rank({ db }: TokenContext["core"], state: TokenState): Promise<bo
 	}
 	if (state.untried > 0) return false;
 	const tokens = await tokenTraits(db, state.id);
-	const isShown = state.revealState !== "placeholder" && isRevealed(tokens);
-	const ranks = isShown ? rankTokens(tokens) : [];
+	const ranks = isShown && isRevealed(tokens) ? rankTokens(tokens) : [];
 	await db.transaction((tx) => writeRanks(tx, state.id, ranks));
 	return true;
 }

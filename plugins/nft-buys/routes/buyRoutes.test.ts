@@ -179,8 +179,13 @@ describe("POST /v1/nft-market/buys", () => {
 	test("a double click without a key pays once: the listing can be filled once", async () => {
 		const answers = await Promise.all([1, 2].map(() => call("/buys", { body: buyBody() })));
 		expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-		// The second may wait in line behind the first, and has its turn then.
-		for (const ms of [1_000, 11_000, 1_000]) await lab.tick(ms);
+		// The second may wait in line behind the first, and has its turn then. A revert is told with
+		// a block on top.
+		for (const ms of [1_000, 11_000, 1_000]) {
+			await lab.tick(ms);
+			await anvil.rpc("anvil_mine", ["0x1"]);
+			await lab.tick(60_000);
+		}
 		const reread = await Promise.all(answers.map(({ body }) => call(`/intents/${body.id}`)));
 		const statuses = reread.map(({ body }) => body.status);
 		expect(statuses.filter((status) => status === "confirmed")).toHaveLength(1);

@@ -49,7 +49,7 @@ export async function streamWorld(
 	const core = { clock, log, db, bus, outbox, metrics, chains, indexed } as unknown as Core;
 	const parts = await streamsPlugin.setup({
 		config: { STREAM_CONNECTIONS_PER_CLIENT_MAX: options.connectionsPerClientMax ?? 50 },
-		needs: { market: { find, record: async () => {}, touch } },
+		needs: { market: { find, touch } as MarketIndex },
 		core,
 		contributions: () => [],
 		collected: nothingCollected,

@@ -1,8 +1,8 @@
 import { DAY_MS } from "#core/time/units.ts";
 import type { Profile, SpendLimits } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
 import { limitsInForce } from "#plugins/wallets/spend/limitsInForce.ts";
-import { spentTodaySql } from "#plugins/wallets/spend/spentTodaySql.ts";
 
 /**
  * Reads the limits in force for a profile's canonical wallet through the agent, and the

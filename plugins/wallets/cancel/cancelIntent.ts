@@ -9,13 +9,12 @@ import { callOff } from "#plugins/wallets/execution/callOff.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
-import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
-import { isNonceTaken } from "#plugins/wallets/submission/isNonceTaken.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import { isNonceTaken } from "#plugins/wallets/submission/NonceQueue.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/nonceQueueSql.ts";
 import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+import { isCancellable, type Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** A payment with the nonce that it was handed over under. */
 type Payment = Submission & { nonce: number };

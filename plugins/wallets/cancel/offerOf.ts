@@ -1,8 +1,12 @@
+import { parseTransaction } from "viem";
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Hex } from "#core/chain/Hex.ts";
-import { type Offer, offerOfSigned } from "#plugins/wallets/cancel/offerOfSigned.ts";
 import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
+import type { Fees } from "#plugins/wallets/submission/replacementFees.ts";
+
+/** What a transaction offers for its gas, and its nonce where its own bytes say it. */
+export type Offer = { fees: Fees; provenNonce: number | null };
 
 const { gasPrice } = chainNumbers;
 const shownFees = z.object({
@@ -30,4 +34,10 @@ export function offerOf(seen: unknown, hash: Hex): Offer | null {
 	// A transaction of the old kind offers its whole price as tip.
 	const [maxFeePerGas, maxPriorityFeePerGas] = [legacy.gasPrice, legacy.gasPrice];
 	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
+}
+
+/** What bytes offer that were signed: `chain/readSigned` puts no other kind together. */
+export function offerOfSigned(signed: Hex): Offer {
+	const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signed);
+	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: nonce };
 }

@@ -9,18 +9,16 @@ import {
 	REPORTED_CANCELLATIONS_MAX,
 	SELF_TRANSFER_GAS,
 } from "#plugins/wallets/cancel/limits.ts";
-import { offerOf } from "#plugins/wallets/cancel/offerOf.ts";
-import { type Offer, offerOfSigned } from "#plugins/wallets/cancel/offerOfSigned.ts";
+import { type Offer, offerOf, offerOfSigned } from "#plugins/wallets/cancel/offerOf.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
-import { isNonceTaken } from "#plugins/wallets/submission/isNonceTaken.ts";
 import { FEE_LIMIT_TIMES } from "#plugins/wallets/submission/limits.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import { isNonceTaken } from "#plugins/wallets/submission/NonceQueue.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/nonceQueueSql.ts";
 import { replacementFees } from "#plugins/wallets/submission/replacementFees.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+import { isCancellable, type Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /**
  * Says what the owner of a payment has to sign to cancel it: the nonce that a node showed of it,

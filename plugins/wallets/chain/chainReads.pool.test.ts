@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { builtinChains } from "#core/chain/builtinChains.ts";
+import { shareRpc } from "#core/chain/reads/shareRpc.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
@@ -10,7 +11,6 @@ import { createMetrics } from "#core/metrics/createMetrics.ts";
 import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
-import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
 import { lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
 

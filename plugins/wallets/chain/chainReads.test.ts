@@ -5,7 +5,7 @@ import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { chainFault } from "#core/chain/reads/faults.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
 
 test("a chain's trouble begins with its first failure, and ends once", () => {
 	const troubles = createChainTroubles();

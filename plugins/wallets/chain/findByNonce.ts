@@ -2,11 +2,11 @@ import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { hexQuantity } from "#core/chain/hexQuantity.ts";
+import { chainFault } from "#core/chain/reads/faults.ts";
+import { readAnswer } from "#core/chain/reads/readAnswer.ts";
+import { readableBy } from "#core/chain/reads/readableBy.ts";
+import { readNonceAt } from "#core/chain/reads/readNonceAt.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
-import { readableBy } from "#plugins/wallets/chain/readableBy.ts";
-import { readNonceAt } from "#plugins/wallets/chain/readNonceAt.ts";
 
 /** What became of an account's nonce. */
 export type NonceUse =

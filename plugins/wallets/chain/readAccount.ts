@@ -2,10 +2,10 @@ import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { hexQuantity } from "#core/chain/hexQuantity.ts";
+import { chainFault } from "#core/chain/reads/faults.ts";
+import { readAnswer } from "#core/chain/reads/readAnswer.ts";
+import { readableBy } from "#core/chain/reads/readableBy.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
-import { readableBy } from "#plugins/wallets/chain/readableBy.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
 /** What one transaction of an account takes now. */

@@ -1,11 +1,30 @@
 import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import { chainFault } from "#core/chain/reads/faults.ts";
+import { type BlockRead, readBlocks } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { type BlockRead, readBlocks } from "#plugins/wallets/chain/readBlocks.ts";
-import type { ReceiptAsked } from "#plugins/wallets/chain/readReceipt.ts";
 import { type Sighting, sightingCodec } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
+
+export type ReceiptAsked = {
+	hash: Hex;
+	/** The block where it was seen before, 0 where it was not. */
+	minBlock: number;
+	/** The hash of that block: a receipt in it was checked when it was first seen there. */
+	knownBlock?: Hex | null;
+	/** No receipt in an older block is believed, by the chain's head. */
+	oldestBlock?(headBlock: number): number;
+	/** So many blocks on top make it final: a second look has the node show the highest. */
+	finalDepth?: number;
+};
+
+type ReceiptReading = {
+	signal: AbortSignal;
+	/** As `readReceipts` takes them. */
+	second?: boolean;
+	heard?: Set<string>;
+};
 
 type Found = Sighting | null | Fault;
 
@@ -150,4 +169,17 @@ function flawOf(
 	return held.transactions.includes(transactionHash)
 		? null
 		: `block ${blockNumber} does not have the transaction of its receipt`;
+}
+
+/** What a chain knows of a hash; null where the node knows nothing of it. */
+export async function readReceipt(
+	rpc: Rpc,
+	{ signal, second = false, heard, ...asked }: ReceiptAsked & ReceiptReading,
+): Promise<Sighting | null> {
+	const [sighting] = await readReceipts(rpc, {
+		...{ asked: [asked], signal, second },
+		...(heard && { heard }),
+	});
+	if (sighting instanceof Fault) throw sighting;
+	return sighting ?? null;
 }

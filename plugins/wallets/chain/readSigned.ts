@@ -2,7 +2,7 @@ import { keccak256, serializeTransaction } from "viem";
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Hex } from "#core/chain/Hex.ts";
-import { hexData } from "#plugins/wallets/chain/hexData.ts";
+import { hexData } from "#core/chain/reads/hexData.ts";
 
 const signature = { r: hexData, s: hexData };
 const { chainId, gas, gasPrice, nonce, quantity, wei } = chainNumbers;

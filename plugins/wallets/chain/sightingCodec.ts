@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { chainFault } from "#core/chain/reads/faults.ts";
+import { hexData } from "#core/chain/reads/hexData.ts";
+import { readAnswer } from "#core/chain/reads/readAnswer.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { hexData } from "#plugins/wallets/chain/hexData.ts";
-import { readAnswer } from "#plugins/wallets/chain/readAnswer.ts";
 import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
 

@@ -5,10 +5,12 @@ import { flatIssues } from "#core/http/flatIssues.ts";
 import { issueWords } from "#core/http/issueWords.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { controlFault } from "#plugins/wallets/control/faults.ts";
-import { findSetting } from "#plugins/wallets/control/findSetting.ts";
-import { SETTING_VALUE_BYTES_MAX } from "#plugins/wallets/control/limits.ts";
 import { lockSwitches } from "#plugins/wallets/control/lockSwitches.ts";
-import { type SettingRow, settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
+import {
+	SETTING_VALUE_BYTES_MAX,
+	type SettingRow,
+	settingRows,
+} from "#plugins/wallets/control/sql/settingRows.ts";
 
 export type SettingChange = { key: string; value: unknown; actor: string; at: Date };
 
@@ -68,4 +70,21 @@ function readValue(setting: TradingSetting, given: unknown): { parsed: unknown; 
 		});
 	}
 	return { parsed: read.data, text };
+}
+
+/** The setting a key belongs to, and what the key names in it. */
+export function findSetting(
+	settings: readonly TradingSetting[],
+	key: string,
+): { setting: TradingSetting; named: string | null } {
+	for (const setting of settings) {
+		const match = setting.key.exec(key);
+		// The whole key, also where somebody's pattern forgot to say so.
+		if (match?.[0] === key) return { setting, named: match[1] ?? null };
+	}
+	const known = settings.map(({ shown }) => shown);
+	throw controlFault.settingUnknown({
+		public: `There is no such setting. There are: ${known.join(", ")}.`,
+		members: { known },
+	});
 }

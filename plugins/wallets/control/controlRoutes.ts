@@ -5,9 +5,25 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { changeSetting } from "#plugins/wallets/control/changeSetting.ts";
 import { type Killable, killSettings } from "#plugins/wallets/control/killSettings.ts";
-import { SETTING_KEY_LENGTH_MAX, SETTINGS_LISTED_MAX } from "#plugins/wallets/control/limits.ts";
-import { rebroadcastSetting } from "#plugins/wallets/control/rebroadcastSetting.ts";
-import { type SettingRow, settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
+import {
+	SETTING_KEY_LENGTH_MAX,
+	SETTINGS_LISTED_MAX,
+	type SettingRow,
+	settingRows,
+} from "#plugins/wallets/control/sql/settingRows.ts";
+
+/** Its key, and how it looks to a person. */
+export const REBROADCAST = "rebroadcast";
+
+/** Whether what no node knows any more is sent to nodes again by itself. Nobody does unless set. */
+const rebroadcastSetting: TradingSetting = {
+	shown: REBROADCAST,
+	key: /^rebroadcast$/,
+	schema: z.boolean(),
+	description:
+		"A transaction that no node knows any more is sent to the nodes again, byte for byte, until " +
+		"one of them has it. Off unless it is set: the owner or an operator cancels it instead.",
+};
 
 const key = field.text("Which setting.", "trading.enabled");
 const value = (description: string) => z.unknown().meta({ description, examples: [false] });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { z } from "zod";
 import type { Fault } from "#core/fault/Fault.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
-import { findSetting } from "#plugins/wallets/control/findSetting.ts";
+import { findSetting } from "#plugins/wallets/control/changeSetting.ts";
 
 const setting = (shown: string, key: RegExp): TradingSetting => {
 	return { shown, key, schema: z.boolean(), description: "." };

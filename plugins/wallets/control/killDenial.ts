@@ -1,9 +1,13 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { Denial, Intent } from "#plugins/wallets/contract.ts";
-import { type KindOf, killScopeOf } from "#plugins/wallets/control/killScopeOf.ts";
-import { type KillScope, killSql } from "#plugins/wallets/control/killSql.ts";
+import {
+	type KillScope,
+	type KindOf,
+	killScopeOf,
+	killSql,
+	switchedOff,
+} from "#plugins/wallets/control/killSql.ts";
 import { lockSwitches } from "#plugins/wallets/control/lockSwitches.ts";
-import { switchedOff } from "#plugins/wallets/control/switchedOff.ts";
 
 /** What an operator switched off. */
 export async function killDenial(

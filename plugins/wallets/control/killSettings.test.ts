@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { findSetting } from "#plugins/wallets/control/findSetting.ts";
+import { findSetting } from "#plugins/wallets/control/changeSetting.ts";
 import { killSettings } from "#plugins/wallets/control/killSettings.ts";
 
 const ID = "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69";

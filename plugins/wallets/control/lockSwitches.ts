@@ -1,5 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
-import { switchLockKey } from "#plugins/wallets/control/switchLockKey.ts";
+
+/** The advisory lock between those who send and those who switch them off: see `lockSwitches`. */
+export const switchLockKey = 7_401_663;
 
 /**
  * The lock between those who send and those who switch them off. Senders share it: once a switch

@@ -14,10 +14,7 @@ import type { AuthorizationKey } from "#plugins/wallets/custody/sign/readAuthori
 import { signatures } from "#plugins/wallets/custody/sign/signatures.ts";
 import { createKeySet } from "#plugins/wallets/custody/token/createKeySet.ts";
 import { createTokenVerifier } from "#plugins/wallets/custody/token/createTokenVerifier.ts";
-import { readTrace } from "#plugins/wallets/custody/wire/readTrace.ts";
-import { readTraces } from "#plugins/wallets/custody/wire/readTraces.ts";
-import { readUser } from "#plugins/wallets/custody/wire/readUser.ts";
-import { wire } from "#plugins/wallets/custody/wire/wire.ts";
+import { readTrace, readTraces, readUser, wire } from "#plugins/wallets/custody/wire/wire.ts";
 
 type Lookups = Pick<Custody, "byReference" | "byId" | "user" | "wallet">;
 

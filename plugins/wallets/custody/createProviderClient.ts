@@ -8,7 +8,6 @@ import type {
 	ProviderCall,
 } from "#plugins/wallets/custody/http/createCaller.ts";
 import { createFailureLog } from "#plugins/wallets/custody/http/createFailureLog.ts";
-import { faultOfAnswer } from "#plugins/wallets/custody/http/faultOfAnswer.ts";
 import { refusalCode } from "#plugins/wallets/custody/http/refusalCode.ts";
 
 const BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -104,4 +103,23 @@ function custodyMetrics(metrics: Metrics) {
 			buckets: BUCKETS_S,
 		}),
 	};
+}
+
+/** What is wrong with an answer to a question; null where it can be read. */
+function faultOfAnswer(answer: ProviderAnswer): Fault | null {
+	if (answer.kind === "silent") return custodyFault.unavailable({ detail: answer.detail });
+	const { status } = answer;
+	const isForm = answer.kind === "answer" && refusalCode(answer.json) !== null;
+	if (status === 429) {
+		const members = { provider: "wallet-provider" };
+		return custodyFault.rateLimited({ detail: `HTTP ${status}`, members });
+	}
+	if (status >= 500 || status === 408)
+		return custodyFault.unavailable({ detail: `HTTP ${status}` });
+	if (answer.kind === "unreadable") {
+		return custodyFault.unreadable({ detail: `HTTP ${status}: ${answer.detail}` });
+	}
+	if (status >= 200 && status < 300) return null;
+	if (!isForm) return custodyFault.unreadable({ detail: `HTTP ${status}: an odd refusal` });
+	return custodyFault.refused({ detail: `HTTP ${status}: ${refusalCode(answer.json)}` });
 }

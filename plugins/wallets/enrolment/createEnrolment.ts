@@ -5,20 +5,21 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import type { Principal, Profile } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
-import type { EnrolledUser } from "#plugins/wallets/enrolment/EnrolledUser.ts";
 import { type EnrolmentPlan, planEnrolment } from "#plugins/wallets/enrolment/planEnrolment.ts";
-import { readEnrolledUser } from "#plugins/wallets/enrolment/readEnrolledUser.ts";
+import {
+	type EnrolledUser,
+	readEnrolledUser,
+} from "#plugins/wallets/enrolment/readEnrolledUser.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
-import { requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
-import { lockIdentity } from "#plugins/wallets/profile/sql/lockIdentity.ts";
+import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
+import { signedInByToken } from "#plugins/wallets/session/createAuthenticate.ts";
 import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSessions.ts";
 import { readCredential } from "#plugins/wallets/session/readCredential.ts";
-import { signedInByToken } from "#plugins/wallets/session/signedInByToken.ts";
 
 type Unlinked = { addresses: ReadonlySet<Address>; socialUserId: string | null };
 

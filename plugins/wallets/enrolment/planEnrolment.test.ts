@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 import { withoutUnlinked } from "#plugins/wallets/enrolment/createEnrolment.ts";
-import type { EnrolledUser } from "#plugins/wallets/enrolment/EnrolledUser.ts";
 import { planEnrolment } from "#plugins/wallets/enrolment/planEnrolment.ts";
+import type { EnrolledUser } from "#plugins/wallets/enrolment/readEnrolledUser.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}` as const);
 if (!A || !B || !C) throw new Error("three addresses");

@@ -1,5 +1,5 @@
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
-import type { EnrolledUser, EnrolledWallet } from "#plugins/wallets/enrolment/EnrolledUser.ts";
+import type { EnrolledUser, EnrolledWallet } from "#plugins/wallets/enrolment/readEnrolledUser.ts";
 
 /** What a profile must become. Empty where it is that already. */
 export type EnrolmentPlan = {

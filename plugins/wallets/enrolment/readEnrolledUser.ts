@@ -1,13 +1,28 @@
+import type { Address } from "#core/chain/Hex.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import type { WalletCapability } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { capabilityOf } from "#plugins/wallets/enrolment/capabilityOf.ts";
-import type { EnrolledUser, EnrolledWallet } from "#plugins/wallets/enrolment/EnrolledUser.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
 	ENROLMENT_CALLS_AT_ONCE_MAX,
 	ENROLMENT_TIMEOUT_MS,
 	WALLETS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
+
+/** What the wallet provider says of somebody, in our words. */
+export type EnrolledUser = {
+	/** The wallet provider's name for them. */
+	id: string;
+	social: { userId: string; username: string | null } | null;
+	wallets: readonly EnrolledWallet[];
+};
+
+export type EnrolledWallet = {
+	address: Address;
+	providerWalletId: string | null;
+	capability: WalletCapability;
+};
 
 /**
  * Who the holder of an access token is, as the wallet provider knows them now: the token says only

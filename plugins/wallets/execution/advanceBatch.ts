@@ -1,16 +1,16 @@
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
+import { queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/executionConfig.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
-import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/limits.ts";
-import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
-import { queueKey } from "#plugins/wallets/execution/queueKey.ts";
+import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { chargeRefused } from "#plugins/wallets/quota/chargeRefused.ts";
+import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;
 

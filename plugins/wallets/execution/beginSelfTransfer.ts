@@ -3,19 +3,20 @@ import type { Tx } from "#core/db/Database.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { GAS_WHERE_IT_REVERTS } from "#plugins/wallets/execution/executionConfig.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
-import { GAS_WHERE_IT_REVERTS } from "#plugins/wallets/execution/limits.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
-import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
-import { isNonceTaken } from "#plugins/wallets/submission/isNonceTaken.ts";
+import { beginSubmission, selfTransfer } from "#plugins/wallets/submission/beginningOf.ts";
 import { FEE_LIMIT_TIMES } from "#plugins/wallets/submission/limits.ts";
-import type { HeldNonce, NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import {
+	type HeldNonce,
+	isNonceTaken,
+	type NonceQueue,
+} from "#plugins/wallets/submission/NonceQueue.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/nonceQueueSql.ts";
 import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
 import { type Fees, replacementFees } from "#plugins/wallets/submission/replacementFees.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { selfTransfer } from "#plugins/wallets/submission/selfTransfer.ts";
+import { isCancellable, type Submission } from "#plugins/wallets/submission/Submission.ts";
 
 type Given = {
 	submission: Submission;

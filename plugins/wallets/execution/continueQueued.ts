@@ -9,18 +9,16 @@ import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/killDenial.ts";
 import { beginSelfTransfer } from "#plugins/wallets/execution/beginSelfTransfer.ts";
 import { callOff } from "#plugins/wallets/execution/callOff.ts";
-import type { QueueRunEnd } from "#plugins/wallets/execution/createQueueRuns.ts";
+import { type QueueRunEnd, queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
-import { queueKey } from "#plugins/wallets/execution/queueKey.ts";
 import { type NonceWait, takeNonce } from "#plugins/wallets/execution/takeNonce.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { beginSubmission } from "#plugins/wallets/submission/beginSubmission.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/readNonceQueue.ts";
+import { beginSubmission, selfTransfer } from "#plugins/wallets/submission/beginningOf.ts";
+import { readNonceQueue } from "#plugins/wallets/submission/nonceQueueSql.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { selfTransfer } from "#plugins/wallets/submission/selfTransfer.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 
 /** Transactions handed over in one go before others get their turn. */

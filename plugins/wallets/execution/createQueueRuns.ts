@@ -56,3 +56,8 @@ export function createQueueRuns(): QueueRuns {
 		isWaited: (queue) => left.has(queue) || running.has(queue),
 	};
 }
+
+/** The name of a nonce queue within a process. */
+export function queueKey({ walletId, chainId }: { walletId: string; chainId: number }): string {
+	return `${walletId} ${chainId}`;
+}

@@ -3,18 +3,21 @@ import { assert } from "#core/fault/assert.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
-import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
-import { readSituation, type Situation } from "#plugins/wallets/execution/readSituation.ts";
+import {
+	type PlannedIntent,
+	readSituation,
+	type Situation,
+} from "#plugins/wallets/execution/readSituation.ts";
 import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
 import { takeNonce } from "#plugins/wallets/execution/takeNonce.ts";
 import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
-import { chargeRefused } from "#plugins/wallets/quota/chargeRefused.ts";
+import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 

@@ -32,4 +32,9 @@ export const executionFault = defineFaults({
 		public: "That transaction belongs to another intent.",
 		advice: "Tell the transaction that was sent for this intent.",
 	},
+	kindUnknown: {
+		status: 503,
+		retry: "later",
+		public: "The plugin that knows what was paid for is not there.",
+	},
 });

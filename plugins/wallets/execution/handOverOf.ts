@@ -2,7 +2,7 @@ import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/limits.ts";
+import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/executionConfig.ts";
 import { type Beginning, beginningOf } from "#plugins/wallets/submission/beginningOf.ts";
 import type { SubmissionPurpose } from "#plugins/wallets/submission/Submission.ts";
 

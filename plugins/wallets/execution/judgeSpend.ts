@@ -1,7 +1,7 @@
 import { assert } from "#core/fault/assert.ts";
 import type { Denial, Profile, SpendSituation, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
+import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { limitsInForce } from "#plugins/wallets/spend/limitsInForce.ts";
 import { spendDenial } from "#plugins/wallets/spend/spendDenial.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";

@@ -9,7 +9,10 @@ import type {
 	Wallet,
 } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { CALLDATA_BYTES_MAX, PREPARE_TIMEOUT_MS } from "#plugins/wallets/execution/limits.ts";
+import {
+	CALLDATA_BYTES_MAX,
+	PREPARE_TIMEOUT_MS,
+} from "#plugins/wallets/execution/executionConfig.ts";
 
 /**
  * Has the intent's kind say what would be sent, and holds that against what no kind may do: another

@@ -1,13 +1,13 @@
+import { hexToBytes } from "viem";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time/units.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Profile } from "#plugins/wallets/contract.ts";
-import { killScopeOf } from "#plugins/wallets/control/killScopeOf.ts";
-import { killSql } from "#plugins/wallets/control/killSql.ts";
-import { switchedOff } from "#plugins/wallets/control/switchedOff.ts";
-import { switchLockKey } from "#plugins/wallets/control/switchLockKey.ts";
+import type { Denial, Intent, Profile } from "#plugins/wallets/contract.ts";
+import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/killSql.ts";
+import { switchLockKey } from "#plugins/wallets/control/lockSwitches.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import type { PlannedIntent } from "#plugins/wallets/execution/PlannedIntent.ts";
+import type { CostedPlan } from "#plugins/wallets/execution/judgeBatch.ts";
 import {
 	type ProfileRow,
 	profileColumns,
@@ -15,10 +15,13 @@ import {
 	walletOrder,
 	walletsOfProfile,
 } from "#plugins/wallets/profile/sql/readProfile.ts";
-import { knowRecipients } from "#plugins/wallets/spend/knowRecipients.ts";
-import { spentTodaySql } from "#plugins/wallets/spend/spentTodaySql.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 import { nonceQueueSql, type QueueRow } from "#plugins/wallets/submission/nonceQueueSql.ts";
+
+const knowSql = `insert into wallets.recipient as known (profile_id, address, first_seen_at)
+	select $1, address, $3 from unnest($2::bytea[]) as t (address)
+	on conflict (profile_id, address) do update set first_seen_at = known.first_seen_at
+	returning '0x' || encode(address, 'hex') as address, first_seen_at as "firstSeenAt"`;
 
 /** What a batch is decided by, all of it read under the lock of the profile's row. */
 export type Situation = {
@@ -32,6 +35,9 @@ export type Situation = {
 	/** For how long the profile knows each recipient; null where there is none. */
 	known: readonly (number | null)[];
 };
+
+/** An intent with what would be sent for it. */
+export type PlannedIntent = CostedPlan & { intent: Intent };
 
 type Given = { planned: readonly PlannedIntent[]; account: AccountState; at: Date };
 
@@ -116,4 +122,47 @@ async function readUnderLocks(
 		spentToday: BigInt(row?.spent ?? "0"),
 		queue: nonceQueueSql.read(rows.find(({ walletId }) => walletId === intent.walletId)),
 	};
+}
+
+/**
+ * How long a profile knows each recipient, in milliseconds; null where there is none. Asking makes
+ * them known: a cooldown begins with the first attempt, which is when its owner hears of it.
+ */
+export async function knowRecipients(
+	tx: Tx,
+	given: { profileId: string; recipients: readonly (Address | null)[]; at: Date },
+): Promise<(number | null)[]> {
+	const { profileId, recipients, at } = given;
+	const asked = [...new Set(recipients.flatMap((one) => one ?? []))];
+	if (asked.length === 0) return recipients.map(() => null);
+	const rows = await tx.query<{ address: Address; firstSeenAt: Date }>(knowSql, [
+		profileId,
+		asked.map((one) => hexToBytes(one)),
+		at,
+	]);
+	const since = new Map(rows.map(({ address, firstSeenAt }) => [address, firstSeenAt.getTime()]));
+	return recipients.map((one) => {
+		return one && at.getTime() - (since.get(one) ?? at.getTime());
+	});
+}
+
+/**
+ * Answers microdollars, as text, that a profile reserved since a time and did not get back. What
+ * was released counts for nothing from the moment it was, and what was reserved before that time
+ * never. Its values are the places of the profile and of the time.
+ *
+ * Reads the one range of `spend_counted`, and beside it only the intents that something was given
+ * back for: it grows with a profile's day, and is asked at each decision.
+ */
+export function spentTodaySql({ profile, since }: { profile: string; since: string }): string {
+	return `select coalesce(sum(
+			case when kind = 'release' then -usd_micros else usd_micros end
+		), 0)::text as spent
+		from wallets.spend_entry as counted
+		where profile_id = ${profile} and at >= ${since}
+			and kind in ('reserve', 'release', 'unrelease')
+			and (kind = 'reserve' or exists (
+				select from wallets.spend_entry as own
+				where own.intent_id = counted.intent_id and own.kind = 'reserve' and own.at >= ${since}
+			))`;
 }

@@ -1,7 +1,7 @@
 import { assert } from "#core/fault/assert.ts";
 import type { NewIntent } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { BATCH_MAX, INTENT_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
+import { BATCH_MAX, INTENT_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
 import type { IntentTimes, IntentToInsert } from "#plugins/wallets/intent/newIntentRows.ts";
 
 /** Gives intents what they are recorded with: an id, a time, limits and switches as they are. */

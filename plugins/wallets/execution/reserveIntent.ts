@@ -3,8 +3,8 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
-import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
-import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
+import { nextStatus } from "#plugins/wallets/intent/intentMachine.ts";
+import { noteMove } from "#plugins/wallets/intent/moveIntent.ts";
 import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
 import type { Beginning } from "#plugins/wallets/submission/beginningOf.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { IntentEvent, IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { intentMachine } from "#plugins/wallets/intent/intentMachine.ts";
-import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
+import { intentMachine, nextStatus } from "#plugins/wallets/intent/intentMachine.ts";
 
 // Guarantee: from where money can have left, no way leads back to where it is sent.
 

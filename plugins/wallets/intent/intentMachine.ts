@@ -53,3 +53,8 @@ export const intentMachine: Readonly<
 	expired: { found: "submitted" },
 	dry_run: {},
 };
+
+/** Where the event leads from there; null where the machine knows no such move. */
+export function nextStatus(from: IntentStatus, event: IntentEvent): IntentStatus | null {
+	return intentMachine[from][event] ?? null;
+}

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Plan } from "#plugins/wallets/contract.ts";
-import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
-import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
+import {
+	intentRow,
+	readBatch,
+	readIntents,
+	readTogether,
+} from "#plugins/wallets/intent/intentRow.ts";
 import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
-import { readTogether } from "#plugins/wallets/intent/readTogether.ts";
+import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";

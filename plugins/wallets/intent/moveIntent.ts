@@ -1,7 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { IntentEvent, IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
-import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
+import { nextStatus } from "#plugins/wallets/intent/intentMachine.ts";
 
 export type IntentMove = {
 	intentId: string;
@@ -63,4 +62,20 @@ async function write(
 		],
 	);
 	return written > 0;
+}
+
+/**
+ * The part that writes moves down, for whoever moves intents in a part `moved (id)` of the same
+ * statement. Members are SQL: places of values, or texts in quotes.
+ */
+export function noteMove(
+	move: Record<"event" | "from" | "to" | "at", string> & { detail?: string },
+): string {
+	const { event, from, to, at, detail = "null" } = move;
+	return `insert into wallets.intent_move
+			(intent_id, seq, event, from_status, to_status, detail, at)
+		select id, 1 + coalesce((
+				select max(seq) from wallets.intent_move where intent_id = moved.id
+			), 0), ${event}, ${from}, ${to}, ${detail}, ${at}
+		from moved`;
 }

@@ -2,7 +2,7 @@ import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import type { Intent, Profile } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { Links } from "#plugins/wallets/link/createLinks.ts";
 import { linkToCancel } from "#plugins/wallets/link/linkToCancel.ts";
 

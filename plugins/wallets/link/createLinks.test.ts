@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "#core/fault/Fault.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import { askAgain } from "#plugins/wallets/link/askAgain.ts";
-import { createLinks, type Links } from "#plugins/wallets/link/createLinks.ts";
+import { askAgain, createLinks, type Links } from "#plugins/wallets/link/createLinks.ts";
 import { readLinked } from "#plugins/wallets/link/readLinked.ts";
 import { renderLink } from "#plugins/wallets/link/renderLink.ts";
 import { type LinkAnswer, useLink } from "#plugins/wallets/link/useLink.ts";
-import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
+import { hashBatch } from "#plugins/wallets/plan/hashPlan.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -6,17 +6,17 @@ import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import type { Steps } from "#core/steps/Steps.ts";
 import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
-import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
+import { readBatch } from "#plugins/wallets/intent/intentRow.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
 import {
 	LINK_TOKEN_BYTES,
 	LINKS_PER_INTENT_MAX,
 	SIGNED_GRACE_MS,
 } from "#plugins/wallets/link/limits.ts";
-import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
+import { hashBatch } from "#plugins/wallets/plan/hashPlan.ts";
 
 export type LinkPurpose = "confirm" | "sign" | "cancel";
 
@@ -167,4 +167,24 @@ async function open(
 		terms: row.terms === null ? null : cancelTerms.read(row.terms),
 		expiresAtMs: row.expires_at.getTime(),
 	};
+}
+
+/** A link for each intent that waits for its owner; a batch that waits to be confirmed has one. */
+export async function askAgain(
+	links: Pick<Links, "make">,
+	intents: readonly Intent[],
+): Promise<Map<string, { url: string; expiresAtMs: number }>> {
+	const asked = new Map<string, { url: string; expiresAtMs: number }>();
+	const ofBatch = new Map<string, { url: string; expiresAtMs: number }>();
+	for (const intent of intents) {
+		if (intent.status === "signature_required") {
+			asked.set(intent.id, await links.make(intent, "sign"));
+		} else if (intent.status === "confirmation_required") {
+			const batch = intent.batchId ?? intent.id;
+			const link = ofBatch.get(batch) ?? (await links.make(intent, "confirm"));
+			ofBatch.set(batch, link);
+			asked.set(intent.id, link);
+		}
+	}
+	return asked;
 }

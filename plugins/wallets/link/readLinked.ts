@@ -1,13 +1,17 @@
+import type { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
 import { cancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
-import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
-import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
+import { chainShown, type LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import type { linkOutcomeSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { hashBatch } from "#plugins/wallets/plan/hashPlan.ts";
 import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
+import { isCancellable } from "#plugins/wallets/submission/Submission.ts";
+
+type Outcome = z.input<typeof linkOutcomeSchema>["intents"][number];
 
 /**
  * The intents that a link asks about, as they stand. Throws `not_found` where they wait no more, or
@@ -54,4 +58,13 @@ async function isToBeCancelled(
 		payment.chainId === terms.chainId;
 	const isOpen = mayBeOver ? payment.finalAtMs === null : isCancellable(payment);
 	return isSame && isOpen;
+}
+
+/** Where an intent stands: its state and its transactions, and nothing else of it or its owner. */
+export function outcomeOf(
+	{ chainOf }: Pick<LinkContext, "chainOf">,
+	{ kind, status, errorCode, transactionHash, cancellation, chainId }: Intent,
+): Outcome {
+	const chain = chainShown(chainOf, chainId);
+	return { kind, status, errorCode, transactionHash, cancellation, chain };
 }

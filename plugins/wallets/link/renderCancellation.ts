@@ -4,10 +4,9 @@ import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import type { CancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import { chainShown } from "#plugins/wallets/link/chainShown.ts";
-import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import { chainShown, type LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
-import { selfTransfer } from "#plugins/wallets/submission/selfTransfer.ts";
+import { selfTransfer } from "#plugins/wallets/submission/beginningOf.ts";
 
 type Rendered = Pick<z.input<typeof linkSchema>, "transactions" | "total" | "request">;
 

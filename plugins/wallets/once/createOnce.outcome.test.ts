@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Commits } from "#core/db/commits/Commits.ts";
+import { commitFault } from "#core/db/commits/faults.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
-import type { Commits } from "#plugins/wallets/commit/Commits.ts";
-import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import type { OnceRequest } from "#plugins/wallets/contract.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";

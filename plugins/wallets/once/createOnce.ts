@@ -1,21 +1,27 @@
 import { hexToBytes, keccak256, stringToBytes } from "viem";
+import { commitFault } from "#core/db/commits/faults.ts";
 import type { Tx } from "#core/db/Database.ts";
+import { databaseFaultOf } from "#core/db/databaseFaultOf.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { stableJson } from "#core/json/stableJson.ts";
-import { commitFault } from "#plugins/wallets/commit/faults.ts";
 import type { OnceRequest, Recorded } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
-import { insertIntents } from "#plugins/wallets/intent/insertIntents.ts";
-import { newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
+import { insertIntents, newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
 import { createRelease, type Release } from "#plugins/wallets/once/createRelease.ts";
 import { onceFault } from "#plugins/wallets/once/faults.ts";
 import { type OnceRecord, recordOnce } from "#plugins/wallets/once/recordOnce.ts";
-import { unknownOutcome } from "#plugins/wallets/once/unknownOutcome.ts";
-import { chargeFor } from "#plugins/wallets/quota/chargeFor.ts";
-import { quotaRefusal } from "#plugins/wallets/quota/quotaRefusal.ts";
+import { chargeFor, quotaRefusal } from "#plugins/wallets/quota/quotaSql.ts";
+
+const WITH_KEY =
+	"It is not known whether this was done. Send it again with the same idempotency-key: that " +
+	"answers for the same intents, and moves nothing twice.";
+
+const WITHOUT_KEY =
+	"It is not known whether this was done, and the request had no idempotency-key. Look at your " +
+	"intents before you send it again.";
 
 const WAITING = commitFault.commitsWaiting().code;
 
@@ -235,4 +241,21 @@ function recordingFailed(
 	if (code !== WAITING) return { isLost: false, failure: error };
 	const told = request.idempotencyKey === null ? NOTHING_DONE : THIS_DID_NOTHING;
 	return { isLost: false, failure: commitFault.commitsWaiting({ public: told, cause: error }) };
+}
+
+/**
+ * What to throw for a failure of ours behind which something may be recorded: `outcome_unknown`, in
+ * the words for who sent a key and who did not. What the caller did wrong, and what is a mistake of
+ * ours, stays what it is.
+ */
+function unknownOutcome(
+	error: unknown,
+	{ idempotencyKey }: Pick<OnceRequest, "idempotencyKey">,
+): unknown {
+	const fault = error instanceof Fault ? error : databaseFaultOf(error);
+	if (fault?.status !== 503) return error;
+	const details = { detail: fault.code, cause: error };
+	return idempotencyKey === null
+		? onceFault.outcomeUnknown({ ...details, public: WITHOUT_KEY })
+		: onceFault.outcomeUnknown({ ...details, public: WITH_KEY });
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Plan } from "#plugins/wallets/contract.ts";
-import { hashBatch } from "#plugins/wallets/plan/hashBatch.ts";
-import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
+import { hashBatch, hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
 
 // Guarantee: a plan is stored and read without losing a unit, and what is agreed to is all of it.

@@ -5,10 +5,8 @@ import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
-import { updateSettings } from "#plugins/wallets/profile/sql/updateSettings.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
-import type { UserLimits } from "#plugins/wallets/profile/UserLimits.ts";
-import { usdText } from "#plugins/wallets/profile/usdText.ts";
+import { type UserLimits, usdText } from "#plugins/wallets/profile/usdText.ts";
 
 /** What somebody changes of their profile. Undefined stays; null is the deployment's default. */
 export type SettingsChange = {
@@ -128,4 +126,27 @@ function told(profile: Profile): Record<string, unknown> {
 		canonicalWalletId: profile.canonicalWalletId,
 		wallets: profile.wallets.map(({ id, notionalUsdMax }) => [id, usd(notionalUsdMax)]),
 	};
+}
+
+/** Writes what a profile's owner can set, by primary key. */
+async function updateSettings(
+	tx: Tx,
+	id: string,
+	settings: Pick<
+		Profile,
+		"requireTradeConfirmation" | "perTradeUsdMax" | "dailyUsdMax" | "canonicalWalletId"
+	>,
+): Promise<void> {
+	await tx.execute(
+		`update wallets.profile set require_trade_confirmation = $2, per_trade_usd_max = $3,
+			daily_usd_max = $4, canonical_wallet_id = $5
+		where id = $1`,
+		[
+			id,
+			settings.requireTradeConfirmation,
+			settings.perTradeUsdMax,
+			settings.dailyUsdMax,
+			settings.canonicalWalletId,
+		],
+	);
 }

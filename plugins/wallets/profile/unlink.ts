@@ -3,8 +3,7 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
-import { requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
-import { lockIdentity } from "#plugins/wallets/profile/sql/lockIdentity.ts";
+import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/limits.ts";

@@ -4,15 +4,15 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import { isFinal } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
-import { tellReceipt } from "#plugins/wallets/reconcile/tellReceipt.ts";
+import { tellReceipt } from "#plugins/wallets/reconcile/settleMined.ts";
 import { type Fact, factOf, stateOf, transitions } from "#plugins/wallets/reconcile/transitions.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import { standsForAnother } from "#plugins/wallets/submission/recordSent.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import { standsForAnother } from "#plugins/wallets/submission/standsForAnother.ts";
 
 export type Found = {
 	submission: Submission;

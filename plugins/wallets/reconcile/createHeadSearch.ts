@@ -1,11 +1,11 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { hexOf } from "#core/chain/hexOf.ts";
+import { readBlocks } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
-import { readBlocks } from "#plugins/wallets/chain/readBlocks.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createRecentHashes } from "#plugins/wallets/reconcile/createRecentHashes.ts";
 import {
@@ -15,7 +15,7 @@ import {
 	SENT_ROWS_MAX,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
-import { wakeLooks } from "#plugins/wallets/reconcile/wakeLooks.ts";
+import { wakeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 

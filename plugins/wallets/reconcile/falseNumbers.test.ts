@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { builtinChains } from "#core/chain/builtinChains.ts";
+import { shareRpc } from "#core/chain/reads/shareRpc.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { createCommits } from "#core/db/commits/createCommits.ts";
 import { assert } from "#core/fault/assert.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import { shareRpc } from "#plugins/wallets/chain/shareRpc.ts";
-import { createCommits } from "#plugins/wallets/commit/createCommits.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { CHAIN_ID, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";

@@ -2,6 +2,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { SeenTransaction, Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { selfTransfer } from "#plugins/wallets/submission/beginningOf.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** `other`: the chain knows the hash as another transaction. */
@@ -56,4 +57,25 @@ function isPlanned(
 		transaction.data === plan.data &&
 		(nonce === null || transaction.nonce === nonce)
 	);
+}
+
+/** Mined so deep that the chain does not take it back. */
+export function isFinal(
+	{ settings }: Pick<ExecutionDeps, "settings">,
+	{ receipt, headBlock }: Sighting,
+): boolean {
+	return receipt !== null && headBlock - receipt.blockNumber >= settings.finalDepthBlocks;
+}
+
+/** Whether two sightings have the same receipt, or none: the same block, with the same end. */
+export function isSameReceipt(one: Sighting | null, other: Sighting | null): boolean {
+	return (
+		one?.receipt?.blockHash === other?.receipt?.blockHash &&
+		one?.receipt?.succeeded === other?.receipt?.succeeded
+	);
+}
+
+/** What a submission's transaction is on chain: its intent's plan, or nothing sent to itself. */
+export function expectedOf({ purpose, chainId, sender }: Submission, plan: Plan): Expected {
+	return purpose === "pay" ? plan : selfTransfer({ chainId, from: sender });
 }

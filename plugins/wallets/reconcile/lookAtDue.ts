@@ -1,12 +1,12 @@
 import type { Hex } from "#core/chain/Hex.ts";
+import { sendSigned } from "#core/chain/reads/sendSigned.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { sendSigned } from "#plugins/wallets/chain/sendSigned.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { eachAtOnce } from "#plugins/wallets/reconcile/eachAtOnce.ts";
-import { expectedOf } from "#plugins/wallets/reconcile/expectedOf.ts";
+import { expectedOf } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import {
 	LOOK_TIMEOUT_MS,
 	PROBE_AFTER_MS,
@@ -15,9 +15,8 @@ import {
 import { type LooksAsked, lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
 import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
-import { postponeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
+import { postponeLooks, wakeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
 import { readRebroadcast } from "#plugins/wallets/reconcile/readRebroadcast.ts";
-import { wakeLooks } from "#plugins/wallets/reconcile/wakeLooks.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /**

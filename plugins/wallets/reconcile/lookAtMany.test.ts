@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { hexToBytes } from "viem";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";

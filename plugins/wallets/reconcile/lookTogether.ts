@@ -4,12 +4,14 @@ import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { Intent, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
+import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
-import { expectedOf } from "#plugins/wallets/reconcile/expectedOf.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import { isSameReceipt } from "#plugins/wallets/reconcile/isSameReceipt.ts";
-import { judgeSighting } from "#plugins/wallets/reconcile/judgeSighting.ts";
+import {
+	expectedOf,
+	isFinal,
+	isSameReceipt,
+	judgeSighting,
+} from "#plugins/wallets/reconcile/judgeSighting.ts";
 import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
 import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
 import { noteSightings, type SightingToNote } from "#plugins/wallets/reconcile/noteSightings.ts";

@@ -3,15 +3,14 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import type { Expected, Seen } from "#plugins/wallets/reconcile/judgeSighting.ts";
+import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import {
 	PROOF_GRACE_MS,
 	SIGNED_UNSEEN_MS,
 	UNSEEN_DROPPED_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
-import { nonceAsked } from "#plugins/wallets/reconcile/nonceAsked.ts";
 import { provenByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
+import { nonceAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
 import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";

@@ -1,7 +1,7 @@
 import type { Denial, Intent, Receipt, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
-import { resolveFault } from "#plugins/wallets/reconcile/faults.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
@@ -23,7 +23,7 @@ export async function missingOf(
 	if (!receipt?.succeeded || submission.blockHash === receipt.blockHash) return null;
 	const kind = deps.kindOf(intent.kind);
 	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.
-	if (!kind) throw resolveFault.kindUnknown({ detail: intent.kind });
+	if (!kind) throw executionFault.kindUnknown({ detail: intent.kind });
 	const { walletId } = intent;
 	const wallet =
 		given.wallet ?? (walletId && (await readWallets(deps.db, [walletId])).get(walletId));

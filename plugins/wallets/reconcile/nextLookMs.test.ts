@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { nextLookMs } from "#plugins/wallets/reconcile/nextLookMs.ts";
+import { nextLookMs } from "#plugins/wallets/reconcile/postponeLooks.ts";
 import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 const NOW_MS = 10 ** 12;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";

@@ -2,7 +2,7 @@ import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
+import { isFinal } from "#plugins/wallets/reconcile/judgeSighting.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 export type SightingToNote = {

@@ -1,7 +1,7 @@
-import type { Hex } from "#core/chain/Hex.ts";
-import type { ReceiptAsked } from "#plugins/wallets/chain/readReceipt.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { ReceiptAsked } from "#plugins/wallets/chain/readReceipts.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isPlannedLongAgo } from "#plugins/wallets/reconcile/isPlannedLongAgo.ts";
+import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /**
@@ -28,4 +28,22 @@ export function receiptAsked(
 			return isFalse ? 0 : Math.min(fromBlock, headBlock) - settings.finalDepthBlocks;
 		},
 	};
+}
+
+/** Whether every honest node has come past the head at which a submission was planned. */
+export function isPlannedLongAgo(
+	{ sentAtMs, createdAtMs }: Pick<Submission, "sentAtMs" | "createdAtMs">,
+	nowMs: number,
+): boolean {
+	return nowMs - (sentAtMs ?? createdAtMs) > UNSEEN_DROPPED_MS;
+}
+
+/** Whose nonce is looked for, and in which blocks: after the head at which it was planned. */
+export function nonceAsked(
+	{ clock }: Pick<ExecutionDeps, "clock">,
+	submission: Submission,
+): { address: Address; fromBlock: number; isFromBlockOld: boolean } {
+	const { sender: address, fromBlock } = submission;
+	const isFromBlockOld = isPlannedLongAgo(submission, clock.nowMs());
+	return { address, fromBlock: fromBlock ?? 0, isFromBlockOld };
 }

@@ -1,15 +1,15 @@
 import type { Hex } from "#core/chain/Hex.ts";
+import { chainFault } from "#core/chain/reads/faults.ts";
+import { readNonceAt } from "#core/chain/reads/readNonceAt.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { chainFault } from "#plugins/wallets/chain/faults.ts";
-import { readNonceAt } from "#plugins/wallets/chain/readNonceAt.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isFinal } from "#plugins/wallets/reconcile/isFinal.ts";
-import { isSameReceipt } from "#plugins/wallets/reconcile/isSameReceipt.ts";
 import {
 	type Expected,
+	isFinal,
+	isSameReceipt,
 	judgeSighting,
 	type Seen,
 } from "#plugins/wallets/reconcile/judgeSighting.ts";
@@ -77,7 +77,7 @@ function wasSaidBefore({ submission }: Asked, { receipt, headBlock }: Sighting):
 	return headBlock > receipt.blockNumber;
 }
 
-/** Refuses a source that says of a block that what succeeded in it was reverted in it. */
+/** Refuses what one source says: what succeeded in a block cannot have been reverted in it. */
 function refuseChangedEnd({ submission, hash }: Asked, { receipt }: Sighting): void {
 	const { state, blockHash } = submission;
 	if (receipt?.succeeded !== false || state !== "mined" || blockHash !== receipt.blockHash) return;

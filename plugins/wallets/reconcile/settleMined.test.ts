@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { readReceipt } from "#plugins/wallets/chain/readReceipt.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { type MinedToSettle, settleMined } from "#plugins/wallets/reconcile/settleMined.ts";
 import { followSpend } from "#plugins/wallets/spend/followSpend.ts";

@@ -3,13 +3,14 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
-import type { Receipt } from "#plugins/wallets/contract.ts";
+import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
-import { noteMove } from "#plugins/wallets/intent/noteMove.ts";
+import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
+import { nextStatus } from "#plugins/wallets/intent/intentMachine.ts";
+import { moveIntent, noteMove } from "#plugins/wallets/intent/moveIntent.ts";
 import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/limits.ts";
-import { nextLookMs } from "#plugins/wallets/reconcile/nextLookMs.ts";
-import { tellReceipt } from "#plugins/wallets/reconcile/tellReceipt.ts";
+import { nextLookMs } from "#plugins/wallets/reconcile/postponeLooks.ts";
+import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** What was sent under this hash, and is mined as it was planned, with all that was paid for. */
@@ -98,4 +99,23 @@ function lookTimes(mined: readonly MinedToSettle[], at: Date): Date[] {
 		const ownMs = nextLookMs({ ...submission, state: "mined" }, at.getTime());
 		return new Date(at.getTime() + (isRider ? RIDER_LOOK_MS : ownMs));
 	});
+}
+
+/** Moves an intent by its receipt, and what was reserved for it. Answers by which event. */
+export async function tellReceipt(
+	tx: Tx,
+	told: { intentId: string; succeeded: boolean; missing: Denial | null; at: Date },
+): Promise<IntentEvent> {
+	const { intentId, succeeded, missing, at } = told;
+	const event: IntentEvent = !succeeded ? "reverted" : missing ? "missed" : "mined";
+	const errorCode = succeeded ? (missing?.code ?? null) : "reverted_on_chain";
+	const detail = missing?.detail ?? null;
+	// From `failed` and `expired` a receipt is first of all found.
+	const moved = await moveIntent(tx, { intentId, event, at, errorCode, detail });
+	if (moved === null) {
+		await moveIntent(tx, { intentId, event: "found", at });
+		await moveIntent(tx, { intentId, event, at, errorCode, detail });
+	}
+	await followSpend(tx, { intentId, move: succeeded ? "spend" : "release", at });
+	return event;
 }

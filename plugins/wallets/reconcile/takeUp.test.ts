@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/limits.ts";
+import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
 import { STRANDED_MAX } from "#plugins/wallets/reconcile/limits.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { BEARER_LENGTH_MAX } from "#plugins/wallets/limits.ts";
-import { answerSignedIn } from "#plugins/wallets/routes/answerSignedIn.ts";
+import { answerSignedIn, signedInSchema } from "#plugins/wallets/routes/answerSignedIn.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
-import { signedInSchema } from "#plugins/wallets/routes/signedInSchema.ts";
 
 const bodySchema = z
 	.object({

@@ -4,9 +4,8 @@ import type { Hex } from "#core/chain/Hex.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { SIGNATURE_BYTES_MAX, SIWE_MESSAGE_LENGTH_MAX } from "#plugins/wallets/limits.ts";
-import { answerSignedIn } from "#plugins/wallets/routes/answerSignedIn.ts";
+import { answerSignedIn, signedInSchema } from "#plugins/wallets/routes/answerSignedIn.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
-import { signedInSchema } from "#plugins/wallets/routes/signedInSchema.ts";
 
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/;
 

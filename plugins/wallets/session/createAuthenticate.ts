@@ -3,10 +3,10 @@ import type { Queryable } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import type { Principal } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import { readToken } from "#plugins/wallets/custody/token/readToken.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import type { Sessions } from "#plugins/wallets/session/createSessions.ts";
 import { readCredential } from "#plugins/wallets/session/readCredential.ts";
-import { signedInByToken } from "#plugins/wallets/session/signedInByToken.ts";
 
 export type Authenticate = (request: Request) => Promise<Principal>;
 
@@ -35,4 +35,18 @@ export function createAuthenticate(options: {
 		if (!profile) throw httpFault.unauthorized({ public: "Enrol first: you have no profile yet." });
 		return { profile, sessionId: null, signedInAtMs: signedInByToken(credential.token, clock) };
 	};
+}
+
+/**
+ * When the holder of an access token proved who they are, as far as we know: when the wallet
+ * provider issued it. One that was verified, and is no JWT, says nothing and counts as issued now.
+ *
+ * Without `iat` a JWT is as old as can be: a stolen one must not become a fresh sign-in by being
+ * sent to us.
+ */
+export function signedInByToken(token: string, clock: Clock): number {
+	const nowMs = clock.nowMs();
+	const claims = readToken(token)?.claims;
+	if (!claims) return nowMs;
+	return Math.max(0, Math.min(nowMs, Math.floor((claims.iat ?? 0) * 1_000)));
 }

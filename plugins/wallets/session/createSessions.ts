@@ -1,5 +1,5 @@
 import type { Clock } from "#core/clock/Clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import {
@@ -8,13 +8,39 @@ import {
 	SESSION_SLIDE_EVERY_MS,
 	SESSIONS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
+import {
+	type ProfileRow,
+	profileColumns,
+	profileOf,
+	walletOrder,
+	walletsOfProfile,
+} from "#plugins/wallets/profile/sql/readProfile.ts";
 import { readCredential } from "#plugins/wallets/session/readCredential.ts";
 import { createSessionCookie } from "#plugins/wallets/session/sessionCookie.ts";
 import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
-import { findSession } from "#plugins/wallets/session/sql/findSession.ts";
-import { insertSession } from "#plugins/wallets/session/sql/insertSession.ts";
-import { revokeSessions } from "#plugins/wallets/session/sql/revokeSessions.ts";
-import { slideSession } from "#plugins/wallets/session/sql/slideSession.ts";
+
+type OpenSession = { id: string; profile: Profile; seenAt: Date; signedInAt: Date };
+
+const revokeSessions = {
+	async byToken(db: Queryable, tokenHash: Uint8Array, now: Date): Promise<void> {
+		await db.execute(
+			"update wallets.session set revoked_at = $2 where token_hash = $1 and revoked_at is null",
+			[tokenHash, now],
+		);
+	},
+
+	/** All of a profile, by `session_profile`, but the one that asks for it. */
+	async othersOf(
+		db: Queryable,
+		{ profileId, exceptId, now }: { profileId: string; exceptId: string | null; now: Date },
+	): Promise<void> {
+		await db.execute(
+			`update wallets.session set revoked_at = $3
+			where profile_id = $1 and revoked_at is null and ($2::uuid is null or id <> $2)`,
+			[profileId, exceptId, now],
+		);
+	},
+};
 
 export type SessionOptions = {
 	db: Database;
@@ -101,4 +127,85 @@ export function createSessions(options: SessionOptions) {
 			return { id: found.id, profile: found.profile, signedInAtMs: found.signedInAt.getTime() };
 		},
 	};
+}
+
+/** Opens a session, and ends those of the profile that are too many, the longest silent first. */
+async function insertSession(
+	tx: Tx,
+	session: {
+		id: string;
+		tokenHash: Uint8Array;
+		profileId: string;
+		now: Date;
+		expiresAt: Date;
+		/** When who opens it proved who they are; null: now. */
+		signedInAt: Date | null;
+	},
+	openMax: number,
+): Promise<void> {
+	const { id, tokenHash, profileId, now, expiresAt, signedInAt } = session;
+	await tx.execute(
+		`insert into wallets.session
+			(id, token_hash, profile_id, created_at, seen_at, expires_at, signed_in_at)
+		values ($1, $2, $3, $4, $4, $5, $6)`,
+		[id, tokenHash, profileId, now, expiresAt, signedInAt],
+	);
+	// By `session_profile`; the new one was seen now, so it is never among them.
+	await tx.execute(
+		`update wallets.session set revoked_at = $2 where id in (
+			select id from wallets.session
+			where profile_id = $1 and revoked_at is null and expires_at > $2
+			order by seen_at desc, created_at desc, id = $4 desc offset $3
+		)`,
+		[profileId, now, openMax, id],
+	);
+}
+
+/** Deletes sessions past their time, by `session_expiry`. A revoked one goes when it would end. */
+export async function pruneSessions(db: Queryable, now: Date, rowsMax: number): Promise<number> {
+	return db.execute(
+		`delete from wallets.session where id in (
+			select id from wallets.session where expires_at <= $1 order by expires_at limit $2
+		)`,
+		[now, rowsMax],
+	);
+}
+
+/** Notes that a session was used, and so how long it lasts: never beyond its age limit. */
+async function slideSession(
+	db: Queryable,
+	session: { id: string; now: Date; idleMs: number; ageMaxMs: number },
+): Promise<void> {
+	await db.execute(
+		`update wallets.session set seen_at = $2, expires_at = least(
+			$2::timestamptz + $3 * interval '1 millisecond',
+			created_at + $4 * interval '1 millisecond'
+		)
+		where id = $1 and revoked_at is null and seen_at < $2`,
+		[session.id, session.now, session.idleMs, session.ageMaxMs],
+	);
+}
+
+/**
+ * The session that a token opens, by the unique index of its hash, and whose it is; null where it
+ * has ended.
+ */
+async function findSession(
+	db: Queryable,
+	tokenHash: Uint8Array,
+	now: Date,
+): Promise<OpenSession | null> {
+	const rows = await db.query<ProfileRow & { sessionId: string; seenAt: Date; signedInAt: Date }>(
+		`select s.id as "sessionId", s.seen_at as "seenAt",
+			coalesce(s.signed_in_at, s.created_at) as "signedInAt", ${profileColumns}
+		from wallets.session as s join wallets.profile as p on p.id = s.profile_id ${walletsOfProfile}
+		where s.token_hash = $1 and s.revoked_at is null and s.expires_at > $2
+		order by ${walletOrder}`,
+		[tokenHash, now],
+	);
+	const [row] = rows;
+	const profile = profileOf(rows);
+	if (!row || !profile) return null;
+	const { sessionId: id, seenAt, signedInAt } = row;
+	return { id, seenAt, signedInAt, profile };
 }

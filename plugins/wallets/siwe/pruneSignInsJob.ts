@@ -6,7 +6,7 @@ import {
 	SIGN_IN_PRUNE_ROWS_MAX,
 	SIGN_IN_PRUNE_TIMEOUT_MS,
 } from "#plugins/wallets/limits.ts";
-import { pruneSessions } from "#plugins/wallets/session/sql/pruneSessions.ts";
+import { pruneSessions } from "#plugins/wallets/session/createSessions.ts";
 import { nonces } from "#plugins/wallets/siwe/sql/nonces.ts";
 
 /** Deletes sessions and nonces past their time: anybody can ask for nonces, and few use them. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { spentTodaySql } from "#plugins/wallets/spend/spentTodaySql.ts";
+import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: a day of many spends is added up from one index, at each decision.

@@ -1,4 +1,8 @@
-import type { SubmissionPurpose, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import type {
+	Submission,
+	SubmissionPurpose,
+	SubmissionState,
+} from "#plugins/wallets/submission/Submission.ts";
 
 /** A nonce that a transaction of ours holds, and where that stands. */
 export type HeldNonce = { nonce: number; state: SubmissionState; purpose: SubmissionPurpose };
@@ -19,3 +23,14 @@ export type NonceQueue = {
 	/** Base units of the chain's coin that are promised to what is not mined yet: values and gas. */
 	promisedRaw: bigint;
 };
+
+/**
+ * Whether the nonce of a refused payment went to another payment of the wallet. Then that one ends
+ * it once it is mined, and a cancellation would only take the place of the wrong one.
+ */
+export function isNonceTaken(
+	{ state, nonce }: Pick<Submission, "state" | "nonce">,
+	{ held }: Pick<NonceQueue, "held">,
+): boolean {
+	return state === "refused" && held.some((one) => one.nonce === nonce && one.purpose === "pay");
+}

@@ -1,5 +1,13 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
+/** Where a payment stands whose nonce can be taken from it. */
+const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
+	"sent",
+	"doubtful",
+	"dropped",
+	"refused",
+]);
+
 /**
  * `queued`: reserved for, handed to nobody. `doubtful`: nobody can say whether it left. `dropped`:
  * it left, and no node knows it any more. `refused`: the wallet provider said no, and named a hash:
@@ -55,3 +63,11 @@ export type Submission = {
 	/** Deep enough, or gone for so long, that nobody looks again. */
 	finalAtMs: number | null;
 };
+
+/** Whether a payment was sent, or may have been, and nothing mined has settled it yet. */
+export function isCancellable({
+	state,
+	finalAtMs,
+}: Pick<Submission, "state" | "finalAtMs">): boolean {
+	return finalAtMs === null && CANCELLABLE.has(state);
+}

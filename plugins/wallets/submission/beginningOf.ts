@@ -1,6 +1,17 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
+
+/** What a transaction does that only uses a nonce. */
+type SelfTransfer = {
+	chainId: number;
+	from: Address;
+	to: Address;
+	valueRaw: bigint;
+	data: Hex;
+};
 
 /** What is about to be handed over, with what is kept of it. */
 export type Beginning = {
@@ -43,4 +54,28 @@ export function beginningOf(nonce: number, asked: BeginningAsked): Beginning {
 		sentAt: at,
 		validUntil,
 	};
+}
+
+/**
+ * Records that a queued submission is about to be handed over. False where it is not queued any
+ * more. The caller holds the profile's row and has read the nonce queue under it.
+ */
+export async function beginSubmission(
+	tx: Tx,
+	submissionId: string,
+	beginning: Beginning,
+): Promise<boolean> {
+	const { transaction, stored, fromBlock, session, sentAt, validUntil } = beginning;
+	const begun = await tx.execute(
+		`update wallets.submission set state = 'sending', nonce = $2, transaction = $3,
+			from_block = $4, session = $5, sent_at = $6, valid_until = $7
+		where id = $1 and state = 'queued'`,
+		[submissionId, transaction.nonce, stored, fromBlock, session, sentAt, validUntil],
+	);
+	return begun > 0;
+}
+
+/** A transaction that sends nothing from an account to itself: it uses its nonce, and pays gas. */
+export function selfTransfer({ chainId, from }: { chainId: number; from: Address }): SelfTransfer {
+	return { chainId, from, to: from, valueRaw: 0n, data: "0x" };
 }

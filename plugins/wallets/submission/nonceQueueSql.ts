@@ -1,7 +1,8 @@
 import { hexToBytes } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
-import type { SqlValue } from "#core/db/Database.ts";
+import type { SqlValue, Tx } from "#core/db/Database.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
 import type { HeldNonce, NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 import type { SubmissionPurpose, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
@@ -106,4 +107,23 @@ function promisedOf(held: readonly HeldRow[]): bigint {
 		if (raw > (byNonce.get(nonce) ?? -1n)) byNonce.set(nonce, raw);
 	}
 	return [...byNonce.values()].reduce((sum, raw) => sum + raw, 0n);
+}
+
+/**
+ * Reads an account's nonce queue. The caller holds the profile's row, so nobody else is here. One
+ * statement: of two, each would be sent, bound and begun by itself.
+ *
+ * What has a nonce below the node's own count is mined, and so in the balance already, whether we
+ * have settled it or not.
+ */
+export async function readNonceQueue(
+	tx: Tx,
+	of: Pick<Plan, "chainId" | "from">,
+	account: Pick<AccountState, "minedNonce" | "maxFeePerGas">,
+): Promise<NonceQueue> {
+	const [row] = await tx.query<QueueRow>(
+		`select ${nonceQueueSql.columns(1)}`,
+		nonceQueueSql.values(of, account),
+	);
+	return nonceQueueSql.read(row);
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { spentTodaySql } from "#plugins/wallets/spend/spentTodaySql.ts";
+import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
 
 /** Microdollars that a profile reserved since then and did not get back. */
 export async function readSpentToday(

@@ -1,6 +1,9 @@
+import type { Address } from "#core/chain/Hex.ts";
 import type { JudgedIntent } from "#plugins/wallets/watch/judgeAll.ts";
-import { queueName } from "#plugins/wallets/watch/queueName.ts";
 import type { WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
+
+/** Whose nonces: one wallet on one chain. */
+export type QueueAccount = { chainId: number; sender: Address };
 
 export type BlockedQueue = { chainId: number; reason: WaitReason; sinceMs: number };
 
@@ -36,4 +39,9 @@ export function blockedQueues(intents: readonly JudgedIntent[]): BlockedQueue[] 
 		if (isWorse || isOlder) blocked.set(name, one);
 	}
 	return [...blocked.values()];
+}
+
+/** The name of an account's nonce queue among others of one answer. */
+export function queueName({ chainId, sender }: QueueAccount): string {
+	return `${chainId} ${sender}`;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { createLedgerCheck } from "#plugins/wallets/watch/createLedgerCheck.ts";
-import { LEDGER_CHECKED_MAX } from "#plugins/wallets/watch/limits.ts";
+import { LEDGER_CHECKED_MAX } from "#plugins/wallets/watch/WaitReason.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: an intent whose entries in the spend ledger do not fit where it stands is found.

@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { LEDGER_CHECKED_MAX, LEDGER_FLAWS_MAX } from "#plugins/wallets/watch/limits.ts";
 import { type FlawedIntent, readLedgerFlaws } from "#plugins/wallets/watch/readLedgerFlaws.ts";
+import { LEDGER_CHECKED_MAX, LEDGER_FLAWS_MAX } from "#plugins/wallets/watch/WaitReason.ts";
 
 /** Checks the spend ledger a part at a time; answers all intents that are known not to fit. */
 export type LedgerCheck = { turn(): Promise<readonly FlawedIntent[]> };

@@ -7,7 +7,7 @@ import {
 	SLOW_AFTER_MS,
 } from "#plugins/wallets/testing/executionLab.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
-import { WATCH_FRESH_MS } from "#plugins/wallets/watch/limits.ts";
+import { WATCH_FRESH_MS } from "#plugins/wallets/watch/WaitReason.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: money that does not go on is counted, with its age, for alerts and for `/readyz`.

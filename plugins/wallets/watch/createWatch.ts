@@ -8,15 +8,15 @@ import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { type BlockedQueue, blockedQueues } from "#plugins/wallets/watch/blockedQueues.ts";
 import { createLedgerCheck } from "#plugins/wallets/watch/createLedgerCheck.ts";
 import { type JudgedIntent, judgeAll } from "#plugins/wallets/watch/judgeAll.ts";
+import type { FlawedIntent } from "#plugins/wallets/watch/readLedgerFlaws.ts";
+import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 import {
 	COUNTED_MAX,
 	WATCH_EVERY_MS,
 	WATCH_FRESH_MS,
 	WATCH_TIMEOUT_MS,
 	WATCHED_MAX,
-} from "#plugins/wallets/watch/limits.ts";
-import type { FlawedIntent } from "#plugins/wallets/watch/readLedgerFlaws.ts";
-import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
+} from "#plugins/wallets/watch/WaitReason.ts";
 import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
 import { type AgedEntry, watchMetrics } from "#plugins/wallets/watch/watchMetrics.ts";
 

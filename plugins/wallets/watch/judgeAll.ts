@@ -2,11 +2,10 @@ import { hexToBytes } from "viem";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { HeldNonce } from "#plugins/wallets/submission/NonceQueue.ts";
+import { type QueueAccount, queueName } from "#plugins/wallets/watch/blockedQueues.ts";
 import { judgeWait } from "#plugins/wallets/watch/judgeWait.ts";
-import { HELD_MAX } from "#plugins/wallets/watch/limits.ts";
-import { type QueueAccount, queueName } from "#plugins/wallets/watch/queueName.ts";
 import type { WaitingIntent } from "#plugins/wallets/watch/readWaiting.ts";
-import type { WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
+import { HELD_MAX, type WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
 
 const NONCE_MAX = 2 ** 48 - 1;
 

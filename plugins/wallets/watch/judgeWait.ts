@@ -1,9 +1,11 @@
+import type { Chain } from "#core/chain/Chain.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
+import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
 import type { HeldNonce } from "#plugins/wallets/submission/NonceQueue.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import type { WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
+import { SLOW_AFTER_BLOCKS, type WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
 
 /** What is known of an intent that is not settled. */
 export type Waiting = {
@@ -96,4 +98,17 @@ function isAboveGap(held: readonly HeldNonce[], nonce: number): boolean {
 	const below = new Set(held.map((one) => one.nonce).filter((one) => one < nonce));
 	const lowest = Math.min(...below, nonce);
 	return below.size < nonce - lowest;
+}
+
+/** For how long a transaction waits on each chain before it is slow: 20 blocks at least. */
+export function slowAfterOf(
+	indexed: readonly { chain: Pick<Chain, "id" | "blockMs"> }[],
+	defaultMs: number,
+): SlowAfter {
+	const byChain = new Map<number, number>();
+	for (const { chain } of indexed) {
+		const needsMs = SLOW_AFTER_BLOCKS * (chain.blockMs ?? 0);
+		if (needsMs > defaultMs) byChain.set(chain.id, needsMs);
+	}
+	return { defaultMs, byChain };
 }

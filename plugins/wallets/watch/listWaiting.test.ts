@@ -6,8 +6,8 @@ import {
 	SLOW_AFTER_MS,
 } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
-import { QUEUED_BLOCKED_AFTER_MS } from "#plugins/wallets/watch/limits.ts";
 import { listWaiting } from "#plugins/wallets/watch/listWaiting.ts";
+import { QUEUED_BLOCKED_AFTER_MS } from "#plugins/wallets/watch/WaitReason.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: money that waits for longer than it should is shown to operators, with why, and with

@@ -1,5 +1,5 @@
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { isCancellable } from "#plugins/wallets/submission/isCancellable.ts";
+import { isCancellable } from "#plugins/wallets/submission/Submission.ts";
 import { type JudgedIntent, judgeAll } from "#plugins/wallets/watch/judgeAll.ts";
 import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
@@ -82,4 +82,16 @@ function actionsOf(
 	if (!isOurs && isCallable) actions.push(OWNER_CANCELS);
 	if (status === "uncertain" || status === "submitted") actions.push(TRANSACTION_HASH, ABANDON);
 	return actions;
+}
+
+/** How an intent that waits is answered to an operator. */
+export function renderWaiting(intent: ListedIntent) {
+	const { id, kind, status, reason, waitsFor, actions, cancelling, cancellingHash } = intent;
+	const { walletId, chainId, sender, shownNonce, transactionHash, sinceMs } = intent;
+	return {
+		...{ id, kind, status, reason, waitsFor, actions },
+		cancellation: cancelling && { state: cancelling, transactionHash: cancellingHash },
+		...{ walletId, chainId, sender, nonce: shownNonce, transactionHash },
+		since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+	};
 }

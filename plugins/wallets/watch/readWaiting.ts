@@ -5,7 +5,7 @@ import type { WalletCapability } from "#plugins/wallets/contract.ts";
 import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import type { Waiting } from "#plugins/wallets/watch/judgeWait.ts";
-import { QUEUED_BLOCKED_AFTER_MS } from "#plugins/wallets/watch/limits.ts";
+import { QUEUED_BLOCKED_AFTER_MS } from "#plugins/wallets/watch/WaitReason.ts";
 
 /** An intent that is not settled, as far as it can be read. */
 export type WaitingIntent = Waiting & {

@@ -7,13 +7,13 @@ import { intentMachine } from "#plugins/wallets/intent/intentMachine.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 import { watchMetrics } from "#plugins/wallets/watch/watchMetrics.ts";
 
-// Guarantee: whoever is on duty finds in the README what leaves each state and what frees it, and
-// alert rules for each figure of what waits.
+// Guarantee: whoever is on duty finds in OPERATIONS.md what leaves each state and what frees it,
+// and alert rules for each figure of what waits.
 
-const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
+const operations = readFileSync(join(import.meta.dir, "../OPERATIONS.md"), "utf8");
 
 function section(title: string): string {
-	const [, rest = ""] = readme.split(`\n## ${title}\n`);
+	const [, rest = ""] = operations.split(`\n## ${title}\n`);
 	return rest.split("\n## ")[0] ?? "";
 }
 

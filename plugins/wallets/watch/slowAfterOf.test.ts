@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { slowAfterOf } from "#plugins/wallets/watch/slowAfterOf.ts";
+import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
 
 test("a transaction is given what is set, and twenty blocks at least on slower chains", () => {
 	const indexed = [{ id: 1, blockMs: 12_000 }, { id: 10, blockMs: 2_000 }, { id: 7 }];

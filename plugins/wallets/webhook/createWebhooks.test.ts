@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { HOUR_MS } from "#core/time/units.ts";
+import { MINUTE_MS } from "#core/time/units.ts";
 import { readOpen } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
@@ -56,7 +56,7 @@ async function uncertain(): Promise<{ intent: string; reference: string }> {
 const sleepLong = (id: string) =>
 	lab.db.execute("update wallets.submission set look_at = $2 where id = $1", [
 		id,
-		new Date(lab.clock.ms + HOUR_MS),
+		new Date(lab.clock.ms + 20 * MINUTE_MS),
 	]);
 const due = async () => {
 	const open = await readOpen(lab.db, { sendTimeoutMs: 1_000, at: new Date(lab.clock.ms) });

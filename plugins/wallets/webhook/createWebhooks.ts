@@ -12,7 +12,6 @@ import {
 	WEBHOOK_BYTES_MAX,
 } from "#plugins/wallets/webhook/limits.ts";
 import { readWebhookEvent, type WebhookEvent } from "#plugins/wallets/webhook/readWebhookEvent.ts";
-import { wakeSubmission } from "#plugins/wallets/webhook/sql/wakeSubmission.ts";
 import { verifyWebhook } from "#plugins/wallets/webhook/verifyWebhook.ts";
 
 /** `idle`: there is nothing of ours to look at, or it is due already. */
@@ -89,4 +88,21 @@ export function createWebhooks(
 			}
 		},
 	};
+}
+
+/**
+ * Has a submission looked at in the reconciler's next turn, by its primary key. Behind all that is
+ * due already, whose `look_at` is earlier, and never later than it was to be looked at anyway. True
+ * where that is news: what is final or was never handed over is left alone, as is what is due.
+ */
+async function wakeSubmission(
+	db: Queryable,
+	{ id, at }: { id: string; at: Date },
+): Promise<boolean> {
+	const woken = await db.execute(
+		`update wallets.submission set look_at = $2
+		where id = $1 and final_at is null and state <> 'queued' and look_at > $2`,
+		[id, at],
+	);
+	return woken > 0;
 }

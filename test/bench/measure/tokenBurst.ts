@@ -71,6 +71,7 @@ const { tasks } = createTokens({
 		metrics: createMetrics({ processMetrics: false }),
 	},
 	readUri: createDocumentReader({
+		clock: systemClock,
 		foreignFetch: createForeignFetch(),
 		gateways: { ipfs: [gateway], arweave: gateway },
 		allowedOrigins: [],

@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, hexToBytes, parseAbi } from "viem";
 import type { IntentEvent, IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { nextStatus } from "#plugins/wallets/intent/nextStatus.ts";
+import { nextStatus } from "#plugins/wallets/intent/intentMachine.ts";
 import { type IntentFound, intentsOf } from "#test/e2e/kills/intentsOf.ts";
 import type { KillRun, Wanted } from "#test/e2e/kills/KillScenario.ts";
 import type { KillLane } from "#test/e2e/kills/openKillLane.ts";

@@ -15,7 +15,7 @@ export type FalseAnswer = {
 	lies?: () => readonly NodeLie[];
 	/** What the wallet provider does with the wallet that it is told of. */
 	faults?: readonly CustodyFaultOrder[];
-	/** What happens to time, or to the wallet's transactions: in the pool, or once they are mined. */
+	/** What happens to time, or to its transactions: in the pool, or once all are confirmed. */
 	happens?: ChainEvent;
 };
 

@@ -9,7 +9,7 @@ type Block = { transactions: Mined[] };
 /** A round's blocks are few: those of its transactions are among the newest. */
 const REORG_DEPTH_MAX = 20;
 
-/** What the clock does, and the chain to wallets' transactions: waiting, or once they are mined. */
+/** What the clock does, and the chain to transactions: while they wait, or once they are mined. */
 export async function happen(
 	world: LiveWorld,
 	{ round, players }: { round: LiveRound; players: readonly Player[] },

@@ -117,3 +117,51 @@ contract Echo {
 		}
 	}
 }
+
+/// Shows one document for all tokens until it is told otherwise, and says so in the way it is told.
+contract Reveal721 {
+	event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
+	event MetadataUpdate(uint256 _tokenId);
+	event BatchMetadataUpdate(uint256 _fromTokenId, uint256 _toTokenId);
+	event ProvenanceHashUpdated(bytes32 oldHash, bytes32 newHash);
+
+	string public name;
+	uint256 public totalSupply;
+	string public base;
+	bool public isShared;
+	mapping(uint256 => address) public ownerOf;
+
+	constructor(string memory name_, string memory base_, bool isShared_) {
+		name = name_;
+		base = base_;
+		isShared = isShared_;
+	}
+
+	function mint(address to, uint256 count) external payable {
+		for (uint256 i = 0; i < count; i++) {
+			uint256 id = ++totalSupply;
+			ownerOf[id] = to;
+			emit Transfer(address(0), to, id);
+		}
+	}
+
+	/// `tells`: 0 nothing, 1 ERC-4906, 2 an event of its own.
+	function setBase(string calldata base_, bool isShared_, uint8 tells) external {
+		base = base_;
+		isShared = isShared_;
+		if (tells == 1) emit BatchMetadataUpdate(1, type(uint256).max);
+		if (tells == 2) emit ProvenanceHashUpdated(bytes32(0), keccak256(bytes(base_)));
+	}
+
+	function tokenURI(uint256 id) external view returns (string memory) {
+		require(ownerOf[id] != address(0), "no such token");
+		return isShared ? base : string.concat(base, _digits(id));
+	}
+
+	function _digits(uint256 id) private pure returns (string memory text) {
+		while (id > 0) {
+			text = string.concat(string(abi.encodePacked(uint8(48 + (id % 10)))), text);
+			id /= 10;
+		}
+	}
+}

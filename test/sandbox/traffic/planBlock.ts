@@ -11,7 +11,8 @@ import { planSale } from "./planSale.ts";
 import { planTransfer } from "./planTransfer.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
-const LIVE_BLOCKS_TO_REVEAL = 25;
+/** Two minutes at the usual pace: a service has read the hidden tokens by then. */
+const LIVE_BLOCKS_TO_REVEAL = 60;
 const BLOCKS_AN_HOUR = 4;
 
 /**

@@ -8,6 +8,11 @@ const HEADING = /^(#+) (Decisions\b.*)?/;
 /** `**What was chosen.** (2026-11-23) Why, …`, as a paragraph or as a point of a list. */
 const ENTRY = /^(?:- )?\*\*([\s\S]+?)\*\*(?: \((\d{4}-\d\d-\d\d)\))?/;
 
+/** Whether a document may hold decisions: a README, or the page of them beside one. */
+export function holdsDecisions(path: string): boolean {
+	return path.endsWith("README.md") || path.endsWith("/DECISIONS.md");
+}
+
 /** Answers the decisions of a README, in their order. */
 export function decisionsOf({ path, text }: TextFile): Decision[] {
 	const lines = text.split("\n");

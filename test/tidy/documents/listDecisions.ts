@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { decisionsOf } from "#test/tidy/documents/decisionsOf.ts";
+import { decisionsOf, holdsDecisions } from "#test/tidy/documents/decisionsOf.ts";
 import type { TextFile } from "#test/tidy/documents/TextFile.ts";
 import { textFiles } from "#test/tidy/documents/textFiles.ts";
 
@@ -14,13 +14,13 @@ reopen it. This page is written by \`bun test/tidy/documents/listDecisions.ts --
 /** Answers the index of all decisions: a section for each README that has some. */
 export function listDecisions(files: readonly TextFile[]): string {
 	const sections = files
-		.filter(({ path }) => path.endsWith("README.md"))
+		.filter(({ path }) => holdsDecisions(path))
 		.flatMap((file) => {
 			const decisions = decisionsOf(file);
 			if (decisions.length === 0) return [];
 			const rows = decisions.map(({ title, date }) => `- ${date}: ${title}`);
 			return [
-				`\n## [${file.path.replace(/\/?README\.md$/, "")}](${file.path})\n\n${rows.join("\n")}\n`,
+				`\n## [${file.path.replace(/\/?(README|DECISIONS)\.md$/, "")}](${file.path})\n\n${rows.join("\n")}\n`,
 			];
 		});
 	return HEAD + sections.join("");

@@ -13,6 +13,7 @@ const HOMES: Record<string, string> = {
 	"core/db/openGatheringSocket.ts": "the operator's database",
 	"core/chain/rpc/postRpc.ts": "the operator's nodes",
 	"core/chain/heads/openHeadSocket.ts": "the operator's nodes",
+	"plugins/reveal-snipe/watch/openWire.ts": "the operator's nodes",
 	"plugins/provider/client/createClient.ts": "the operator's provider",
 	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
 	"plugins/wallets/custody/http/createCaller.ts": "the operator's wallet provider",

@@ -1,11 +1,13 @@
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { answerOf, isRefusal, type View } from "#plugins/market-index/metadata/callContract.ts";
 import {
 	aggregateCall,
 	MULTICALL,
 	readAggregate,
 } from "#plugins/market-index/metadata/multicall/aggregateCall.ts";
+
+type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
 
 /** What is known of one chain's Multicall3. */
 type Known = {
@@ -41,17 +43,17 @@ const chains = new WeakMap<Rpc, Known>();
 export async function callTogether(
 	rpc: Rpc,
 	views: readonly View[],
-	signal: AbortSignal,
+	options: CallOptions,
 ): Promise<Together> {
 	const answers = new Array<Hex | null | undefined>(views.length).fill(undefined);
 	if (views.length < VIEWS_WORTH) return { answers, isTried: false };
 	const known = chains.get(rpc) ?? { isThere: null, without: 0, viewsMax: VIEWS_AT_FIRST };
 	chains.set(rpc, known);
-	if (!(await isThere(rpc, known, signal))) return { answers, isTried: false };
+	if (!(await isThere(rpc, known, options.signal))) return { answers, isTried: false };
 	let isTried = true;
 	for (let at = 0; at < views.length; ) {
 		const part = views.slice(at, at + known.viewsMax);
-		const found = await ask(rpc, part, signal);
+		const found = await ask(rpc, part, options);
 		const answered = found?.filter((answer) => answer !== undefined).length ?? 0;
 		// Where none answers the contract lacks the function: that is no matter of size.
 		const isGood = found !== null && (answered === 0 || answered * 2 >= part.length);
@@ -90,11 +92,11 @@ async function isThere(rpc: Rpc, known: Known, signal: AbortSignal): Promise<boo
 async function ask(
 	rpc: Rpc,
 	views: readonly View[],
-	signal: AbortSignal,
+	options: CallOptions,
 ): Promise<(Hex | null | undefined)[] | null> {
 	try {
-		const options = { signal, bodyBytesMax: ANSWER_BYTES_MAX };
-		const answer = await rpc.call(aggregateCall(views), options);
+		const bounded = { ...options, bodyBytesMax: ANSWER_BYTES_MAX };
+		const answer = await rpc.call(aggregateCall(views), bounded);
 		const found = readAggregate(answer, views.length);
 		return found?.map((data) => (data === undefined ? undefined : answerOf(data))) ?? null;
 	} catch (error) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { systemClock } from "#core/clock/systemClock.ts";
 import { createForeignFetch } from "#core/foreign/createForeignFetch.ts";
 import { type Canary, startCanary, startRawServer } from "#core/foreign/testing/canary.ts";
 import { createDocumentReader } from "#plugins/market-index/metadata/tokenUri/createDocumentReader.ts";
@@ -26,6 +27,7 @@ afterAll(() => {
 
 function read(uri: string) {
 	const readDocument = createDocumentReader({
+		clock: systemClock,
 		// The canary's port is open, and every name leads to it: only the guard protects it.
 		foreignFetch: createForeignFetch({
 			ports: [80, 443, canary.port],

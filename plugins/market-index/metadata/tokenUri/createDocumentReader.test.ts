@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { systemClock } from "#core/clock/systemClock.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 import type { ForeignRequest } from "#core/foreign/ForeignFetch.ts";
 import { foreignFault } from "#core/foreign/faults.ts";
@@ -13,6 +14,7 @@ const never = new AbortController().signal;
 function lab(servers: Record<string, string | number | Error>) {
 	const asked: ForeignRequest[] = [];
 	const read = createDocumentReader({
+		clock: systemClock,
 		gateways: { ipfs: [A, B], arweave: "https://ar.test" },
 		allowedOrigins: ["http://10.0.0.9"],
 		async foreignFetch(request) {
@@ -96,4 +98,30 @@ test("a mistake of ours is not taken for the stranger's", async () => {
 	expect(await lab({ "https://a.test/": fault }).read("https://a.test/1")).toMatchObject({
 		code: "x",
 	});
+});
+
+test("a server that says we ask too often is asked once more at its time, then left alone", async () => {
+	const asked: string[] = [];
+	let retryAfterMs = 1;
+	const read = createDocumentReader({
+		clock: systemClock,
+		gateways: { ipfs: [A], arweave: "https://ar.test" },
+		allowedOrigins: [],
+		async foreignFetch({ url }) {
+			asked.push(url);
+			const status = asked.length === 2 ? 200 : 429;
+			return { status, contentType: null, body: Buffer.from('{"name":"Cat"}'), retryAfterMs };
+		},
+	});
+	const get = (uri: string) => read(uri, { signal: never });
+	expect(await get("https://a.test/1")).toMatchObject({ kind: "read", name: "Cat" });
+	expect(asked).toHaveLength(2);
+	retryAfterMs = 60_000;
+	// Nobody waits for a minute: not for this document, and no other one is asked for meanwhile.
+	const limited = { code: "host_limited", isUnreachable: true };
+	expect(await get("https://a.test/2")).toMatchObject(limited);
+	expect(await get("https://a.test/3")).toMatchObject(limited);
+	expect(asked).toHaveLength(3);
+	expect(await get("https://b.test/1")).toMatchObject({ code: "host_limited" });
+	expect(asked).toHaveLength(4);
 });

@@ -1,5 +1,11 @@
+import type { Clock } from "#core/clock/Clock.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { ForeignFetch } from "#core/foreign/ForeignFetch.ts";
+import {
+	createHostPace,
+	HOST_LIMITED,
+	type HostPace,
+} from "#plugins/market-index/metadata/tokenUri/createHostPace.ts";
 import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
 import { heldMetadata } from "#plugins/market-index/metadata/tokenUri/heldMetadata.ts";
 import {
@@ -26,17 +32,20 @@ export type ReadDocument = (
 ) => Promise<DocumentOutcome>;
 
 export type DocumentReaderOptions = {
+	clock: Clock;
 	foreignFetch: ForeignFetch;
 	gateways: Gateways;
 	/** Origins of a private network that a contract may name all the same. */
 	allowedOrigins: readonly string[];
 };
 
+const TOO_OFTEN = "http_429";
 const ACCEPT = "application/json, */*;q=0.5";
 
 /** Reads documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
-	const { gateways } = options;
+	const { gateways, clock } = options;
+	const reader = { ...options, pace: createHostPace({ clock }) };
 	// The gateway that answered last stands first: one that is down costs its time once.
 	let ranked = gateways.ipfs;
 	const demote = (gateway: string | null) => {
@@ -50,7 +59,7 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(DOCUMENT_TIMEOUT_MS)]);
 		let outcome = failed("uri_unusable", false);
 		for (const candidate of plan.candidates) {
-			const attempt = await tryCandidate(candidate, options, inTime);
+			const attempt = await tryCandidate(candidate, reader, inTime);
 			if (attempt.kind === "read") return attempt;
 			if (attempt.isUnreachable) demote(candidate.gateway);
 			// That somebody may have it later outweighs that another one has not.
@@ -63,13 +72,28 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
 
 type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
 
+/** One attempt, and one more where the server said that it is asked too often. */
 async function tryCandidate(
-	{ url, gateway }: Candidate,
-	{ foreignFetch, gateways, allowedOrigins }: DocumentReaderOptions,
+	candidate: Candidate,
+	reader: DocumentReaderOptions & { pace: HostPace },
 	signal: AbortSignal,
 ): Promise<DocumentOutcome> {
+	const outcome = await tryOnce(candidate, reader, signal);
+	return outcome.kind === "failed" && outcome.code === TOO_OFTEN
+		? tryOnce(candidate, reader, signal)
+		: outcome;
+}
+
+async function tryOnce(
+	{ url, gateway }: Candidate,
+	reader: DocumentReaderOptions & { pace: HostPace },
+	signal: AbortSignal,
+): Promise<DocumentOutcome> {
+	const { foreignFetch, gateways, allowedOrigins, pace } = reader;
+	const host = URL.parse(url)?.host ?? "";
+	if (!(await pace.enter(host, signal))) return failed(HOST_LIMITED, true);
 	try {
-		const { status, body } = await foreignFetch({
+		const { status, body, retryAfterMs } = await foreignFetch({
 			url,
 			bytesMax: DOCUMENT_BYTES_MAX,
 			timeoutMs: ATTEMPT_TIMEOUT_MS,
@@ -77,7 +101,11 @@ async function tryCandidate(
 			allowedOrigins: gateway === null ? allowedOrigins : [new URL(gateway).origin],
 			signal,
 		});
-		if (status === 200) return outcomeOf([new TextDecoder().decode(body)], gateways);
+		if (status === 200) {
+			pace.served(host);
+			return outcomeOf([new TextDecoder().decode(body)], gateways);
+		}
+		if (status === 429 || retryAfterMs) pace.limited(host, retryAfterMs ?? null);
 		return failed(`http_${status}`, status >= 500 || status === 429 || status === 408);
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;

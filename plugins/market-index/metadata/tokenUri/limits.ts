@@ -24,3 +24,13 @@ export const GATEWAYS_MAX = 8;
 /** Attributes read of one document, and characters of its texts. */
 export const ATTRIBUTES_MAX = 512;
 export const DESCRIPTION_LENGTH_MAX = 4_096;
+
+/** A host that says it is asked too often: calls stand so far apart at first, and at most. */
+export const HOST_GAP_FIRST_MS = 20;
+export const HOST_GAP_MAX_MS = 2_000;
+/** How long it is left alone where it does not say. */
+export const HOST_PAUSE_FIRST_MS = 1_000;
+/** Whoever would wait longer for a place is told so, and goes on with others. */
+export const HOST_WAIT_MAX_MS = 5_000;
+/** Hosts whose pace is remembered; who complained longest ago is forgotten first. */
+export const HOSTS_PACED_MAX = 1_000;

@@ -1,16 +1,28 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** The next tokens of a collection that are to be read, by id. By `token_pkey`. */
-export async function dueTokens(
-	db: Queryable,
-	options: { collectionId: number; after: bigint; at: Date; limit: number },
-): Promise<bigint[]> {
-	const { collectionId, after, at, limit } = options;
+export type DueOptions = {
+	collectionId: number;
+	after: bigint;
+	at: Date;
+	limit: number;
+	/** Given where all tokens are read again: those not asked for since then are due. */
+	since?: Date | undefined;
+};
+
+/**
+ * The next tokens of a collection that are to be read, by id. By `token_pkey`. What failed is due
+ * when its time comes, also where all are read again.
+ */
+export async function dueTokens(db: Queryable, options: DueOptions): Promise<bigint[]> {
+	const { collectionId, after, at, limit, since } = options;
+	const isDue = since
+		? "(tried_at is null or tried_at < $5 or (failures > 0 and next_at <= $3))"
+		: "next_at <= $3";
 	const rows = await db.query<{ tokenId: string }>(
 		`select token_id as "tokenId" from market_index.token
-		where collection_id = $1 and token_id > $2::numeric and next_at <= $3
+		where collection_id = $1 and token_id > $2::numeric and ${isDue}
 		order by token_id limit $4`,
-		[collectionId, after, at, limit],
+		[collectionId, after, at, limit, ...(since ? [since] : [])],
 	);
 	return rows.map(({ tokenId }) => BigInt(tokenId));
 }

@@ -21,8 +21,9 @@ export type FailedToken = {
  */
 export async function failTokens(
 	tx: Tx,
-	{ collectionId, at, tokens }: { collectionId: number; at: Date; tokens: readonly FailedToken[] },
+	failing: { collectionId: number; beganAt: Date; at: Date; tokens: readonly FailedToken[] },
 ): Promise<number> {
+	const { collectionId, beganAt, at, tokens } = failing;
 	await lockTokens(tx, collectionId);
 	const rows = await tx.query<{ swapped: number }>(
 		`with given as (
@@ -34,7 +35,7 @@ export async function failTokens(
 				on t.collection_id = $1 and t.token_id = g.token_id
 		), written as (
 			update market_index.token as t set
-				failures = t.failures + 1, failed_code = g.code,
+				failures = t.failures + 1, failed_code = g.code, tried_at = $10,
 				token_uri = coalesce(g.uri, t.token_uri),
 				token_uri_hash = coalesce(g.hash, t.token_uri_hash),
 				next_at = case when t.failures + 1 < $7 then $2::timestamptz
@@ -52,6 +53,7 @@ export async function failTokens(
 			FAILURES_MAX,
 			BACKOFF_FIRST_MS,
 			BACKOFF_MAX_MS,
+			beganAt,
 		],
 	);
 	return rows[0]?.swapped ?? 0;

@@ -63,7 +63,7 @@ const writers: Record<string, (tx: Tx, round: number) => Promise<unknown>> = {
 	},
 	"which could not be read": (tx) => {
 		const tokens = shuffled.map((tokenId) => ({ tokenId, code: "gone", uri: null, uriHash: null }));
-		return failTokens(tx, { collectionId: id, at, tokens });
+		return failTokens(tx, { collectionId: id, beganAt: at, at, tokens });
 	},
 	"what the provider says": (tx, round) => {
 		const tokens = [...shuffled, 1_000n + BigInt(round)].map((tokenId) => {

@@ -1,12 +1,15 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
+import type { RevealState } from "#plugins/market-index/reveal/revealState.ts";
 
 export type TokenState = {
 	id: number;
 	chainId: number;
 	address: Address;
 	standard: "erc721" | "erc1155";
-	revealState: string;
+	revealState: RevealState;
+	/** When reading all its tokens again began; null while nobody does. */
+	rereadSince: Date | null;
 	providerSlug: string | null;
 	/** True where the provider's collection has this address on another chain too. */
 	isTwin: boolean;
@@ -19,9 +22,10 @@ export type TokenState = {
 	supply: string | null;
 	/** A walk over the contract's history is under way. */
 	walking: boolean;
-	/** Tokens there are rows for; those with traits; those that were not tried yet. */
+	/** Tokens there are rows for; who speak of traits, and have some; and who were not tried yet. */
 	tokens: number;
 	traited: number;
+	shown: number;
 	untried: number;
 	/** Tokens that failed, and of which nobody else told anything. */
 	unheard: number;
@@ -31,7 +35,8 @@ export type TokenState = {
 export async function tokenState(db: Queryable, collectionId: number): Promise<TokenState | null> {
 	const rows = await db.query<TokenState>(
 		`select c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address, c.standard,
-			c.reveal_state as "revealState", s.provider_slug as "providerSlug",
+			c.reveal_state as "revealState",
+			c.reread_since as "rereadSince", s.provider_slug as "providerSlug",
 			s.traits_at as "traitsAt", s.ranked_at is not null as "isRanked",
 			coalesce(
 				case when o.next_block > o.end_block and o.minted > 0 then o.minted - o.burned end,
@@ -48,6 +53,7 @@ export async function tokenState(db: Queryable, collectionId: number): Promise<T
 		left join market_index.ownership as o on o.collection_id = c.id
 		cross join lateral (
 			select count(*)::int4 as tokens, count(traits)::int4 as traited,
+				(count(*) filter (where jsonb_array_length(traits) > 0))::int4 as shown,
 				(count(*) filter (where source is null and failures = 0))::int4 as untried,
 				(count(*) filter (where source is null and failures > 0))::int4 as unheard
 			from market_index.token where collection_id = c.id

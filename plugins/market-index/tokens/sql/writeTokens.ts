@@ -31,7 +31,7 @@ export async function writeTokens(
 				name = g.name, description = g.description, image_url = g.image_url,
 				animation_url = g.animation_url, token_uri = g.uri, token_uri_hash = g.hash,
 				traits = g.traits, source = 'chain', fetched_at = $2, failures = 0,
-				failed_code = null, next_at = case when t.next_at > $11 then t.next_at end
+				failed_code = null, tried_at = $11, next_at = case when t.next_at > $11 then t.next_at end
 			from given as g where t.collection_id = $1 and t.token_id = g.token_id
 		)
 		select count(*) filter (where changed)::int4 as changed,

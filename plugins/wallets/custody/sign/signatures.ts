@@ -1,13 +1,22 @@
+import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import type { ProviderClient } from "#plugins/wallets/custody/createProviderClient.ts";
 import { custodyFault } from "#plugins/wallets/custody/faults.ts";
 import { pathSegment } from "#plugins/wallets/custody/http/pathSegment.ts";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#plugins/wallets/custody/limits.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX, JSON_DEPTH_MAX } from "#plugins/wallets/custody/limits.ts";
 import type { Authorize } from "#plugins/wallets/custody/sign/createAuthorizer.ts";
-import { typedDataParams } from "#plugins/wallets/custody/wire/typedDataParams.ts";
 import { wire } from "#plugins/wallets/custody/wire/wire.ts";
+
+const record = z.record(z.string(), z.unknown());
+
+const typedDataSchema = z.object({
+	domain: record,
+	types: record,
+	primaryType: z.string(),
+	message: record,
+});
 
 type Signatures = Pick<Custody, "signMessage" | "signTypedData">;
 type Wanted = {
@@ -61,4 +70,34 @@ export function signatures(options: {
 			return signed({ ...rest, endpoint: "sign_typed", method: "eth_signTypedData_v4", params });
 		},
 	};
+}
+
+/**
+ * EIP-712 data in the provider's words. Integers are sent as decimal text: a JSON number that a
+ * double cannot hold would be signed as another amount, so such a number is refused.
+ */
+export function typedDataParams(typedData: Readonly<Record<string, unknown>>) {
+	const { data } = typedDataSchema.safeParse(typedData);
+	if (data === undefined) throw custodyFault.refused({ detail: "no EIP-712 data" });
+	return {
+		typed_data: {
+			domain: exact(data.domain, 0),
+			types: exact(data.types, 0),
+			primary_type: data.primaryType,
+			message: exact(data.message, 0),
+		},
+	};
+}
+
+function exact(value: unknown, depth: number): unknown {
+	if (depth > JSON_DEPTH_MAX) throw custodyFault.refused({ detail: "too deeply nested" });
+	if (typeof value === "bigint") return value.toString();
+	if (typeof value === "number" && !Number.isSafeInteger(value)) {
+		throw custodyFault.refused({ detail: "a number that a double cannot hold" });
+	}
+	if (Array.isArray(value)) return value.map((item) => exact(item, depth + 1));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, inner]) => [name, exact(inner, depth + 1)]),
+	);
 }

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { transactionParams } from "#plugins/wallets/custody/send/createSender.ts";
+import { typedDataParams } from "#plugins/wallets/custody/sign/signatures.ts";
 import { sampleTransaction } from "#plugins/wallets/custody/testing/sampleTransaction.ts";
-import { readTrace } from "#plugins/wallets/custody/wire/readTrace.ts";
-import { readTraces } from "#plugins/wallets/custody/wire/readTraces.ts";
-import { readUser } from "#plugins/wallets/custody/wire/readUser.ts";
-import { transactionParams } from "#plugins/wallets/custody/wire/transactionParams.ts";
-import { typedDataParams } from "#plugins/wallets/custody/wire/typedDataParams.ts";
+import { readTrace, readTraces, readUser } from "#plugins/wallets/custody/wire/wire.ts";
 
 const hash = `0x${"cd".repeat(32)}`;
 const row = { id: "t1", status: "confirmed", transaction_hash: hash, reference_id: "r1" };

@@ -3,19 +3,16 @@ import { z } from "zod";
 import { canFail } from "#core/http/canFail.ts";
 import { field } from "#core/http/openapi/field.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
-import { readBatch } from "#plugins/wallets/intent/readBatch.ts";
-import { readIntents } from "#plugins/wallets/intent/readIntents.ts";
-import { askAgain } from "#plugins/wallets/link/askAgain.ts";
+import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import { askAgain } from "#plugins/wallets/link/createLinks.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
-import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import { type LinkContext, tokenParams } from "#plugins/wallets/link/LinkContext.ts";
 import { linkOutcomeSchema, linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { linkToCancel } from "#plugins/wallets/link/linkToCancel.ts";
-import { outcomeOf } from "#plugins/wallets/link/outcomeOf.ts";
-import { readLinked } from "#plugins/wallets/link/readLinked.ts";
+import { outcomeOf, readLinked } from "#plugins/wallets/link/readLinked.ts";
 import { renderLink } from "#plugins/wallets/link/renderLink.ts";
 import { linkPageRoutes } from "#plugins/wallets/link/routes/linkPageRoutes.ts";
 import { postLink } from "#plugins/wallets/link/routes/postLink.ts";
-import { tokenParams } from "#plugins/wallets/link/tokenParams.ts";
 
 const bodySchema = z
 	.object({

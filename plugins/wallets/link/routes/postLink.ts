@@ -6,13 +6,12 @@ import { readBack } from "#core/db/readBack.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import { askAgain } from "#plugins/wallets/link/askAgain.ts";
+import { askAgain } from "#plugins/wallets/link/createLinks.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
-import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
+import { type LinkContext, tokenParams } from "#plugins/wallets/link/LinkContext.ts";
 import { CONFIRM_IDLE_SECONDS } from "#plugins/wallets/link/limits.ts";
 import { linkUsedSchema } from "#plugins/wallets/link/linkSchema.ts";
-import { outcomeOf } from "#plugins/wallets/link/outcomeOf.ts";
-import { tokenParams } from "#plugins/wallets/link/tokenParams.ts";
+import { outcomeOf } from "#plugins/wallets/link/readLinked.ts";
 import { useLink } from "#plugins/wallets/link/useLink.ts";
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);

@@ -1,5 +1,5 @@
 import type { DocumentRule } from "#test/tidy/documents/DocumentRule.ts";
-import { decisionsOf } from "#test/tidy/documents/decisionsOf.ts";
+import { decisionsOf, holdsDecisions } from "#test/tidy/documents/decisionsOf.ts";
 import { DECISIONS_PAGE, listDecisions } from "#test/tidy/documents/listDecisions.ts";
 
 const WRITE = "run `bun test/tidy/documents/listDecisions.ts --write`";
@@ -9,7 +9,7 @@ export const datedDecisions: DocumentRule = {
 	why: "whoever doubts a decision sees when it was made, and finds all of them on one page",
 	check(files) {
 		const undated = files
-			.filter(({ path }) => path.endsWith("README.md"))
+			.filter(({ path }) => holdsDecisions(path))
 			.flatMap(decisionsOf)
 			.filter(({ date }) => date === undefined)
 			.map(({ path, line, title }) => ({

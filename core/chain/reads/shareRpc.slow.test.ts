@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { SHARED_REQUESTS_AT_ONCE, shareRpc } from "#core/chain/reads/shareRpc.ts";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+
+// Guarantee: a question that takes long is waited for by who asked it, and by nobody else.
+
+const call = (method: string): RpcCall => ({ method, params: [] });
+
+/** A node that answers a request with the slowest call of it: at once, or never. */
+function nodeOf() {
+	const settle: Rpc["settle"] = (calls, { signal } = {}) => {
+		const { promise, reject } = Promise.withResolvers<never>();
+		signal?.addEventListener("abort", () => reject(rpcFault.transport({ detail: "given up" })));
+		const isSlow = calls.some(({ method }) => method === "slow");
+		if (isSlow) return promise;
+		return Promise.resolve(calls.map(({ method }) => ({ kind: "result", result: method })));
+	};
+	const never = async () => Promise.reject(new Error("nobody asks so"));
+	const stats = () => ({ requests: 0, calls: 0, bytes: 0 });
+	return shareRpc({ settle, call: never, batch: never, distrust() {}, stats }, { answerMs: 5 });
+}
+
+test("who shares a request with a question that is never answered is answered all the same", async () => {
+	const rpc = nodeOf();
+	const ending = new AbortController();
+	const { signal } = ending;
+	// As many alone as there are requests at once: what comes with them shares the next.
+	const first = Array.from({ length: SHARED_REQUESTS_AT_ONCE }, () => rpc.call(call("first")));
+	const slow = rpc.call(call("slow"), { signal });
+	const others = ["one", "two", "three"].map((method) => rpc.call(call(method)));
+	expect(await Promise.all(first)).toEqual(first.map(() => "first"));
+	expect(await Promise.all(others)).toEqual(["one", "two", "three"]);
+	expect(await rpc.call(call("later"))).toBe("later");
+	ending.abort();
+	expect(await slow.catch((error: { code: string }) => error.code)).toBe("rpc_transport");
+});

@@ -1,0 +1,71 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import { sleep as systemSleep } from "#core/time/sleep.ts";
+import {
+	HOST_GAP_FIRST_MS,
+	HOST_GAP_MAX_MS,
+	HOST_PAUSE_FIRST_MS,
+	HOST_WAIT_MAX_MS,
+	HOSTS_PACED_MAX,
+} from "#plugins/market-index/metadata/tokenUri/limits.ts";
+
+/** Why a document was not asked for: its server said that we ask too often. */
+export const HOST_LIMITED = "host_limited";
+
+export type HostPace = {
+	/** Waits for this host's next place; false where that is too long to wait for. */
+	enter(host: string, signal: AbortSignal): Promise<boolean>;
+	/** The host said that it is asked too often, and perhaps for how long to leave it alone. */
+	limited(host: string, retryAfterMs: number | null): void;
+	/** The host served a document. */
+	served(host: string): void;
+};
+
+/** A host that limits us: how far calls stand apart, and when the next one may begin. */
+type Host = { gapMs: number; nextAtMs: number };
+
+/**
+ * A budget for each host that serves documents. Nobody is held back before he complains; then calls
+ * stand apart, twice as far with each complaint, and draw closer again with each document that is
+ * served. How many are under way at once is another matter (`core/foreign`).
+ */
+export function createHostPace({
+	clock,
+	sleep = systemSleep,
+}: {
+	clock: Clock;
+	sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}): HostPace {
+	const hosts = new Map<string, Host>();
+	return {
+		async enter(name, signal) {
+			const host = hosts.get(name);
+			if (!host) return true;
+			const nowMs = clock.nowMs();
+			const atMs = Math.max(host.nextAtMs, nowMs);
+			if (atMs - nowMs > HOST_WAIT_MAX_MS) return false;
+			host.nextAtMs = atMs + host.gapMs;
+			if (atMs > nowMs) await sleep(atMs - nowMs, signal);
+			return !signal.aborted;
+		},
+		limited(name, retryAfterMs) {
+			const nowMs = clock.nowMs();
+			const host = hosts.get(name) ?? { gapMs: 0, nextAtMs: nowMs };
+			const isSame = host.nextAtMs > nowMs + host.gapMs;
+			// Of calls that were under way together only the first complaint counts.
+			if (!isSame)
+				host.gapMs = Math.min(Math.max(host.gapMs * 2, HOST_GAP_FIRST_MS), HOST_GAP_MAX_MS);
+			const pauseMs = retryAfterMs ?? Math.max(host.gapMs, HOST_PAUSE_FIRST_MS);
+			host.nextAtMs = Math.max(host.nextAtMs, nowMs + pauseMs);
+			hosts.delete(name);
+			hosts.set(name, host);
+			const [first] = hosts.keys();
+			if (hosts.size > HOSTS_PACED_MAX && first !== undefined) hosts.delete(first);
+		},
+		served(name) {
+			const host = hosts.get(name);
+			if (!host) return;
+			host.gapMs = host.gapMs * 0.95 < 1 ? 0 : host.gapMs * 0.95;
+			if (host.gapMs === 0 && host.nextAtMs <= clock.nowMs()) hosts.delete(name);
+		},
+	};
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import {
+	contractOf,
+	createMarketFixture,
+	ethereum,
+	type Fixture,
+	mintOf,
+	NOW_MS,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import { createReveals } from "#plugins/market-index/tokens/createReveals.ts";
+import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import {
+	createTokenLab,
+	documentOf,
+	storedTokens,
+} from "#plugins/market-index/tokens/testing/tokenLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+let fixture: Fixture;
+let made: ReturnType<typeof createTokenLab>;
+let reveals: ReturnType<typeof createReveals>;
+let next = 0x900;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	fixture = createMarketFixture(database.db, [ethereum]);
+});
+afterAll(() => database.drop());
+beforeEach(() => {
+	made = createTokenLab(database.db);
+	reveals = createReveals(made.context);
+});
+
+const LARGEST = 2n ** 256n - 1n;
+const uriOf = (id: bigint) => `ipfs://cats/${id}`;
+
+/** A collection whose tokens were read, and all show the same. */
+async function hidden(ids: readonly bigint[]) {
+	const contract = contractOf(++next);
+	await fixture.seed(
+		ethereum,
+		ids.map((tokenId) => mintOf(contract, { tokenId })),
+	);
+	const id = await fixture.idOf(ethereum, contract);
+	await database.db.transaction((tx) =>
+		learnTokens(tx, { collectionId: id, at: new Date(NOW_MS) }),
+	);
+	show(ids, () => ({ Status: "Sealed" }));
+	await made.run(readTokensTask(made.context), { collectionId: id });
+	made.lab.asked.length = 0;
+	made.lab.nowMs += 60_000;
+	return { id, contract };
+}
+
+function show(ids: readonly bigint[], traitsOf: (id: bigint) => Record<string, string>) {
+	for (const id of ids) {
+		made.tell(id, uriOf(id));
+		made.lab.documents.set(uriOf(id), documentOf(traitsOf(id)));
+	}
+}
+
+const begin = async (collectionId: number) => {
+	const at = new Date(made.lab.nowMs);
+	await reveals.learn(collectionId, at);
+	await database.db.transaction((tx) => reveals.beginReread(tx, { collectionId, at }));
+};
+const reread = (collectionId: number, untilMs = Number.POSITIVE_INFINITY) =>
+	reveals.reread(collectionId, {
+		signal: made.lab.signal,
+		untilMs,
+		hiddenTraits: [{ type: "Status", value: "Sealed" }],
+	});
+
+test("[RVL-03] all tokens are read again, each once, with new ones and those that were given up", async () => {
+	const ids = [0n, 1n, 2n, LARGEST];
+	const { id, contract } = await hidden(ids);
+	await fixture.seed(ethereum, [mintOf(contract, { tokenId: 7n })]);
+	await database.db.execute(
+		"update market_index.token set failures = 8, next_at = null where collection_id = $1 and token_id = 2",
+		[id],
+	);
+	expect(await reread(id)).toBeNull();
+	show([...ids, 7n], (token) => ({ Hat: String(token) }));
+	await begin(id);
+	expect(await reread(id)).toMatchObject({ end: "done", tokens: 5, read: 5, failed: 0, shown: 5 });
+	expect(made.lab.asked.sort()).toEqual([...ids, 7n].map(uriOf).sort());
+	expect(await reread(id)).toMatchObject({ end: "done", read: 5 });
+	expect(made.lab.asked).toHaveLength(5);
+});
+
+test("what was read before it began is read again, also where that ended only afterwards", async () => {
+	const { id } = await hidden([0n, 1n]);
+	const { context, lab } = made;
+	let isBegun = false;
+	const readUri: typeof context.readUri = async (...given) => {
+		const outcome = await context.readUri(...given);
+		lab.nowMs += 1_000;
+		if (!isBegun) {
+			isBegun = true;
+			await begin(id);
+		}
+		return outcome;
+	};
+	await database.db.execute("update market_index.token set next_at = $2 where collection_id = $1", [
+		id,
+		new Date(lab.nowMs),
+	]);
+	await made.run(readTokensTask({ ...context, readUri }), { collectionId: id });
+	lab.asked.length = 0;
+	show([0n, 1n], (token) => ({ Hat: String(token) }));
+	expect(await reread(id)).toMatchObject({ read: 2, shown: 2 });
+	expect(lab.asked).toHaveLength(2);
+});
+
+test("a part that ran out of time leaves the rest, and what failed comes back when its time does", async () => {
+	const { id } = await hidden([0n, 1n, 2n]);
+	await begin(id);
+	expect(await reread(id, made.lab.nowMs - 1)).toMatchObject({ end: "late", read: 0 });
+	made.lab.documents.delete(uriOf(1n));
+	expect(await reread(id)).toMatchObject({ end: "done", read: 2, failed: 1 });
+	made.lab.asked.length = 0;
+	show([1n], () => ({ Hat: "Red" }));
+	await reread(id);
+	expect(made.lab.asked).toEqual([]);
+	made.lab.nowMs += 120_000;
+	expect(await reread(id)).toMatchObject({ read: 3, failed: 0, shown: 1 });
+	expect(made.lab.asked).toEqual([uriOf(1n)]);
+});
+
+test("tokens that still have the traits all had while hidden are not shown", async () => {
+	const { id } = await hidden([0n, 1n, 2n]);
+	show([2n], () => ({ Hat: "Red" }));
+	await begin(id);
+	expect(await reread(id)).toMatchObject({ tokens: 3, read: 3, shown: 1 });
+});
+
+test("tokens to look at are spread over the ids, as many as there are where they are few", async () => {
+	const few = await hidden([5n, 6n]);
+	expect(await reveals.probeTokens(few.id, 8)).toEqual([5n, 6n]);
+	const ids = Array.from({ length: 100 }, (_, index) => BigInt(index));
+	const many = await hidden(ids);
+	const chosen = await reveals.probeTokens(many.id, 8);
+	expect(chosen).toHaveLength(8);
+	expect(chosen.at(-1)).toBe(99n);
+	for (const [place, token] of chosen.entries()) {
+		expect(Number(token)).toBeWithin(place * 12, (place + 1) * 13);
+	}
+});
+
+test("a collection that is a placeholder is counted and ranked all the same, rarest first", async () => {
+	const ids = [0n, 1n, 2n];
+	const { id } = await hidden(ids);
+	await database.db.execute(
+		"update market_index.collection set reveal_state = 'placeholder' where id = $1",
+		[id],
+	);
+	show(ids, (token) => ({ Hat: token === 2n ? "Crown" : "Cap" }));
+	await begin(id);
+	await reread(id);
+	await reveals.countTraits(id, { signal: made.lab.signal });
+	await reveals.rank(id);
+	expect((await storedTokens(database.db, id)).map(({ rank }) => rank)).toEqual([2, 2, 1]);
+	const [rarest] = await reveals.ranked(id);
+	expect(rarest).toEqual({ tokenId: "2", rank: 1, traits: [{ type: "Hat", value: "Crown" }] });
+	const moved = await database.db.transaction(async (tx) => {
+		await reveals.endReread(tx, id);
+		return reveals.move(tx, { collectionId: id, event: "covered", at: new Date(made.lab.nowMs) });
+	});
+	expect(moved).toEqual({ from: "placeholder", to: "revealed" });
+	expect(await reveals.subjects([id])).toMatchObject([
+		{ id, revealState: "revealed", revealedAt: new Date(made.lab.nowMs) },
+	]);
+	expect(await reread(id)).toBeNull();
+});
+
+test("an event that the table of moves does not have changes nothing but the time of the look", async () => {
+	const { id } = await hidden([0n]);
+	const at = new Date(made.lab.nowMs);
+	const move = (event: "looks_hidden" | "looks_shown" | "covered") =>
+		database.db.transaction((tx) => reveals.move(tx, { collectionId: id, event, at }));
+	expect(await move("looks_hidden")).toEqual({ from: "unknown", to: "placeholder" });
+	expect(await move("looks_shown")).toBeNull();
+	expect(await move("covered")).toEqual({ from: "placeholder", to: "revealed" });
+	expect(await move("looks_hidden")).toEqual({ from: "revealed", to: "placeholder" });
+	const [subject] = await reveals.subjects([id]);
+	expect(subject).toMatchObject({ revealState: "placeholder", revealedAt: null });
+	expect(await reveals.subjects([id, 999_999])).toHaveLength(1);
+});

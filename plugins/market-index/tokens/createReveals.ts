@@ -1,0 +1,69 @@
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { moveReveal } from "#plugins/market-index/reveal/moveReveal.ts";
+import { readingOf } from "#plugins/market-index/reveal/readingOf.ts";
+import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
+import type { RevealIndex } from "#plugins/market-index/tokens/RevealIndex.ts";
+import { readPart } from "#plugins/market-index/tokens/readPart.ts";
+import { readUrisOf } from "#plugins/market-index/tokens/readTokenUris.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import {
+	beginReread,
+	endReread,
+	noteRevealsChecked,
+	pickProbeTokens,
+	readRankedTokens,
+	readRereadState,
+	readRevealSubjects,
+} from "#plugins/market-index/tokens/sql/reveals.ts";
+import { tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
+import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
+import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+import { countTraitsNow, rankTokensNow } from "#plugins/market-index/tokens/traitsTask.ts";
+
+/** What the index does for whoever watches reveals: the tables and the readers stay its own. */
+export function createReveals(context: TokenContext): RevealIndex {
+	const { core, readUri } = context;
+	const { db } = core;
+	return {
+		subjects: (ids, within) => readRevealSubjects(within ?? db, ids),
+		probeTokens: (collectionId, count) => pickProbeTokens(db, collectionId, count),
+		async uris(chainId, tokens, options) {
+			const access = accessOf(core, chainId);
+			return access
+				? readUrisOf(access.rpcFor("reveals"), tokens, options)
+				: tokens.map(() => null);
+		},
+		async document(uri, options) {
+			const outcome = await readUri(uri, options);
+			if (outcome.kind !== "read") return null;
+			const { imageUrl, traits } = storableDocument(outcome);
+			return { imageUrl, traits };
+		},
+		reading: readingOf,
+		move: moveReveal,
+		checked: (ids, at) => noteRevealsChecked(db, ids, at),
+		async learn(collectionId, at) {
+			await db.transaction((tx) => learnTokens(tx, { collectionId, at }));
+		},
+		beginReread,
+		async reread(collectionId, { signal, untilMs, hiddenTraits }) {
+			const state = await tokenState(db, collectionId);
+			const access = state && accessOf(core, state.chainId);
+			if (!access || state.rereadSince === null) return null;
+			const since = state.rereadSince;
+			const part = await readPart(context, access, state, { signal, since, untilMs });
+			const progress = await readRereadState(db, { collectionId, since, hiddenTraits });
+			return { ...part, ...progress };
+		},
+		countTraits: async (collectionId, { signal }) => {
+			await countTraitsNow(context, collectionId, signal);
+		},
+		rank: (collectionId) => rankTokensNow(context, collectionId),
+		endReread,
+		ranked: (collectionId) => readRankedTokens(db, collectionId, TOKENS_MAX),
+	};
+}
+
+function accessOf({ indexed }: Pick<Core, "indexed">, chainId: number): ChainAccess | undefined {
+	return indexed.find(({ chain }) => chain.id === chainId);
+}

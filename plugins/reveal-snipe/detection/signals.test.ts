@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import {
+	joinTriggers,
+	signalOfLog,
+	type Trigger,
+} from "#plugins/reveal-snipe/detection/signals.ts";
+
+const trigger = (signal: Trigger["signal"], given: Partial<Trigger> = {}): Trigger => ({
+	signal,
+	block: { number: 7, atMs: 70 },
+	heardAtMs: 100,
+	...given,
+});
+
+test("of two reasons to look the one that says more counts, heard when the first was", () => {
+	const block = trigger("block");
+	const event = trigger("metadata_event", { heardAtMs: 110 });
+	for (const joined of [joinTriggers(block, event), joinTriggers(event, block)]) {
+		expect(joined).toEqual({ ...event, heardAtMs: 100 });
+	}
+	expect(joinTriggers(null, block)).toBe(block);
+});
+
+test("the newest block counts, and a time that only one of them knows", () => {
+	const later = trigger("block", { block: { number: 8, atMs: 80 } });
+	const log = trigger("log", { block: { number: 7, atMs: null } });
+	expect(joinTriggers(log, later).block).toEqual({ number: 8, atMs: 80 });
+	expect(joinTriggers(log, trigger("block")).block).toEqual({ number: 7, atMs: 70 });
+	expect(joinTriggers(trigger("poll", { block: null }), log).block?.number).toBe(7);
+});
+
+test("events of ERC-4906 are told from other logs, in any case and with no topic at all", () => {
+	const batch = "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c";
+	const single = "0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7";
+	expect(signalOfLog(batch)).toBe("metadata_event");
+	expect(signalOfLog(single.toUpperCase().replace("0X", "0x"))).toBe("metadata_event");
+	expect(signalOfLog(`0x${"11".repeat(32)}`)).toBe("log");
+	expect(signalOfLog(undefined)).toBe("log");
+});

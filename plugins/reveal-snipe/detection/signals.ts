@@ -1,0 +1,44 @@
+/** What makes us look at a collection. The later in the list, the more it says. */
+export const TRIGGERS = ["poll", "block", "log", "metadata_event"] as const;
+export type TriggerSignal = (typeof TRIGGERS)[number];
+
+/** What a look can see: another URI, or traits where there were none. */
+export const EVIDENCE = ["uri_hash", "traits"] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** All that can be switched on. */
+export const SIGNALS = [...TRIGGERS, ...EVIDENCE] as const;
+export type Signal = (typeof SIGNALS)[number];
+
+/** Why a collection is to be looked at. */
+export type Trigger = {
+	signal: TriggerSignal;
+	/** The block in which it happened, or the newest one. */
+	block: { number: number; atMs: number | null } | null;
+	heardAtMs: number;
+};
+
+/** Joins two reasons to look: the one that says more, heard when the first was. */
+export function joinTriggers(first: Trigger | null, second: Trigger): Trigger {
+	if (first === null) return second;
+	const isMore = TRIGGERS.indexOf(second.signal) > TRIGGERS.indexOf(first.signal);
+	const heardAtMs = Math.min(first.heardAtMs, second.heardAtMs);
+	return { ...(isMore ? second : first), block: newerOf(first, second), heardAtMs };
+}
+
+function newerOf({ block: a }: Trigger, { block: b }: Trigger): Trigger["block"] {
+	if (a === null || b === null) return a ?? b;
+	if (a.number !== b.number) return a.number > b.number ? a : b;
+	return { number: a.number, atMs: a.atMs ?? b.atMs };
+}
+
+/** `MetadataUpdate(uint256)` and `BatchMetadataUpdate(uint256,uint256)` of ERC-4906. */
+const METADATA_TOPICS = new Set([
+	"0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7",
+	"0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c",
+]);
+
+/** Tells an event of ERC-4906 from any other log. */
+export function signalOfLog(topic: string | undefined): "metadata_event" | "log" {
+	return METADATA_TOPICS.has(topic?.toLowerCase() ?? "") ? "metadata_event" : "log";
+}

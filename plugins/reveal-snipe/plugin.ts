@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { commaList } from "#core/config/commaList.ts";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { MarketIndexKey } from "#plugins/market-index/contract.ts";
+import type { OnCovered } from "#plugins/reveal-snipe/burst/takeStep.ts";
+import { SIGNALS } from "#plugins/reveal-snipe/detection/signals.ts";
+import { KEPT_MS, NAMED_EVERY_MS, PRUNE_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
+import { revealRoutes } from "#plugins/reveal-snipe/routes/revealRoutes.ts";
+import { pruneDetections } from "#plugins/reveal-snipe/sql/detections.ts";
+import { pruneSeen } from "#plugins/reveal-snipe/sql/seen.ts";
+import { type ChainWatch, watchChain } from "#plugins/reveal-snipe/watch/watchChain.ts";
+import { watchNamed } from "#plugins/reveal-snipe/watch/watchNamed.ts";
+
+/** Notices reveals in the block where they happen, and has all tokens read and ranked at once. */
+export const revealSnipePlugin = definePlugin({
+	name: "reveal-snipe",
+	version: "1",
+	config: z.object({
+		NFT_REVEAL_WATCH: commaList(z.string().regex(/^[^/\s]+\/[^/\s]+$/))
+			.default([])
+			.meta({ expects: "chain/slug or chain/contract, separated by commas" })
+			.describe("Collections that are watched for a reveal although no plan is armed."),
+		NFT_REVEAL_SIGNALS: commaList(z.enum(SIGNALS))
+			.default([...SIGNALS])
+			.meta({ expects: `names among ${SIGNALS.join(", ")}` })
+			.describe("What makes the service look for a reveal, and what it looks at then."),
+	}),
+	needs: { market: MarketIndexKey },
+	tables: { schema: "reveal_snipe", folder: join(import.meta.dir, "migrations") },
+	setup({ config, needs, core }) {
+		const { db, clock } = core;
+		const { reveals: index, find } = needs.market;
+		const ending = new AbortController();
+		const onCovered: readonly OnCovered[] = [];
+		const watches: ChainWatch[] = [];
+		return {
+			routes: revealRoutes({ core, index }),
+			jobs: [
+				{
+					name: "reveal-snipe.named",
+					schedule: { everyMs: NAMED_EVERY_MS },
+					lock: "cluster",
+					timeoutMs: 10_000,
+					run: () => watchNamed({ core, find }, config.NFT_REVEAL_WATCH),
+				},
+				{
+					name: "reveal-snipe.prune",
+					schedule: { everyMs: PRUNE_EVERY_MS },
+					lock: "cluster",
+					timeoutMs: 60_000,
+					async run() {
+						await pruneDetections(db, new Date(clock.nowMs() - KEPT_MS));
+						await pruneSeen(db);
+					},
+				},
+			],
+			start() {
+				if (core.role === "api") return;
+				const signals = new Set(config.NFT_REVEAL_SIGNALS);
+				const { signal } = ending;
+				for (const access of core.indexed) {
+					watches.push(watchChain({ core, access, index, signals, onCovered, signal }));
+				}
+			},
+			async stop() {
+				ending.abort();
+				await Promise.all(watches.map((watch) => watch.ended()));
+			},
+		};
+	},
+});

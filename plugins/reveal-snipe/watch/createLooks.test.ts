@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { takeLease } from "#core/lease/leases.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+import type { RevealIndex, RevealSubject, ShownToken } from "#plugins/market-index/contract.ts";
+import { SIGNALS, type Trigger } from "#plugins/reveal-snipe/detection/signals.ts";
+import { DOCUMENTS_APART_MS, PROBE_TOKENS } from "#plugins/reveal-snipe/limits.ts";
+import { readLastDetections } from "#plugins/reveal-snipe/sql/detections.ts";
+import { readSeen } from "#plugins/reveal-snipe/sql/seen.ts";
+import { createLooks, type LookDeps } from "#plugins/reveal-snipe/watch/createLooks.ts";
+import { type Watched, watchedOf } from "#plugins/reveal-snipe/watch/Watched.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
+
+const chain = builtinChains.find(({ slug }) => slug === "anvil") as Chain;
+const NOW_MS = Date.parse("2026-11-20T12:00:00.000Z");
+let database: TestDatabase;
+let next = 0;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const TOKENS = Array.from({ length: PROBE_TOKENS }, (_, id) => BigInt(id));
+const hat = (value: string) => [{ type: "Hat", value }];
+
+/** Looks over a real database, at contracts and servers that a test fills. */
+async function open() {
+	const lab = {
+		nowMs: NOW_MS,
+		/** Where a token's document is, and what it shows; null cannot be read. */
+		uriOf: (id: bigint): string | null => `sealed/${id}`,
+		show: (uri: string): Omit<ShownToken, "uri"> | null =>
+			uri.startsWith("sealed") || uri.startsWith("moved")
+				? { imageUrl: "sealed.png", traits: null }
+				: { imageUrl: uri, traits: hat(uri) },
+		/** Tokens of each question, documents that were read, moves, and detections that were told. */
+		questions: [] as number[],
+		documents: 0,
+		moves: [] as string[],
+		detected: 0,
+		hasLease: true,
+	};
+	const index = {
+		probeTokens: async () => TOKENS,
+		async uris(_chainId: number, tokens: readonly { tokenId: bigint }[]) {
+			lab.questions.push(tokens.length);
+			return tokens.map(({ tokenId }) => lab.uriOf(tokenId));
+		},
+		async document(uri: string) {
+			lab.documents++;
+			return lab.show(uri);
+		},
+		reading: (tokens: readonly ShownToken[]) =>
+			new Set(tokens.map(({ traits }) => JSON.stringify(traits))).size > 1 ? "shown" : "hidden",
+		async move(_tx: unknown, { event }: { event: string }) {
+			lab.moves.push(event);
+			return { from: "unknown", to: event === "looks_hidden" ? "placeholder" : "revealed" };
+		},
+	} as unknown as RevealIndex;
+	const name = `looks.${++next}`;
+	const lease = await takeLease(database.db, { name, holder: name, durationMs: 3_600_000 });
+	const settle: Rpc["settle"] = async (calls) =>
+		calls.map(() => {
+			const header = { number: "0x7", timestamp: `0x${Math.floor(NOW_MS / 1_000).toString(16)}` };
+			const hashes = { hash: `0x${"1".repeat(64)}`, parentHash: `0x${"2".repeat(64)}` };
+			return { kind: "result", result: { ...header, ...hashes } };
+		});
+	const deps: LookDeps = {
+		core: {
+			db: database.db,
+			clock: { nowMs: () => lab.nowMs },
+			log: silentLog,
+			outbox: { append: () => {} } as unknown as LookDeps["core"]["outbox"],
+			metrics: createMetrics({ processMetrics: false }),
+		},
+		access: { chain, rpcFor: () => ({ settle }) as unknown as Rpc },
+		index,
+		signals: new Set(SIGNALS),
+		lease: async () => (lab.hasLease ? lease : null),
+		onDetected: () => void lab.detected++,
+		onLooked: () => {},
+		signal: new AbortController().signal,
+	};
+	const looks = createLooks(deps);
+	const look = async (watched: Watched | Watched[], trigger: Partial<Trigger> = {}) => {
+		const all = [watched].flat();
+		const reason: Trigger = { signal: "poll", block: null, heardAtMs: lab.nowMs, ...trigger };
+		await looks(all.map((one) => ({ watched: one, trigger: reason })));
+		await until(() => all.every(({ isLooking }) => !isLooking), "the look is over");
+	};
+	return { lab, look };
+}
+
+let ids = next * 1_000;
+function collection(revealState: RevealSubject["revealState"] = "placeholder"): Watched {
+	const id = ++ids;
+	return watchedOf(
+		{
+			...{ id, chainId: chain.id, slug: `c-${id}`, name: null, imageUrl: null },
+			...{ revealState, revealedAt: null, standard: "erc721", address: "0x01" },
+		},
+		undefined,
+	);
+}
+const lastOf = async ({ subject }: Watched) =>
+	(await readLastDetections(database.db, [subject.id])).get(subject.id);
+
+test("all looks of a turn are one question to the node", async () => {
+	const { lab, look } = await open();
+	await look([collection(), collection(), collection()]);
+	expect(lab.questions).toEqual([3 * PROBE_TOKENS]);
+});
+
+test("a block alone asks no server, until a URI is another one", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	expect(lab.documents).toBe(PROBE_TOKENS);
+	await look(one, { signal: "block" });
+	expect(lab.documents).toBe(PROBE_TOKENS);
+	lab.uriOf = (id) => `shown/${id}`;
+	await look(one, { signal: "block", block: { number: 7, atMs: NOW_MS - 250 } });
+	expect(lab.documents).toBe(2 * PROBE_TOKENS);
+	expect(await lastOf(one)).toMatchObject({
+		...{ signal: "block", evidence: "uri_hash", blockNumber: 7, delayMs: 250, step: "queued" },
+	});
+	expect(lab.detected).toBe(1);
+});
+
+test("the time of a block whose log came before its header is asked for with the look", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.nowMs += 500;
+	await look(one, { signal: "metadata_event", block: { number: 7, atMs: null } });
+	expect(await lastOf(one)).toMatchObject({ signal: "metadata_event", delayMs: 500 });
+});
+
+test("another place of the same documents is no reveal, and is remembered", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	lab.uriOf = (id) => `moved/${id}`;
+	await look(one, { signal: "block" });
+	await look(one, { signal: "block" });
+	expect(lab.documents).toBe(2 * PROBE_TOKENS);
+	expect(await lastOf(one)).toBeUndefined();
+});
+
+test("servers that cannot be read are left alone for a while, and the news is not lost", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	const { show } = lab;
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.show = () => null;
+	await look(one, { signal: "block" });
+	await look(one, { signal: "block" });
+	expect(lab.documents).toBe(2 * PROBE_TOKENS);
+	lab.show = show;
+	lab.nowMs += DOCUMENTS_APART_MS;
+	await look(one, { signal: "block" });
+	expect(await lastOf(one)).toMatchObject({ evidence: "uri_hash" });
+});
+
+test("what was seen before a restart is compared with what is seen after it", async () => {
+	const { lab, look } = await open();
+	const one = collection("unknown");
+	await look(one);
+	expect(lab.moves).toEqual(["looks_hidden"]);
+	const seen = await readSeen(database.db, [one.subject.id]);
+	expect(seen.get(one.subject.id)).toMatchObject({ reading: "hidden", tokenIds: TOKENS });
+	// The index calls it revealed meanwhile, as somebody had its tokens read.
+	const subject = { ...one.subject, revealState: "revealed" as const };
+	lab.uriOf = (id) => `shown/${id}`;
+	await look(watchedOf(subject, seen.get(subject.id)), { signal: "poll" });
+	expect(await lastOf(one)).toMatchObject({ signal: "poll", evidence: "uri_hash" });
+});
+
+test("a process that may not act on the chain stores nothing, and sees the news again", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.hasLease = false;
+	await look(one);
+	expect(await lastOf(one)).toBeUndefined();
+	lab.hasLease = true;
+	await look(one);
+	expect(await lastOf(one)).toMatchObject({ evidence: "uri_hash" });
+});
+
+test("tokens that are gone are replaced by others at the next look", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	lab.uriOf = () => null;
+	await look(one);
+	expect(one.seen.tokenIds).toEqual([]);
+	expect(await lastOf(one)).toBeUndefined();
+});

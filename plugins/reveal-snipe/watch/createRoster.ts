@@ -1,0 +1,89 @@
+import type { Clock } from "#core/clock/Clock.ts";
+import type { RevealSubject } from "#plugins/market-index/contract.ts";
+import { joinTriggers, type Trigger } from "#plugins/reveal-snipe/detection/signals.ts";
+import { BLOCK_APART_MS, EVENT_APART_MS } from "#plugins/reveal-snipe/limits.ts";
+import type { Detection } from "#plugins/reveal-snipe/sql/detections.ts";
+import type { Seen } from "#plugins/reveal-snipe/sql/seen.ts";
+import { type Watched, watchedOf } from "#plugins/reveal-snipe/watch/Watched.ts";
+
+export type Roster = {
+	all(): readonly Watched[];
+	has(collectionId: number): boolean;
+	/** The watched collection of a contract. */
+	at(address: string): Watched | undefined;
+	/** Takes these collections in place of those before; answers those that are new. */
+	set(
+		subjects: readonly RevealSubject[],
+		known: { seen: ReadonlyMap<number, Seen>; last: ReadonlyMap<number, Detection> },
+	): Watched[];
+	/** Notes why a collection is to be looked at. */
+	ask(one: Watched, reason: Omit<Trigger, "heardAtMs">): void;
+	/** Gives back what could not be looked at. */
+	giveBack(looks: readonly { watched: Watched; trigger: Trigger }[]): void;
+	/** Takes what may be looked at now, and says how long the rest waits at most. */
+	take(waitMaxMs: number): { looks: { watched: Watched; trigger: Trigger }[]; waitMs: number };
+};
+
+/**
+ * Keeps the collections that are watched on one chain, and why each is to be looked at next. What
+ * asks several times before a look is one reason: the one that says most.
+ */
+export function createRoster({ clock, onAsked }: { clock: Clock; onAsked(): void }): Roster {
+	const watched = new Map<number, Watched>();
+	const byAddress = new Map<string, Watched>();
+	return {
+		all: () => [...watched.values()],
+		has: (collectionId) => watched.has(collectionId),
+		at: (address) => byAddress.get(address),
+		set(subjects, { seen, last }) {
+			const kept = new Set(subjects.map(({ id }) => id));
+			for (const id of watched.keys()) if (!kept.has(id)) watched.delete(id);
+			byAddress.clear();
+			const fresh: Watched[] = [];
+			for (const subject of subjects) {
+				const one = watched.get(subject.id) ?? watchedOf(subject, seen.get(subject.id));
+				if (!watched.has(subject.id)) fresh.push(one);
+				one.subject = subject;
+				one.last = last.get(subject.id) ?? null;
+				watched.set(subject.id, one);
+				byAddress.set(subject.address, one);
+			}
+			return fresh;
+		},
+		ask(one, reason) {
+			one.pending = joinTriggers(one.pending, { ...reason, heardAtMs: clock.nowMs() });
+			onAsked();
+		},
+		giveBack(looks) {
+			for (const { watched: one, trigger } of looks) {
+				one.pending = joinTriggers(one.pending, trigger);
+			}
+		},
+		take: (waitMaxMs) => takeDue(watched.values(), { nowMs: clock.nowMs(), waitMaxMs }),
+	};
+}
+
+function takeDue(
+	watched: Iterable<Watched>,
+	{ nowMs, waitMaxMs }: { nowMs: number; waitMaxMs: number },
+): ReturnType<Roster["take"]> {
+	const looks = [];
+	let waitMs = waitMaxMs;
+	for (const one of watched) {
+		const { pending } = one;
+		if (pending === null || one.isLooking) continue;
+		const leftMs = one.lookedAtMs + apartMsOf(pending) - nowMs;
+		if (leftMs > 0) {
+			waitMs = Math.min(waitMs, leftMs);
+			continue;
+		}
+		one.pending = null;
+		one.lookedAtMs = nowMs;
+		looks.push({ watched: one, trigger: pending });
+	}
+	return { looks, waitMs };
+}
+
+function apartMsOf({ signal }: Trigger): number {
+	return signal === "log" || signal === "metadata_event" ? EVENT_APART_MS : BLOCK_APART_MS;
+}

@@ -1,0 +1,199 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import { canFail } from "#core/http/canFail.ts";
+import { field } from "#core/http/openapi/field.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
+import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { resolveFault } from "#plugins/wallets/resolve/faults.ts";
+import { resolveIntent } from "#plugins/wallets/resolve/resolveIntent.ts";
+import { listWaiting, renderWaiting } from "#plugins/wallets/watch/listWaiting.ts";
+import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/WaitReason.ts";
+import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
+
+const reasons = Object.keys(waitWords);
+
+const actionSchema = z
+	.object({
+		name: z
+			.enum(["callOff", "transactionHash", "abandon", "ownerCancels", "repairRow"])
+			.meta({ description: "What `resolve` takes, or who else acts." }),
+		does: field.text(
+			"What it does, as a sentence.",
+			"Uses its nonce for a transaction of nothing.",
+		),
+	})
+	.meta({ id: "WaitingAction", description: "Something that can be done about an intent now." });
+
+const waitingIntentSchema = z
+	.object({
+		id: field.id("The intent."),
+		kind: field.text("What kind of intent it is.", "wallet_transfer"),
+		status: field.text("Where it stands.", "uncertain"),
+		reason: field.text(`One of ${reasons.join(", ")}.`, reasons[0] ?? ""),
+		waitsFor: field.text("What it waits for, as a sentence.", "A node to show the transaction."),
+		actions: z.array(actionSchema).meta({
+			description:
+				"What is available now: what `resolve` takes; `ownerCancels` by a link or in their wallet; " +
+				"`repairRow` by hand. Empty where there is nothing to do but to wait for what `waitsFor` says.",
+		}),
+		cancellation: cancellationSchema,
+		walletId: field
+			.text("The wallet that pays.", "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69")
+			.nullable(),
+		chainId: z
+			.int()
+			.nullable()
+			.meta({ description: "EIP-155 id of the chain.", examples: [1] }),
+		sender: field.addressText("The address that pays.").nullable(),
+		nonce: z
+			.int()
+			.nullable()
+			.meta({ description: "The nonce that it has.", examples: [7] }),
+		transactionHash: field.hashText("Its transaction; null where none is known.").nullable(),
+		since: z.iso
+			.datetime()
+			.nullable()
+			.meta({
+				description: "Since when it waits.",
+				examples: ["2026-03-01T12:00:00.000Z"],
+			}),
+	})
+	.meta({
+		id: "WaitingIntent",
+		description: "An intent that waits for longer than it should. What cannot be read is null.",
+	});
+
+/** How operators are shown intents that wait. What cannot be read is null. */
+const waitingSchema = z
+	.object({
+		intents: z.array(waitingIntentSchema).meta({ description: "The oldest first." }),
+		hasMore: field.flag(`Whether there are more than ${WAITING_LISTED_MAX}.`),
+	})
+	.meta({ id: "WaitingIntentList", description: "Intents that wait, and what to do about each." });
+
+const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const hash = z
+	.string()
+	.toLowerCase()
+	.refine(isHash, "a transaction's hash")
+	.meta({
+		pattern: "^0x[0-9a-fA-F]{64}$",
+		description: "Settle it by this transaction.",
+		examples: [`0x${"5d".repeat(32)}`],
+	});
+const bodySchema = z
+	.strictObject({
+		transactionHash: hash.optional(),
+		abandon: z.literal(true).optional().meta({ description: "End it by whatever used its nonce." }),
+		callOff: z
+			.literal(true)
+			.optional()
+			.meta({ description: "Use its nonce for a transaction of nothing." }),
+	})
+	.refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
+		message: "name a transaction's hash, abandon the intent, or call it off: one of the three",
+	})
+	.meta({
+		id: "Resolution",
+		description: "How to settle an intent: one of the three.",
+		minProperties: 1,
+		maxProperties: 1,
+		examples: [{ abandon: true }],
+	});
+const resolvedSchema = z
+	.object({
+		id: field.id("The intent."),
+		status: field.text("Where it stands now.", "confirmed"),
+		errorCode: field.text("Why it failed; null where it did not.", "cancelled").nullable(),
+		transactionHash: field.hashText("Its transaction; null where none is known.").nullable(),
+		cancellation: cancellationSchema,
+	})
+	.meta({ id: "Resolved", description: "An intent after an operator's decision." });
+const about = { tags: ["admin"], security: [{ admin: [] }] };
+
+export type ResolveOptions = {
+	deps: ExecutionDeps;
+	core: Pick<Core, "audit" | "operators">;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** What operators do about intents that nothing else settles: they point, the chain decides. */
+export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
+	const { audit, operators } = core;
+	return (
+		new Elysia({ prefix: "/v1/admin/trading/intents" })
+			// Before anything is validated: a stranger learns nothing but that a key is wanted.
+			.derive(({ request }) => ({ operator: operators.authenticate(request) }))
+			.get(
+				"",
+				async ({ set }) => {
+					set.headers["cache-control"] = "no-store";
+					const listed = await listWaiting(deps, WAITING_LISTED_MAX + 1);
+					const intents = listed.slice(0, WAITING_LISTED_MAX).map(renderWaiting);
+					return { intents, hasMore: listed.length > intents.length };
+				},
+				{
+					response: { 200: waitingSchema },
+					detail: {
+						...about,
+						operationId: "listWaitingIntents",
+						summary:
+							"Lists intents that wait for longer than they should, and what to do about each",
+						description:
+							"Those in doubt, those in a nonce queue for ten seconds, those that were sent for longer " +
+							"than their chain needs (TRADING_SLOW_AFTER_SECONDS, 20 blocks at least), and those " +
+							"whose rows cannot be read. The oldest come first.",
+					},
+				},
+			)
+			.post(
+				"/:id/resolve",
+				async ({ params, body, operator, set }) => {
+					const signal = AbortSignal.any([ending, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+					const { id: intentId } = params;
+					const { actor } = operator;
+					const claim = { transactionHash: body.transactionHash ?? null };
+					const resolved = body.callOff
+						? await cancelIntent(deps, { intentId, actor: `operator:${actor}`, signal })
+						: await resolveIntent(deps, audit, { intentId, claim, actor, signal });
+					set.headers["cache-control"] = "no-store";
+					const { id, status, errorCode, transactionHash, cancellation } = resolved;
+					return { id, status, errorCode, transactionHash, cancellation };
+				},
+				{
+					params: z.object({
+						id: z.uuid().meta({
+							description: "The intent.",
+							examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+						}),
+					}),
+					body: bodySchema,
+					response: { 200: resolvedSchema },
+					detail: {
+						...about,
+						operationId: "resolveIntent",
+						summary: "Settles an intent in doubt by what the chain proves",
+						description:
+							"With `transactionHash`, by that transaction: the planned one settles the intent, " +
+							"another one that used its nonce for good ends it. With `abandon: true`, by whatever " +
+							"used its nonce; refused while the nonce is free. With `callOff: true` its nonce is used " +
+							"by a transaction of nothing, and it ends once that is final. Written to the audit log.",
+						...canFail(
+							executionFault.notFound,
+							resolveFault.intentState,
+							resolveFault.evidenceMissing,
+							resolveFault.nonceFree,
+							...tradingDocumented.cancelFailures,
+						),
+					},
+				},
+			)
+	);
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Hex } from "viem";
+import type { TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
+import { openRevealLab, type RevealLab, sealed, shownAs } from "./openRevealLab.ts";
+
+// Guarantee: what documents show decides, not where they are; every token is read once after a
+// reveal, also where the process ends in the middle, servers break, or the reveal leaves the chain.
+
+let made: RevealLab;
+let service: TestService;
+/** Folders whose tokens show themselves, each from some id on to some other. */
+const shown = new Map<string, (id: number) => boolean>();
+/** While set, tokens of this folder above the id are not answered. */
+let held: { folder: string; above: number; gate: Promise<void> } | null = null;
+
+beforeAll(async () => {
+	made = await openRevealLab();
+	made.lab.served = async (path) => {
+		const [, folder = "", id = ""] = path.split("/");
+		if (held?.folder === folder && Number(id) > held.above) await held.gate;
+		return shown.get(folder)?.(Number(id)) ? shownAs(Number(id)) : sealed;
+	};
+	service = await made.start();
+});
+afterAll(() => made?.close());
+
+async function rowOf(contract: Hex): Promise<any> {
+	const { body } = await service.get("/v1/nft-market/reveals?chain=anvil&limit=200");
+	return body.data.find((row: { contractAddress: Hex }) => row.contractAddress === contract);
+}
+
+const detections = (id: number) =>
+	service.core.db.query<{ outcome: string | null; step: string; runs: number }>(
+		"select outcome, step, runs from reveal_snipe.detection where collection_id = $1 order by id",
+		[id],
+	);
+
+const readingOf = async (id: number) =>
+	(
+		await service.core.db.query<{ reading: string }>(
+			"select reading from reveal_snipe.seen where collection_id = $1",
+			[id],
+		)
+	)[0]?.reading;
+
+/** A watched collection of tokens with URIs of their own, that all show the same document. */
+async function hidden(folder: string, count: number) {
+	const given = { name: folder, base: `${folder}/`, isShared: false, count };
+	const { contract, id } = await made.collection(service, given);
+	await made.watch(service, id);
+	await until(async () => (await readingOf(id)) === "hidden", `${folder} is seen to be hidden`);
+	made.lab.asked.length = 0;
+	return { contract, id };
+}
+
+/** How often each token of a folder was asked for. */
+function timesAsked(folder: string): Map<number, number> {
+	const times = new Map<number, number>();
+	for (const path of made.lab.asked) {
+		const [, own, id] = path.split("/");
+		if (own === folder) times.set(Number(id), (times.get(Number(id)) ?? 0) + 1);
+	}
+	return times;
+}
+
+async function revealed(contract: Hex): Promise<void> {
+	await until(
+		async () => (await rowOf(contract))?.revealState === "revealed",
+		() => `${contract} is revealed`,
+	);
+}
+
+test("a new document under the same URI is a reveal, the same documents under a new one are none", async () => {
+	const { contract, id } = await hidden("same", 20);
+	shown.set("same", () => true);
+	made.advance(20_000);
+	await revealed(contract);
+	expect(await rowOf(contract)).toMatchObject({
+		detection: { signal: "poll", evidence: "traits" },
+	});
+	shown.set("moved", () => true);
+	made.lab.asked.length = 0;
+	await made.setBase(contract, "moved/", { isShared: false, tells: 1 });
+	await until(() => timesAsked("moved").size > 0, "the new place is looked at");
+	made.advance(20_000);
+	await until(() => [...timesAsked("moved").values()].some((n) => n > 1), "and again");
+	expect(await detections(id)).toHaveLength(1);
+	expect((await rowOf(contract)).revealState).toBe("revealed");
+});
+
+test("tokens that come out one by one are a reveal once nearly all are out", async () => {
+	const { contract, id } = await hidden("slowly", 20);
+	shown.set("slowly", (token) => token === 20);
+	made.advance(20_000);
+	await until(async () => (await detections(id))[0]?.outcome === "partial", "one has come out");
+	expect(await rowOf(contract)).toMatchObject({ phase: "armed", revealState: "placeholder" });
+	const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/20`);
+	expect(asset.body.traits).toHaveLength(2);
+	expect(asset.body.rank).toBeNull();
+	shown.set("slowly", () => true);
+	made.advance(60_000);
+	await revealed(contract);
+	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["partial", "revealed"]);
+});
+
+test("[RVL-03] a run that takes too long goes on with the next tick, and asks for no token twice", async () => {
+	const { contract, id } = await hidden("long", 120);
+	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+	held = { folder: "out", above: 60, gate };
+	shown.set("out", () => true);
+	await made.setBase(contract, "out/", { isShared: false, tells: 1 });
+	const step = async () => (await detections(id))[0];
+	await until(async () => (await step())?.step === "reading", "all are being read");
+	await until(() => timesAsked("out").size >= 60, "half of them are read");
+	made.advance(181_000);
+	open();
+	await revealed(contract);
+	expect((await step())?.runs).toBeGreaterThan(1);
+	const times = timesAsked("out");
+	expect(times.size).toBe(120);
+	// The tokens that looks are at are asked for by these too.
+	const often = [...times.values()].filter((count) => count > 1);
+	expect(often.length).toBeLessThanOrEqual(8);
+});
+
+test("[RVL-03] a process that ends in the burst is followed by one that reads the rest", async () => {
+	const { contract, id } = await hidden("crash", 300);
+	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+	held = { folder: "after", above: 220, gate };
+	shown.set("after", () => true);
+	await made.setBase(contract, "after/", { isShared: false, tells: 1 });
+	await until(async () => {
+		const [row] = await service.core.db.query<{ read: number }>(
+			`select count(*)::int as read from market_index.token
+			where collection_id = $1 and jsonb_array_length(traits) > 0`,
+			[id],
+		);
+		return (row?.read ?? 0) >= 200;
+	}, "a part is stored");
+	const before = [...timesAsked("after").keys()].filter((token) => token <= 200);
+	const ending = made.restart(service);
+	made.lab.asked.length = 0;
+	service = await ending;
+	open();
+	await revealed(contract);
+	const again = [...timesAsked("after").keys()].filter((token) => before.includes(token));
+	expect(before).toHaveLength(200);
+	expect(again.length).toBeLessThanOrEqual(8);
+});
+
+test("a server that limits us is obeyed, and the burst comes through", async () => {
+	const { contract, id } = await hidden("busy", 40);
+	shown.set("free", () => true);
+	let refusals = 12;
+	const { served } = made.lab;
+	made.lab.served = (path) => {
+		if (path.startsWith("/free/") && refusals-- > 0) return 429;
+		return served(path);
+	};
+	await made.setBase(contract, "free/", { isShared: false, tells: 1 });
+	await until(async () => (await detections(id)).length === 1, "it is noticed all the same");
+	made.advance(61_000);
+	await revealed(contract);
+	made.lab.served = served;
+	const { burst } = await rowOf(contract);
+	expect(burst).toMatchObject({ outcome: "revealed", tokens: 40 });
+});
+
+test("a reveal that leaves the chain is taken back, and the next one is news again", async () => {
+	const { contract, id } = await hidden("fork", 20);
+	shown.set("forked", () => true);
+	const snapshot = await made.anvil.rpc<string>("evm_snapshot");
+	await made.setBase(contract, "forked/", { isShared: false, tells: 1 });
+	await revealed(contract);
+	await made.anvil.rpc("evm_revert", [snapshot]);
+	await made.anvil.rpc("anvil_mine", ["0x3"]);
+	// The node announces no heads for a while after it went back.
+	made.advance(20_000);
+	await until(
+		async () => (await rowOf(contract)).revealState === "placeholder",
+		"it is hidden again",
+	);
+	await made.setBase(contract, "forked/", { isShared: false, tells: 0 });
+	made.advance(20_000);
+	await until(
+		async () => (await detections(id)).filter(({ outcome }) => outcome === "revealed").length === 2,
+		"it is revealed once more",
+	);
+	expect((await rowOf(contract)).revealState).toBe("revealed");
+});

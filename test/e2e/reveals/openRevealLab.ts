@@ -1,0 +1,126 @@
+import type { Hex } from "viem";
+import { systemClock } from "#core/clock/systemClock.ts";
+import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { fixturesOn } from "#test/harness/fixtures.ts";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
+
+const HOLDER: Hex = "0x00000000000000000000000000000000000b0b01";
+
+/** What a server of documents answers for a path; null is 404, a number that status. */
+export type Served = (path: string) => unknown;
+
+/** A document that shows nothing yet, and one that shows a token's own traits. */
+export const sealed = { name: "Sealed", image: "https://images.test/sealed.png" };
+export const shownAs = (id: number) => ({
+	name: `Token ${id}`,
+	image: `https://images.test/${id}.png`,
+	attributes: [
+		{ trait_type: "Hat", value: id % 10 === 0 ? "Crown" : `Cap ${id % 3}` },
+		{ trait_type: "Number", value: `No. ${id}` },
+	],
+});
+
+/** A chain, a server of documents, and services that watch for reveals. */
+export async function openRevealLab() {
+	const anvil: Anvil = await startAnvil();
+	const chain = await fixturesOn(anvil);
+	const lab = { served: ((_path) => null) as Served, asked: [] as string[] };
+	const server = Bun.serve({
+		port: 0,
+		hostname: "127.0.0.1",
+		async fetch(request) {
+			const { pathname } = new URL(request.url);
+			lab.asked.push(pathname);
+			const document = await lab.served(pathname);
+			if (typeof document === "number") {
+				return new Response("", { status: document, headers: { "retry-after": "1" } });
+			}
+			return document === null ? new Response("", { status: 404 }) : Response.json(document);
+		},
+	});
+	const origin = `http://127.0.0.1:${server.port}`;
+	const services: TestService[] = [];
+	let aheadMs = 0;
+	const clock = { nowMs: () => systemClock.nowMs() + aheadMs };
+	const start = async (options: Partial<Parameters<typeof startTestService>[0]> = {}) => {
+		const service = await startTestService({
+			chain: anvil,
+			clock,
+			...options,
+			env: { METADATA_ALLOWED_ORIGINS: origin, ...options.env },
+		});
+		services.push(service);
+		return service;
+	};
+	return {
+		lab,
+		/** Sets the clock of all services forward. */
+		advance(ms: number): void {
+			aheadMs += ms;
+		},
+		anvil,
+		chain,
+		origin,
+		start,
+		/** Ends a service, and starts another one with its data. */
+		async restart(service: TestService) {
+			services.splice(services.indexOf(service), 1);
+			await service.stop();
+			return start({ database: service.database });
+		},
+		/** Deploys a collection with so many tokens under a base, and waits until they were read. */
+		async collection(
+			service: TestService,
+			given: { name: string; base: string; isShared?: boolean; count: number },
+		) {
+			const { name, base, isShared = true, count } = given;
+			const contract = await chain.deploy("Reveal721", [name, `${origin}/${base}`, isShared]);
+			await chain.call("Reveal721", contract, "mint", [HOLDER, BigInt(count)]);
+			await service.indexed(Number(await anvil.rpc<Hex>("eth_blockNumber")));
+			const { db } = service.core;
+			const find = async () => {
+				const [row] = await db.query<{ id: number; read: number }>(
+					`select c.id, (select count(*)::int from market_index.token as t
+						where t.collection_id = c.id and t.source is not null) as read
+					from market_index.collection as c where c.address = decode($1, 'hex')`,
+					[contract.slice(2)],
+				);
+				return row;
+			};
+			await dueNow(service, async () => ((await find())?.read ?? 0) === count);
+			return { contract, id: (await find())?.id ?? -1 };
+		},
+		async watch(service: TestService, collectionId: number) {
+			const at = new Date(clock.nowMs());
+			const chainId = anvil.chainId;
+			await watchCollection(service.core.db, { collectionId, chainId, reason: "plan", at });
+		},
+		setBase: (contract: Hex, base: string, given: { isShared: boolean; tells: 0 | 1 | 2 }) =>
+			chain.call("Reveal721", contract, "setBase", [
+				`${origin}/${base}`,
+				given.isShared,
+				given.tells,
+			]),
+		async close() {
+			for (const service of services) await service.stop();
+			for (const { database } of services) await database.drop();
+			await server.stop(true);
+			await anvil.stop();
+		},
+	};
+}
+
+/** Gives queued jobs their turn at once: nobody waits for the delay that spares the node. */
+export async function dueNow(service: TestService, holds: () => Promise<boolean>): Promise<void> {
+	await until(async () => {
+		await service.core.db.execute(
+			`update graphile_worker._private_jobs set run_at = now()
+			where run_at > now() and locked_at is null`,
+		);
+		return holds();
+	}, "queued work is done");
+}
+
+export type RevealLab = Awaited<ReturnType<typeof openRevealLab>>;
