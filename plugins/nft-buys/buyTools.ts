@@ -8,7 +8,7 @@ import { bodyFields } from "#plugins/nft-buys/routes/bodyFields.ts";
 import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
 import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
 import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
-import { channelOf, intentSentence } from "#plugins/wallets/contract.ts";
+import { channelOf, intentSentence, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
 type BuyToolDeps = BuyContext & { market: Pick<MarketIndex, "find"> };
 
@@ -79,12 +79,12 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 			const chain = chainOf(deps, found.chain);
 			const response = await answerIntent(deps, {
 				kind: "nft_buy",
-				route: `tool ${name}`,
+				route: TOOL_ROUTE,
 				from: { kind: "tool", idempotencyKey, channel: channelOf(caller), asks: isPrepared },
 				principal,
 				chain,
 				walletId: undefined,
-				body: input,
+				body: { tool: name, ...input },
 				wish: {
 					contract: found.address,
 					tokenId: input.token,

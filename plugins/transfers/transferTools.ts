@@ -6,7 +6,7 @@ import { ADDRESS_LENGTH_MAX, AMOUNT_LENGTH_MAX } from "#plugins/transfers/limits
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
 import { sendTransfers } from "#plugins/transfers/sendTransfers.ts";
 import { createdTransfersSchema, transferSchema } from "#plugins/transfers/transferSchema.ts";
-import { channelOf, intentSentence, type Profile } from "#plugins/wallets/contract.ts";
+import { channelOf, intentSentence, type Profile, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
 const inputSchema = z.strictObject({
 	amount: z
@@ -81,7 +81,8 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 			const asked = { principal, body, idempotencyKey, channel: channelOf(caller) };
 			const response = await sendTransfers(context, {
 				...asked,
-				route: `tool ${name}`,
+				route: TOOL_ROUTE,
+				tool: name,
 				asks: isPrepared,
 			});
 			const [output] = createdTransfersSchema.parse(await response.json()).transfers;
