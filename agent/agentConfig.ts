@@ -51,8 +51,8 @@ export const agentConfig = z.object({
 		.max(10_000_000_000)
 		.default(5_000_000)
 		.describe(
-			"Tokens that the language model may take in any 24 hours, by all processes together; at most " +
-				"half by who is not signed in. 0: no model.",
+			"Tokens that the language model may take in 24 hours, by all processes together, a 24th of them " +
+				"in any one; at most half by who is not signed in. 0: no model.",
 		),
 });
 

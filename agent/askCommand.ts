@@ -79,7 +79,10 @@ async function ask({ url, text, token }: Question) {
 		status = response.status;
 		said = await readCapped(response, ANSWER_BYTES_MAX);
 	} catch (cause) {
-		throw agentFault.askFailed({ public: `Nothing answers at ${address}: is it running?`, cause });
+		// It may have arrived, and the next try is another request: a payment would be made twice.
+		const doubt = ' It may have been done all the same: ask "my intents" before you send it again.';
+		const words = `No answer came from ${address}: is it running?${token === null ? "" : doubt}`;
+		throw agentFault.askFailed({ public: words, cause });
 	}
 	const parsed = replySchema.safeParse(parseJson(said ?? ""));
 	if (status === 200 && parsed.success) return parsed.data;

@@ -197,6 +197,18 @@ describe("text that no command reads", () => {
 		expect(lab.calls).toEqual([]);
 	});
 
+	test("the shape of what moves something is shown, and never suggested as a command", async () => {
+		const lab = agentLab();
+		for (const text of ["send 1 eth to bob", "sned 1 eth", "cancel it"]) {
+			const { kind, line, suggestions } = await lab.ask(text, { caller: author });
+			expect([kind, line]).toEqual(["help", expect.stringContaining("amount› eth to")]);
+			for (const { command } of suggestions) {
+				expect([command, lab.grammar.parse(command).kind]).toEqual([command, "read"]);
+			}
+		}
+		expect(lab.calls).toEqual([]);
+	});
+
 	test("text that is refused as a whole never reaches the model", async () => {
 		let asked = 0;
 		const lab = agentLab({

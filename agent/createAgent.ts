@@ -164,7 +164,10 @@ function notUnderstood({ code, detail, near }: Unread, deps: AgentDeps): Reply {
 		kind: isRefused ? "refused" : "help",
 		line: lineOf(`${detail}${words}`, deps),
 		code,
-		suggestions: commands.map((command) => ({ label: command, command })),
+		// A shape such as `send <amount> eth to <to>` is shown, and is nothing to send.
+		suggestions: commands
+			.filter((command) => deps.grammar.parse(command).kind === "read")
+			.map((command) => ({ label: command, command })),
 	};
 }
 

@@ -102,7 +102,9 @@ const ORDER: readonly Slot["kind"][] = [
 ];
 
 function keyOf(name: string, slot: Slot): string {
-	return `${name} ${slot.kind} ${slot.kind === "word" ? slot.of.join(" ") : ""}`;
+	const { kind } = slot;
+	const terms = kind === "word" ? slot.of.join(" ") : kind === "token" && slot.hasSign ? "#" : "";
+	return `${name} ${kind} ${terms}`;
 }
 
 function group(edges: { key: string; to: State }[]): Map<string, State[]> {

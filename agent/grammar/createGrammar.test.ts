@@ -80,6 +80,8 @@ describe("commands that only read", () => {
 		["cool cats floor", "floor cool cats"],
 		["cool nfts floor volume", null],
 		["floor kiln folk vs azuki", null],
+		["flooor of kiln folk plzzz", "floor kiln folk"],
+		["how many holders does kiln volume have", "holders kiln volume"],
 		["volume 7d azuki", "volume azuki 7d"],
 		["volume azuki today", "volume azuki 24h"],
 	])("tolerate what people add and mistype: %s", (text, command) => {

@@ -1,15 +1,9 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
-import { isWindowWord } from "#agent/grammar/readSlot.ts";
-import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
-import { isOneLetterOff, type Range, withoutFillers } from "#agent/grammar/tolerance.ts";
-import {
-	type Found,
-	type Walked,
-	type WalkHow,
-	type WalkRules,
-	walkForms,
-} from "#agent/grammar/walkForms.ts";
+import { type LookAt, readLoose } from "#agent/grammar/readLoose.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import type { Range } from "#agent/grammar/tolerance.ts";
+import { type Found, type Walked, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Command } from "#core/plugin/Command.ts";
@@ -72,55 +66,9 @@ export function createReader(
 	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
 	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
 
-	function look(root: Node, words: Words, range: Range, how: WalkHow): Look {
+	const look: LookAt = (root, words, range, how) => {
 		return { ...walkForms(root, words, range, how, rules), words, range };
-	}
-
-	function readLoose(typed: Words): Look {
-		const words = withoutSigns(typed);
-		const whole = { from: 0, to: words.low.length };
-		const plain = { isHead: isBeginning, isPatient: false };
-		const asked = look(looseRoot, words, withoutFillers(words, whole, plain), { mode: "loose" });
-		if (asked.found.length > 0) return asked;
-		// A time is dropped only where no command has a place for it.
-		const timed = { isHead: isNearHead, isPatient: false };
-		const first = look(looseRoot, words, withoutFillers(words, whole, timed), { mode: "typos" });
-		if (first.found.length === 1) return first;
-		const patient = { isHead: isNearHead, isPatient: true };
-		const meant = look(looseRoot, words, withoutFillers(words, whole, patient), { mode: "typos" });
-		if (meant.found.length === 1) return meant;
-		// Last, as forms such as `what is {collection}` take nearly everything for a name.
-		const all = look(looseRoot, words, whole, { mode: "loose" });
-		if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one))) return all;
-		const named = look(looseRoot, words, asked.range, { mode: "loose", isBold: true });
-		if (named.found.length === 1 && named.found.every((one) => isNamed(words, one))) return named;
-		// What could be a misspelling of two commands is read as none of them.
-		const best = meant.far - meant.range.from >= all.far ? meant : all;
-		return { ...best, found: [] };
-	}
-
-	function isBeginning(low: string): boolean {
-		return heads.has(low) || isWindowWord(low);
-	}
-
-	/**
-	 * True where the first name begins like a question (`cool cats`, as `cool mints` is one) and has
-	 * no word that is printed first: `top holders kiln volume` asks for two things.
-	 */
-	function isNamed({ low }: Words, { names: [name] }: Found): boolean {
-		if (!name) return false;
-		return low.slice(name.from, name.to).every((word) => !mainHeads.has(word));
-	}
-
-	/** True where a name has a word in it that begins commands: more was asked than was read. */
-	function namesHead({ low }: Words, { names }: Found): boolean {
-		return names.some(({ from, to }) => low.slice(from, to).some(rules.isHead));
-	}
-
-	function isNearHead(low: string): boolean {
-		return isBeginning(low) || [...heads].some((head) => isOneLetterOff(low, head));
-	}
-
+	};
 	function isSecond(words: Words, at: number): boolean {
 		const low = words.low[at] ?? "";
 		if (words.kinds[at] !== "word" || !mainHeads.has(low)) return false;
@@ -137,10 +85,14 @@ export function createReader(
 		isStrictHead: (low) => strictHeads.has(low),
 		readStrict: (words) =>
 			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),
-		readLoose,
+		readLoose: (words) => readLoose(words, { look, rules, root: looseRoot, heads, mainHeads }),
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
-				for (let at = from + 1; at < to; at++) if (isSecond(words, at)) return words.starts[at];
+				for (let at = from + 1; at < to; at++) {
+					// Behind its last word a name has nothing that another command could be about.
+					const isJoined = CONNECTIVES.has(words.low[at - 1] ?? "");
+					if ((at < to - 1 || isJoined) && isSecond(words, at)) return words.starts[at];
+				}
 			}
 			return undefined;
 		},

@@ -72,7 +72,7 @@ export const SEVERAL = {
 	code: "text_two_commands",
 	detail:
 		'This looks like two commands. Send one at a time. A name with such words goes into "double ' +
-		'quotes", a ticker gets a $.',
+		'quotes", a ticker gets its dollar sign.',
 } as const;
 
 /** The position of a word that begins another command after one was begun. */

@@ -9,7 +9,8 @@ function read(text: string): string {
 
 test.each([
 	["plain text", "plain text"],
-	["“curly” ‘quotes’ – dashes…", "\"curly\" 'quotes' - dashes."],
+	["“curly” ‘quotes’ – dashes…", "\"curly\" 'quotes' - dashes..."],
+	["send 0…5 eth", "send 0...5 eth"],
 	["a\u00a0b\u3000c\td", "a b c d"],
 	["poke\u0301mon", "pok\u00e9mon"],
 	["ｆｌｏｏｒ", "floor"],

@@ -60,7 +60,8 @@ const OWN_LATIN = /[A-Za-zÆæØøßŒœÞþ]/;
 const SIGNS: Readonly<Record<string, string>> = {
 	...{ "“": '"', "”": '"', "„": '"', "‟": '"' },
 	...{ "‘": "'", "’": "'", "‚": "'", "‛": "'" },
-	...{ "–": "-", "—": "-", "…": "." },
+	// Three dots and not one: "0…5" must not become an amount.
+	...{ "–": "-", "—": "-", "…": "..." },
 };
 
 /** Reads one character with its marks, as what it is written, or why it is not. */

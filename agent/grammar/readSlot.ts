@@ -24,7 +24,8 @@ export function readSlot(
 		case "asset":
 			return readAsset(low, words.raw[at] ?? "", rules);
 		case "token":
-			return TOKEN.test(low) ? low.replace("#", "") : undefined;
+			if (!TOKEN.test(low) || (slot.hasSign && !low.startsWith("#"))) return undefined;
+			return low.replace("#", "");
 		case "chain":
 			return rules.chains.bySlug(low)?.slug;
 		case "address":

@@ -13,8 +13,9 @@ export function withoutFillers(
 	while (from < to && words.kinds[from] !== "quoted") {
 		const low = words.low[from] ?? "";
 		const isArticle = BEFORE_HEAD.has(low) && isHead(words.low[from + 1] ?? "");
-		if (!isArticle && !BEFORE.has(low)) break;
-		from += 1;
+		const asking = isArticle || BEFORE.has(low) ? 1 : askingWords(words, from, isHead);
+		if (asking === 0) break;
+		from += asking;
 	}
 	while (to > from && words.kinds[to - 1] !== "quoted") {
 		const phrase = AFTER_PHRASES.find((one) => endsWith(words, from, to, one));
@@ -24,6 +25,15 @@ export function withoutFillers(
 		else break;
 	}
 	return { from, to };
+}
+
+/** How many words ask for what comes next: `how's the`, `how low is the`; 0 where none do. */
+function askingWords({ low }: Words, from: number, isHead: (low: string) => boolean): number {
+	const phrase = BEFORE_PHRASES.find((one) => one.every((word, n) => low[from + n] === word));
+	if (!phrase) return 0;
+	const next = from + phrase.length;
+	const after = BEFORE_HEAD.has(low[next] ?? "") ? next + 1 : next;
+	return isHead(low[after] ?? "") ? after - from : 0;
 }
 
 /**
@@ -36,12 +46,17 @@ export function isFiller(low: string): boolean {
 
 /** True for a word that may be one too many, anywhere outside a name: `doodles trading volume`. */
 export function isBetween(low: string): boolean {
-	return BETWEEN.has(low) || /^\d{1,2}$/.test(low);
+	return BETWEEN.has(low) || /^(?:\d{1,2}|-+)$/.test(low);
 }
 
 /** True for a name that is a piece of a sentence: `is kiln folk`, `kiln folk of the`. */
 export function isCutOut(first: string, last: string): boolean {
-	return NO_NAME_START.has(first) || NO_NAME_END.has(last);
+	return NO_NAME_START.has(first) || NO_NAME_END.has(last) || isEmptyWord(last);
+}
+
+/** True for a word that adds nothing, and that names have not as well. */
+export function isEmptyWord(low: string): boolean {
+	return BETWEEN.has(low) && !OF_NAMES.has(low);
 }
 
 /** True for a word that stands between two names: one question is about one of them. */
@@ -70,18 +85,18 @@ export function isOneLetterOff(typed: string, word: string): boolean {
 
 const BEFORE = new Set(
 	(
-		"please pls plz plss hey hi hello yo gm gn sup ok okay so um hmm well and but also just like " +
+		"please pls plz plss plzz anyone know knows bot hey hi hello yo gm gn sup ok okay so um hmm well and but also just like " +
 		"what whats what's wat wats wut wuts whts waht wht is are was r i'd id i im i'm me we u you can " +
 		"could would will want wanna need to know see show give gimme gib tell get check look up at pull " +
 		"fetch display let lets let's do does did quick quickly bro ser sir fam anon dude man mate guys " +
-		"curious wondering any anything number where wheres where's"
+		"curious wondering fill someone somebody anybody were would there any anything number where wheres where's"
 	).split(" "),
 );
 
 const NO_NAME = new Set(
 	(
 		"how why which when who whose where should does if unless not no never don't dont won't " +
-		"sell buy send ape snipe bridge sweep swap trade grab dump flip list bid offer stake approve transfer withdraw deposit"
+		"lookup sell buy send ape snipe bridge sweep swap trade grab dump flip list bid offer stake approve transfer withdraw deposit"
 	).split(" "),
 );
 
@@ -90,7 +105,7 @@ const BEFORE_HEAD = new Set("the a an current currently latest live total all of
 
 const AFTER = new Set(
 	(
-		"please pls plz plss thanks thx ty tysm now rn atm currently bro ser sir fam anon dude man mate " +
+		"please pls plz plss plzz thanks thx ty tysm now rn atm currently bro ser sir fam anon dude man mate " +
 		"guys lol lmao ffs tho though asap again exactly"
 	).split(" "),
 );
@@ -100,9 +115,18 @@ const BETWEEN = new Set(
 		"a an the this that any some one me of for on in is are has have had does do did been be there get " +
 		"got to into right now just live exactly actually current latest recent total overall trading " +
 		"traded collection collections nft nfts project projects count number amount history chart market " +
-		"looking like most so far about up out few couple kinda kind"
+		"looking like most so far about up out few couple kinda kind " +
+		"going being been chain network check someone me like just also even really currently " +
+		"still already yet lately recently anymore getting any"
 	).split(" "),
 );
+
+/** The word as it is mostly written: `flooor` as `floor`, `plzzz` as `plz`. */
+export function squeezed(low: string, isWord: (word: string) => boolean): string {
+	const [twice, once] = ["$1$1", "$1"].map((letters) => low.replace(/([a-z])\1{2,}/g, letters));
+	if (twice === undefined || once === undefined || twice === low) return low;
+	return [twice, once].find((word) => isWord(word) || AFTER.has(word) || BEFORE.has(word)) ?? low;
+}
 
 /** Said of the present, where a command has no place for a time. */
 const TIMES = new Set("today tonight lately recently yet already anymore still".split(" "));
@@ -110,15 +134,25 @@ const TIMES = new Set("today tonight lately recently yet already anymore still".
 /** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
 const INSIDE = "is are was were does do did has have of in with to for from by at";
 const NO_NAME_START = new Set(
-	`${INSIDE} there if how why when traded history count me people ppl everyone looking called`.split(
+	`${INSIDE} there if how why when traded history count me people ppl everyone looking called under sweep dump stake sell buy flip check current overall coming going num avg`.split(
 		" ",
 	),
 );
 const NO_NAME_END = new Set(`${INSIDE} the a an and or got looking free many`.split(" "));
 
+/** Endings that names have, too; numbers are among them. */
+const OF_NAMES = new Set(
+	"collection collections nft nfts project projects one this that so most out market".split(" "),
+);
+
+const BEFORE_PHRASES =
+	"how is|how are|how's|hows|how low is|how high is|who is|who's|whos|what would"
+		.split("|")
+		.map((phrase) => phrase.split(" "));
+
 const AFTER_PHRASES = (
 	"right now|at the moment|as of now|for me|thank you|looking like|looking at|sitting at|" +
-	"do you know|by the way|these days|this time"
+	"do you know|by the way|these days|this time|is what|is it"
 )
 	.split("|")
 	.map((phrase) => phrase.split(" "));

@@ -100,7 +100,7 @@ export function beginsTime(
 export const NAME_WORDS_MAX = 8;
 const STEPS_MAX = 5_000;
 const TYPOS_MAX = 2;
-const SKIPS_MAX = 4;
+const SKIPS_MAX = 6;
 
 type Filled = { name: string; value: string; range?: Range };
 
@@ -163,7 +163,7 @@ function skipWord(walk: Walk, node: Node, at: number): void {
 /** Goes on with the words that this one is perhaps meant to be; false where there is none. */
 function visitMisspelled(walk: Walk, node: Node, at: number): boolean {
 	const low = walk.words.low[at] ?? "";
-	if (low.length < 4 || walk.typos === TYPOS_MAX || walk.rules.isKnown(low)) return false;
+	if (low.length < 4 || walk.typos === TYPOS_MAX || isMeantSo(walk, low)) return false;
 	let isMeant = false;
 	walk.typos += 1;
 	for (const [word, next] of node.words) {
@@ -173,6 +173,11 @@ function visitMisspelled(walk: Walk, node: Node, at: number): boolean {
 	}
 	walk.typos -= 1;
 	return isMeant;
+}
+
+/** True for a word that is no misspelling: of some form, or such as begins an order (`stake`). */
+function isMeantSo({ rules }: Walk, low: string): boolean {
+	return rules.isKnown(low) || isFiller(low);
 }
 
 function visitSlot(walk: Walk, { name, slot, to }: SlotEdge, at: number): void {

@@ -68,7 +68,7 @@ describe("a good model", () => {
 	});
 });
 
-describe("a bad model", () => {
+describe("[SOC-07] a bad model", () => {
 	test("that lies, or was talked into a command of somebody else's, is not believed", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "lying", times: 2 });
@@ -125,27 +125,36 @@ describe("the day's tokens", () => {
 	const call: CallModel = async () => ({ written: { command: null }, tokens: 100 });
 
 	test("are shared, reserved before each call, and end with help", async () => {
-		const { ask, outcomes } = lab({ call, dailyTokensMax: 6_000 });
+		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 6_000 });
 		for (let n = 0; n < 6; n++) await ask("what now");
 		expect(outcomes.filter((one) => one === "none").length).toBeGreaterThan(1);
 		expect(outcomes.at(-1)).toBe("over_budget");
 	});
 
 	test("strangers take no more than half", async () => {
-		const { ask, outcomes } = lab({ call, dailyTokensMax: 100_000 });
+		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 100_000 });
 		for (let n = 0; n < 60; n++) await ask("what now", { caller: guest });
 		expect(outcomes.at(-1)).toBe("over_budget");
 		await ask("what now", { caller: author });
 		expect(outcomes.at(-1)).toBe("none");
 	});
 
+	test("allow more calls where there are more of them", async () => {
+		const calls = async (hourly: number) => {
+			const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * hourly });
+			for (let n = 0; n < 1_000 && outcomes.at(-1) !== "over_budget"; n++) await ask("what now");
+			return outcomes.length;
+		};
+		expect(await calls(1_000_000)).toBeGreaterThan(2 * (await calls(250_000)));
+	});
+
 	test("that do not hold one call are none, and what a call took beyond its share counts", async () => {
-		const tiny = lab({ call, dailyTokensMax: 500 });
+		const tiny = lab({ call, dailyTokensMax: 24 * 500 });
 		await tiny.ask("what now");
 		expect(tiny.outcomes).toEqual(["over_budget"]);
 		const greedy = lab({
 			call: async () => ({ written: { command: null }, tokens: 50_000 }),
-			dailyTokensMax: 60_000,
+			dailyTokensMax: 24 * 60_000,
 		});
 		await greedy.ask("what now");
 		await greedy.ask("what now");

@@ -7,7 +7,7 @@ import type { Budget } from "#core/budget/Budget.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Counter } from "#core/metrics/createMetrics.ts";
-import { DAY_MS } from "#core/time/units.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
 
 /** Reads a text that the grammar does not; null where it cannot, may not or is not sure. */
 export type ReadByModel = (asked: Asked) => Promise<Reading | null>;
@@ -38,8 +38,10 @@ const answerSchema = z.strictObject({ command: z.string().max(300).nullable() })
 const ANSWER_TOKENS_MAX = 1_024;
 /** A token is rarely shorter than this; texts of other scripts are no commands. */
 const CHARS_PER_TOKEN = 3;
-/** The budget remembers each unit it gave, so a unit is a thousandth of the day's tokens. */
-const UNITS_PER_DAY = 1_000;
+/** A day's tokens come hour by hour: whoever takes all there are leaves none for an hour, not a day. */
+const WINDOWS_PER_DAY = DAY_MS / HOUR_MS;
+/** The budget remembers each unit it gave, so a unit is a thousandth of the hour's tokens. */
+const UNITS_PER_WINDOW = 1_000;
 const BUDGET_NAME = "agent model";
 
 /**
@@ -93,19 +95,20 @@ function reasonOf(error: unknown): string {
 	return error instanceof Error ? `${error.name}: ${error.message}` : "not an error";
 }
 
-/** Takes tokens of the day's; where not all are left, none, or with `isOwed` those that are. */
+/** Takes tokens of the hour's; where not all are left, none, or with `isOwed` those that are. */
 async function take(tokens: number, asked: Asked, deps: ModelReaderDeps, isOwed = false) {
-	const perUnit = Math.max(1, Math.floor(deps.dailyTokensMax / UNITS_PER_DAY));
-	const perWindow = Math.min(UNITS_PER_DAY, deps.dailyTokensMax);
+	const hourlyMax = Math.floor(deps.dailyTokensMax / WINDOWS_PER_DAY);
+	const perUnit = Math.max(1, Math.floor(hourlyMax / UNITS_PER_WINDOW));
+	const perWindow = Math.min(UNITS_PER_WINDOW, hourlyMax);
 	const isGuest = asked.caller.profileId === null;
 	// Whoever is not signed in has half: strangers cannot silence the others.
 	const guests = Math.floor(perWindow / 2);
 	const most = isGuest ? guests : perWindow;
 	const amount = Math.ceil(tokens / perUnit);
-	// A day's tokens that do not hold one call: no model.
+	// An hour's tokens that do not hold one call: no model.
 	if (most === 0 || (amount > most && !isOwed)) return false;
 	const shares = isGuest ? [{ of: "guests", perWindow: guests }] : [];
-	const terms = { perWindow, windowMs: DAY_MS, shares };
+	const terms = { perWindow, windowMs: HOUR_MS, shares };
 	try {
 		const answer = await deps.budget.take(BUDGET_NAME, {
 			amount: Math.min(amount, most),

@@ -19,6 +19,9 @@ const command: Command = {
 
 const ALICE = `0x${"a1".repeat(20)}`;
 const MALLORY = `0x${"b2".repeat(20)}`;
+/** With a checksum, and with the last letter of it mistyped. */
+const CHECKED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const MISTYPED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C9";
 
 const said = (text: string, values: Record<string, string>) =>
 	quotesAuthor({ command, values }, text);
@@ -29,7 +32,13 @@ describe("a value that the author wrote", () => {
 		["SEND 0.5 ETH, now", { amount: "0.5", asset: "ETH", word: "eth" }],
 		["what's Kiln Folk's floor?", { collection: "kiln folk" }],
 		['floor of "pale foxes"', { collection: "Pale Foxes" }],
-		[`send it to ${ALICE.toUpperCase().replace("0X", "0x")}.`, { address: ALICE }],
+		[`send it to ${ALICE}.`, { address: ALICE }],
+		[`send it to ${CHECKED}!`, { address: CHECKED.toLowerCase() }],
+		[`floor of ${CHECKED}`, { collection: CHECKED.toLowerCase() }],
+		["0.5eth, to mum", { amount: "0.5", word: "eth" }],
+		["sell 10 percent", { percent: "10" }],
+		["buy 3 $TSLA", { asset: "TSLA", amount: "3" }],
+		["what is #42's rank", { token: "42" }],
 		["rank of #42 please", { token: "42" }],
 		["sell half, i mean 50% of it", { percent: "50" }],
 		["volume on base today", { chain: "base", window: "24h" }],
@@ -41,7 +50,7 @@ describe("a value that the author wrote", () => {
 	}
 });
 
-describe("a value that the author did not write", () => {
+describe("[SOC-07] a value that the author did not write", () => {
 	const no: [string, Record<string, string>][] = [
 		["send half an eth", { amount: "0.5" }],
 		["send 5k usdg", { amount: "5" }],
@@ -65,6 +74,18 @@ describe("a value that the author did not write", () => {
 		["cancel it", { id: "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69" }],
 		["floor", { collection: "?" }],
 		["anything", { unknown: "anything" }],
+		[`send it to ${MISTYPED}`, { address: MISTYPED.toLowerCase() }],
+		[`floor of ${MISTYPED}`, { collection: MISTYPED.toLowerCase() }],
+		["send $5", { amount: "5" }],
+		["send 5 $ of eth", { amount: "5" }],
+		["send 5 dollars of eth", { amount: "5" }],
+		["send 10% of my eth", { amount: "10" }],
+		["send 10 eth", { percent: "10" }],
+		["send 1/2 eth", { amount: "2" }],
+		["send 1/2 eth", { amount: "1" }],
+		["send 3-5 eth", { amount: "5" }],
+		["send 3*5 eth", { amount: "3" }],
+		["send 5 weth", { word: "eth" }],
 	];
 	for (const [text, values] of no) {
 		test(JSON.stringify([text, values]), () => expect(said(text, values)).toBe(false));

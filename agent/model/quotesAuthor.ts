@@ -1,4 +1,5 @@
 import type { Reading } from "#agent/grammar/Grammar.ts";
+import { readAddress } from "#agent/grammar/readSlot.ts";
 import type { Slot } from "#core/plugin/Command.ts";
 
 /**
@@ -9,44 +10,52 @@ import type { Slot } from "#core/plugin/Command.ts";
  * So whatever a model is talked into, it can only repeat what this person wrote.
  */
 export function quotesAuthor({ command, values }: Reading, text: string): boolean {
-	const said = text.normalize("NFKC").toLowerCase();
+	const plain = text.normalize("NFKC");
 	return Object.entries(values).every(([name, value]) => {
 		const slot = command.slots[name];
-		return slot !== undefined && stands(slot, value.normalize("NFKC").toLowerCase(), said);
+		return slot !== undefined && stands(slot, value.normalize("NFKC").toLowerCase(), plain);
 	});
 }
 
-function stands({ kind }: Slot, value: string, said: string): boolean {
+function stands({ kind }: Slot, value: string, typed: string): boolean {
+	const said = typed.toLowerCase();
+	// As typed: an address whose checksum is wrong is a mistyped one, whoever writes it again.
+	if (ADDRESS.test(value)) {
+		return tokensOf(typed).some((token) => readAddress(token.toLowerCase(), token) === value);
+	}
 	switch (kind) {
 		case "window":
 			return true;
 		case "amount":
-		case "percent":
 		case "token":
-			return numbersOf(said).has(value);
-		case "address":
+			return said.matchAll(NUMBER).some(([number]) => number === value);
+		case "percent":
+			return said.matchAll(PERCENTAGE).some(([, number]) => number === value);
 		case "id":
 			return tokensOf(said).includes(value);
 		case "asset":
 		case "chain":
 		case "collection":
-		case "word":
 			return hasRun(wordsOf(said), wordsOf(value));
+		case "word":
+			// A coin stands right behind its amount: `0.5eth`.
+			return hasRun(wordsOf(said.replace(/(\d)(?=\p{L})/gu, "$1 ")), wordsOf(value));
 		default:
 			return false;
 	}
 }
 
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
 /**
- * Whole plain decimals, and none that is part of something else: no piece of an address, a version
- * or a longer number, and none that the next letters multiply (`5k`, `2 million`, `1e18`).
+ * Whole plain decimals, and none that is part of something else: no piece of an address, a version,
+ * a longer number or a sum (`1/2`, `3-5`), none that what follows multiplies (`5k`, `2 million`,
+ * `1e18`), and none that counts other money or shares (`$5`, `5 dollars`, `10%`).
  */
 const NUMBER =
-	/(?<![\p{L}\p{N}_.,])\d+(?:\.\d+)?(?![\p{N}_]|[.,]\d|x[\da-f]|e[\d+-]|[km]\b|\s*(?:k|m|mm|b|bn|mil|mio|mn|thousand|million|billion|hundred|dozen|grand|gwei|wei)\b)/gu;
+	/(?<![\p{L}\p{N}_.,+*/^×÷−–—-]|\d['’]|\p{Sc}\s*)\d+(?:\.\d+)?(?![\p{N}_]|[.,'’]\d|x[\da-f]|e[\d+-]|[km]\b|[–—-]\d|\s*[%*/^×÷]|\s*\p{Sc}(?!\p{L})|\s*(?:k|m|mm|b|bn|mil|mio|mn|thousand|million|billion|hundred|dozen|grand|gwei|wei|percent|pct|usd|dollars?|bucks?|cents?|eur|euros?|gbp|pounds?|quid)\b)/gu;
 
-function numbersOf(said: string): Set<string> {
-	return new Set(said.match(NUMBER) ?? []);
-}
+const PERCENTAGE = /(?<![\p{L}\p{N}_.,+*/^×÷−–—-])(\d+)\s*(?:%|(?:percent|pct)\b)/gu;
 
 /** Runs of letters and digits: an address is a whole one, never a piece of a longer text. */
 function tokensOf(said: string): string[] {

@@ -33,6 +33,8 @@ const hostile = [
 	"a@b.co",
 	"#free #mint",
 	"#1a",
+	"#1·a",
+	"#42・mint",
 	"＃mint",
 	"[click](https://evil.com)",
 	"[click](evil.com)",
@@ -57,7 +59,7 @@ function found(text: string): unknown[] {
 	];
 }
 
-const BAD_SIGNS = /[@＠$＄#＃](?!\d)|:\/\/|\]\(|<[a-z/!]|`/iu;
+const BAD_SIGNS = /[@＠$＄#＃](?!\d)|[#＃]\d+[·・]|:\/\/|\]\(|<[a-z/!]|`/iu;
 const HIDDEN = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u;
 
 describe("text from outside", () => {

@@ -40,8 +40,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 	[/[.。．｡](?=[\p{L}\p{M}][\p{L}\p{M}\p{N}-])/gu, "[.]"],
 	// Only letters and blanks are around what is said of it: a run of them makes no new one.
 	[/[@＠﹫]+/gu, "(at)"],
-	// `#42` is a token's number; with a letter in it, a hashtag.
-	[/[#＃﹟]+(?!\d{1,78}(?![\p{L}\p{M}\p{N}_]))/gu, ""],
+	// `#42` is a token's number; with a letter in it, a hashtag, also behind signs that join (`#4·a`).
+	[/[#＃﹟]+(?!\d{1,78}(?![\p{L}\p{M}\p{N}_·・～〜゛゜゠〃־׳״་༌]))/gu, ""],
 	[/[$＄﹩]+(?!\d)/gu, ""],
 	// Markdown and markup, where a client shows the line as such.
 	[/\](?=[([:])/gu, "] "],

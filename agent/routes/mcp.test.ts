@@ -156,6 +156,19 @@ describe("POST /v1/agent/mcp", () => {
 		await expect(Promise.resolve(listen)).rejects.toThrow();
 	});
 
+	test("400: many messages in one request, of which each would run a tool", async () => {
+		const params = { name: "read_floor", arguments: { collection: "kiln-folk" } };
+		const call = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params });
+		const { status, text } = await post(bearer, [call(1), call(2)]);
+		expect({ status, isNamed: text.includes("malformed_body") }).toEqual({
+			status: 400,
+			isNamed: true,
+		});
+		expect(served.calls).toEqual([]);
+		expect((await post(bearer, call(1))).status).toBe(200);
+		expect(served.calls).toHaveLength(1);
+	});
+
 	test("4xx: what is no message of the protocol", async () => {
 		for (const body of ["{", [], { jsonrpc: "1.0" }, { jsonrpc: "2.0", id: 1, method: "nope" }]) {
 			const { status, text } = await post({}, body);

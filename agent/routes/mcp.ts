@@ -12,6 +12,7 @@ import type { AgentContext } from "#agent/routes/agentContext.ts";
 import { type Door, guardDoor } from "#agent/routes/guardDoor.ts";
 import type { ToolResult } from "#agent/runTool.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
+import { httpFault } from "#core/http/httpFault.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { AnyTool, Caller } from "#core/plugin/Tool.ts";
 
@@ -38,6 +39,7 @@ export function mcp(options: McpOptions) {
 		async ({ request }) => {
 			guardDoor(request, options.door);
 			const caller = await callerOf(request, options.agent());
+			await refuseBatch(request);
 			// The package takes 10 MB and a fifth of a second: it is loaded by the first who needs it.
 			handler ??= open(options);
 			const { fetch: answer } = await handler;
@@ -45,6 +47,19 @@ export function mcp(options: McpOptions) {
 		},
 		{ parse: "none", detail: { hide: true } },
 	);
+}
+
+/**
+ * Throws `malformed_body` (400) for several messages at once, which the protocol has given up: one
+ * request that counts once would run a hundred tools.
+ */
+async function refuseBatch(request: Request): Promise<void> {
+	const body: unknown = await request
+		.clone()
+		.json()
+		.catch(() => null);
+	if (!Array.isArray(body) || body.length < 2) return;
+	throw httpFault.malformedBody({ public: "Send one message in each request." });
 }
 
 /** The package's own way to hand on who speaks. The token itself goes no further than our check. */

@@ -8,7 +8,7 @@ import { bodyFields } from "#plugins/nft-buys/routes/bodyFields.ts";
 import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
 import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
 import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
-import { channelOf, intentSentence } from "#plugins/wallets/contract.ts";
+import { channelOf, intentSentence, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
 type BuyToolDeps = BuyContext & { market: Pick<MarketIndex, "find"> };
 
@@ -36,19 +36,22 @@ export function buyTools(deps: BuyToolDeps): AnyTool[] {
 export const buyCommands: readonly Command[] = [
 	{
 		name: "buy_nft",
+		// Not `buy 12 of kiln-folk`, which asks for twelve, nor `under 0.5`, which is not 0.5 itself.
 		forms: [
-			"buy {collection} {token} for at most {maxPrice} eth [on {chain}]",
-			"buy {token} of {collection} for at most {maxPrice} eth [on {chain}]",
-			"buy {collection} {token} (under|below|up to|max) {maxPrice} eth [on {chain}]",
+			"buy {collection} {token} for at most {maxPrice} {coin} [on {chain}]",
+			"buy {collection} {token} (up to|max) {maxPrice} {coin} [on {chain}]",
 		],
 		slots: {
 			collection: { kind: "collection" },
-			token: { kind: "token" },
+			token: { kind: "token", hasSign: true },
 			maxPrice: { kind: "amount" },
+			// A value and no word of the form: a model may not write it where its author named another.
+			coin: { kind: "word", of: ["eth"] },
 			chain: { kind: "chain" },
 		},
 		tool: "buy_nft",
 		prepares: "prepare_buy_nft",
+		input: ({ coin: _, ...values }) => values,
 		summary: "buys a token from its cheapest listing, up to a price",
 		examples: ["buy kiln-folk #12 for at most 0.5 eth"],
 	},
@@ -76,12 +79,12 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 			const chain = chainOf(deps, found.chain);
 			const response = await answerIntent(deps, {
 				kind: "nft_buy",
-				route: `tool ${name}`,
+				route: TOOL_ROUTE,
 				from: { kind: "tool", idempotencyKey, channel: channelOf(caller), asks: isPrepared },
 				principal,
 				chain,
 				walletId: undefined,
-				body: input,
+				body: { tool: name, ...input },
 				wish: {
 					contract: found.address,
 					tokenId: input.token,

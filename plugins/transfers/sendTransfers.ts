@@ -10,8 +10,10 @@ import type { Channel, Intent, Principal, Profile, Recorded } from "#plugins/wal
 export type TransfersAsked = {
 	principal: Principal;
 	body: TransfersBody;
-	/** What names the request beside its key: a route, or a tool. */
+	/** What names the request beside its key. */
 	route: string;
+	/** The tool that asks; left out for a route. */
+	tool?: string;
 	idempotencyKey: string | null;
 	channel: Channel;
 	/** True: the owner says yes by a link first, whatever their profile says. */
@@ -28,14 +30,14 @@ export async function sendTransfers(
 	context: TransfersContext,
 	asked: TransfersAsked,
 ): Promise<Response> {
-	const { principal, body, route, idempotencyKey, channel, asks } = asked;
+	const { principal, body, route, tool, idempotencyKey, channel, asks } = asked;
 	const { profile } = principal;
 	const { wallets, chains } = context;
 	const { wallet, chainId, amountRaw, recipients } = checkTransfers(body, { profile, chains });
 	asked.checked?.();
 	const batchId = context.newId();
 	return await wallets.once({
-		...{ principal, route, idempotencyKey, body },
+		...{ principal, route, idempotencyKey, body: tool === undefined ? body : { tool, ...body } },
 		intents: recipients.map((recipient) => ({
 			kind: TRANSFER,
 			...{ profile, wallet, chainId, channel, batchId, asks },

@@ -56,6 +56,19 @@ test("the same key with another amount sends nothing", async () => {
 	expect(lab.chain.pool()).toHaveLength(1);
 });
 
+test("a key is good for one action: another tool under it records nothing", async () => {
+	const by = await lab.person();
+	await run("send_eth", by, "message-1");
+	await expect(run("prepare_send_eth", by, "message-1")).rejects.toMatchObject({
+		code: "idempotency_conflict",
+	});
+	await run("prepare_send_eth", by, "message-2");
+	await expect(run("send_eth", by, "message-2")).rejects.toMatchObject({
+		code: "idempotency_conflict",
+	});
+	expect(lab.chain.pool()).toHaveLength(1);
+});
+
 test("a prepared transfer of a delegated wallet without confirmation waits for its owner's yes", async () => {
 	const by = await lab.person();
 	const { output, line, links } = await run("prepare_send_eth", by);

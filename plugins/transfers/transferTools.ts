@@ -6,7 +6,7 @@ import { ADDRESS_LENGTH_MAX, AMOUNT_LENGTH_MAX } from "#plugins/transfers/limits
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
 import { sendTransfers } from "#plugins/transfers/sendTransfers.ts";
 import { createdTransfersSchema, transferSchema } from "#plugins/transfers/transferSchema.ts";
-import { channelOf, intentSentence, type Profile } from "#plugins/wallets/contract.ts";
+import { channelOf, intentSentence, type Profile, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
 const inputSchema = z.strictObject({
 	amount: z
@@ -34,10 +34,20 @@ export function transferTools(context: TransfersContext): AnyTool[] {
 export const transferCommands: readonly Command[] = [
 	{
 		name: "send",
-		forms: ["send {amount} eth to {to} [on {chain}]", "transfer {amount} eth to {to} [on {chain}]"],
-		slots: { amount: { kind: "amount" }, to: { kind: "address" }, chain: { kind: "chain" } },
+		forms: [
+			"send {amount} {coin} to {to} [on {chain}]",
+			"transfer {amount} {coin} to {to} [on {chain}]",
+		],
+		slots: {
+			amount: { kind: "amount" },
+			// A value and no word of the form: a model may not write it where its author named another.
+			coin: { kind: "word", of: ["eth"] },
+			to: { kind: "address" },
+			chain: { kind: "chain" },
+		},
 		tool: "send_eth",
 		prepares: "prepare_send_eth",
+		input: ({ coin: _, ...values }) => values,
 		summary: "sends ETH from your wallet",
 		examples: ["send 0.05 eth to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
 	},
@@ -71,7 +81,8 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 			const asked = { principal, body, idempotencyKey, channel: channelOf(caller) };
 			const response = await sendTransfers(context, {
 				...asked,
-				route: `tool ${name}`,
+				route: TOOL_ROUTE,
+				tool: name,
 				asks: isPrepared,
 			});
 			const [output] = createdTransfersSchema.parse(await response.json()).transfers;

@@ -286,6 +286,13 @@ export type OnceRequest = {
 /** Says in a few words where an intent stands, for a tool's line. */
 export const intentSentence = statusSentence;
 
+/**
+ * The route of what tools record with `once`, beside the tool's name in the body. It is one for all
+ * tools: a key is good for one action, so another text under it is `idempotency_conflict`, whichever
+ * tool it asks for.
+ */
+export const TOOL_ROUTE = "agent tool";
+
 /** The channel by whose limits a tool's caller is held. */
 export function channelOf({ channel }: Caller): Channel {
 	return channel === "social" ? "social" : "agent";

@@ -6,6 +6,7 @@ import { generateTexts } from "#agent/grammar/testing/generateTexts.ts";
 import { overlapsOf } from "#agent/grammar/testing/overlapsOf.ts";
 import { readersOf } from "#agent/grammar/testing/readersOf.ts";
 import { strictPattern } from "#agent/grammar/testing/strictPattern.ts";
+import { quotesAuthor } from "#agent/model/quotesAuthor.ts";
 import { refuseMisfits } from "#agent/refuseMisfits.ts";
 import { builtinCommands, builtinOptions, builtinTools } from "#test/agent/builtinCommands.ts";
 
@@ -52,6 +53,31 @@ describe.each(builtinCommands.map((command) => [command.name, command] as const)
 		});
 	},
 );
+
+test.each([
+	"buy 12 of kiln-folk for at most 0.5 eth",
+	"buy #12 of kiln-folk for at most 0.5 eth",
+	"buy kiln-folk 12 for at most 0.5 eth",
+	"buy kiln-folk #12 under 0.5 eth",
+	"buy kiln-folk #12 for at most 0.5 usdc",
+	"send 0…5 eth to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+	"send 5 usdc to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+])("what can be meant in another way moves nothing: %s", (text) => {
+	expect(grammar.parse(text).kind).toBe("unread");
+});
+
+test.each([
+	[
+		"send 5 usdc to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+		"send 5 eth to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+	],
+	["buy me kiln-folk #12 for 0.5 weth", "buy kiln-folk #12 for at most 0.5 eth"],
+])("a model does not change the coin: %s is not %s", (text, command) => {
+	const parsed = grammar.parse(command);
+	expect(parsed.kind === "read" && quotesAuthor(parsed.reading, text)).toBe(false);
+	const own = text.replace(/usdc|weth/, "eth");
+	expect(parsed.kind === "read" && quotesAuthor(parsed.reading, own)).toBe(true);
+});
 
 test("of generated texts none has two readings, none crashes, none moves what it does not say", () => {
 	const readers = readersOf(builtinCommands, builtinOptions);

@@ -97,6 +97,10 @@ const bodies: Record<string, () => unknown> = {
 		amount: "0.01",
 	}),
 	"POST /v1/nft-market/buys": () => ({ contract, tokenId: "1", maxPriceNative: "0.1" }),
+	"POST /v1/agent/command": () => ({ text: "trending" }),
+	"POST /v1/agent/chat": () => ({
+		messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "trending" }] }],
+	}),
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };
 
@@ -191,6 +195,7 @@ const WITHOUT: Record<string, number> = {
 	"GET /healthz": 200,
 	"GET /metrics": 200,
 	"GET /v1/trading/settings": 200,
+	"GET /v1/agent/tools": 200,
 	// There is no wallet provider here, so nobody can enrol.
 	"POST /v1/trading/enrollment": 401,
 };

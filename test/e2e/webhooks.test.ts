@@ -29,7 +29,8 @@ beforeAll(async () => {
 		env: {
 			// What the jobs do, they do when they are told to.
 			ROLE: "api",
-			PLUGINS_DISABLED: "chain-scanner,looksrare,market-index,nft-buys,provider,prices,streams",
+			PLUGINS_DISABLED:
+				"chain-scanner,looksrare,market-index,nft-buys,provider,prices,reveal-snipe,streams",
 			PLUGINS: join(import.meta.dir, "kills/pricesStandIn.ts"),
 			STAND_IN_COIN: `0x${"c0".repeat(20)}`,
 			WALLET_PROVIDER_BASE_URL: custody.url,
@@ -75,7 +76,7 @@ async function ask(path: string, body?: unknown) {
 	return { status: response.status, body: (await response.json()) as any };
 }
 
-/** Sends a little; the next look at it is an hour away, and the chain has not mined it. */
+/** Sends a little; the next look at it is long after the test, and the chain has not mined it. */
 async function send(): Promise<{ id: string; status: string }> {
 	const { status, body } = await ask("/v1/trading/wallet-transfers", {
 		fromWalletId: walletId,
@@ -85,7 +86,7 @@ async function send(): Promise<{ id: string; status: string }> {
 	expect(status).toBe(202);
 	const [{ id }] = body.transfers;
 	await service.core.db.execute(
-		"update wallets.submission set look_at = now() + interval '1 hour' where intent_id = $1",
+		"update wallets.submission set look_at = now() + interval '20 minutes' where intent_id = $1",
 		[id],
 	);
 	return { id, status: await statusOf(id) };

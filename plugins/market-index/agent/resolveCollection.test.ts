@@ -220,3 +220,36 @@ test("a contract that takes another's slug for its name does not become it", asy
 	expect(await idOf("kiln-folk")).toBe(kiln);
 	expect(await idOf(ONE)).toBe(kiln);
 });
+
+test("where nothing is called that, the name without article, `collection` or plural is tried", async () => {
+	const azuki = await add(ethereum, ONE, { slug: "azuki-x", name: "Azuki" });
+	const potatoz = await add(ethereum, TWO, { slug: "potatoz-x", name: "The Potatoz" });
+	for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts", "azukis"]) {
+		expect([text, await idOf(text)]).toEqual([text, azuki]);
+	}
+	for (const text of ["the potatoz", "the potatoz collection"]) {
+		expect([text, await idOf(text)]).toEqual([text, potatoz]);
+	}
+	for (const text of ["collection", "the nfts", "a collection", "zorks"]) {
+		await expect(resolve(text, undefined)).rejects.toMatchObject({ code: "not_found" });
+	}
+});
+
+test("a name that is there as typed counts before a barer one", async () => {
+	const plain = await add(ethereum, ONE, { name: "Bears", volume: 100 });
+	const whole = await add(ethereum, TWO, { name: "The Bears" });
+	const club = await add(ethereum, THREE, { name: "Bears Collection" });
+	expect(await idOf("the bears")).toBe(whole);
+	expect(await idOf("bears collection")).toBe(club);
+	expect(await idOf("bears")).toBe(plain);
+});
+
+test("several that a barer name fits are a question as well", async () => {
+	await add(ethereum, ONE, { slug: "azuki-one", name: "Azuki", volume: 2 });
+	await add(base, TWO, { slug: "azuki-two", name: "azuki", volume: 1 });
+	for (const text of ["the azuki", "azukis", "azuki nft"]) {
+		const { slot, choices } = await questionOf(text);
+		const expected = ["collection", ["azuki-one", "azuki-two"]];
+		expect([slot, choices.map(({ value }) => value)]).toEqual(expected);
+	}
+});

@@ -30,30 +30,55 @@ const CHOICES_MAX = 5;
  * name in any case; else by what the provider calls it; else by the words of its name. The first of
  * these that fits decides.
  *
+ * Where nothing fits, the same is tried without the words that people put around a name: `the kiln
+ * folk collection`, `azukis`.
+ *
  * Several that fit are a question and never a pick, as anybody may give a contract another's name.
  * Throws `not_found` where nothing fits.
  */
 export function createResolver(context: ResolveContext): ResolveCollection {
 	return async (given, chain) => {
-		const asked = { text: given.trim(), chain };
-		const { core } = context;
-		const named = await findNamed(core, asked.text, chain);
-		const [only] = named;
-		if (only && named.length === 1) return { kind: "found", found: only };
-		if (named.length > 1) return askChain(asked, await withNames(core, named));
-		for (const look of [namesakes, aliases, byWords]) {
-			const { candidates, isAll } = await look(context, asked);
-			const [one] = candidates;
-			if (one && candidates.length === 1 && isAll) {
-				const { id, chain: on, address, slug } = one;
-				return { kind: "found", found: { id, chain: on, address, slug } };
-			}
-			if (one) return askWhich(context, asked, candidates);
+		const typed = given.trim();
+		for (const text of [typed, ...barerNames(typed)]) {
+			const resolved = await resolveAs(context, { text, chain });
+			if (resolved) return resolved;
 		}
 		const where = chain === undefined ? "" : ` on ${chain}`;
-		throw marketFault.notFound({ public: `There is no collection "${asked.text}"${where}.` });
+		throw marketFault.notFound({ public: `There is no collection "${typed}"${where}.` });
 	};
 }
+
+/** What the very words mean; null where nothing fits. */
+async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolved | null> {
+	const { core } = context;
+	const named = await findNamed(core, asked.text, asked.chain);
+	const [only] = named;
+	if (only && named.length === 1) return { kind: "found", found: only };
+	if (named.length > 1) return askChain(asked, await withNames(core, named));
+	for (const look of [namesakes, aliases, byWords]) {
+		const { candidates, isAll } = await look(context, asked);
+		const [one] = candidates;
+		if (one && candidates.length === 1 && isAll) {
+			const { id, chain: on, address, slug } = one;
+			return { kind: "found", found: { id, chain: on, address, slug } };
+		}
+		if (one) return askWhich(context, asked, candidates);
+	}
+	return null;
+}
+
+/**
+ * The name without what people put around it, the least changed first: no article, no `collection`
+ * behind it, neither, and one instead of several.
+ */
+function barerNames(text: string): string[] {
+	const headless = text.replace(/^(?:the|an?)\s+/i, "");
+	const bare = headless.replace(TAIL, "");
+	const names = [headless, text.replace(TAIL, ""), bare, bare.replace(/([^s\s]{2})s$/i, "$1")];
+	return [...new Set(names)].filter((name) => name !== text && !/^(?:|the|an?)$/i.test(name));
+}
+
+const TAIL = /\s+(?:collections?|nfts?)$/i;
 
 /** Collections that fit; `isAll` is false where there may be more of them. */
 type Fits = { candidates: Candidate[]; isAll: boolean };

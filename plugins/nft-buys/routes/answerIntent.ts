@@ -20,7 +20,7 @@ type FromTool = {
 
 type Asked = {
 	kind: "nft_buy" | "nft_offer";
-	/** What names the request beside its key: a route, or a tool. */
+	/** What names the request beside its key. */
 	route: string;
 	from: FromRoute | FromTool;
 	principal: Principal;

@@ -29,7 +29,7 @@ export const walletCommands: readonly Command[] = [
 		forms: [
 			"my limits",
 			"[my] [(spending|spend|daily|trade|trading)] (limits|limit|caps|cap)",
-			"how much can i (spend|send|trade)",
+			"(how much|what) can i (spend|send|trade)",
 		],
 		slots: {},
 		tool: "read_limits",

@@ -51,7 +51,7 @@ function answer(token: string, given: LinkAnswer) {
 		chainOf: () => null,
 		ending: lab.signal,
 	};
-	return useLink(context, { token, answer: given });
+	return useLink(context, { token, answer: given, by: null });
 }
 
 /** Until somebody in this database waits for a lock. */

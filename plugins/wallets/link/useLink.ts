@@ -20,15 +20,16 @@ export type LinkAnswer = { planHash: Hex } | { transactionHash: Hex };
 /**
  * Uses a link: says yes to what it showed, or tells the transaction that was signed. The link is
  * used up in the transaction that writes the answer down, so neither is there without the other;
- * an answer that does not fit leaves it as it was.
+ * an answer that does not fit leaves it as it was. So does a yes of somebody who is signed in as
+ * another profile (`by`); who is not signed in may answer, as the link itself is the proof.
  */
 export async function useLink(
 	context: LinkContext,
-	{ token, answer }: { token: string; answer: LinkAnswer },
+	{ token, answer, by }: { token: string; answer: LinkAnswer; by: string | null },
 ): Promise<Intent[]> {
 	const { deps, execution } = context;
 	const ids = await deps.steps.run("commit.owner", () =>
-		deps.db.transaction((tx) => write(context, tx, { token, answer })),
+		deps.db.transaction((tx) => write(context, tx, { token, answer, by })),
 	);
 	if ("planHash" in answer) await goOn(deps, { execution, ids, ending: context.ending });
 	return readBack(() => readIntents(deps.db, ids));
@@ -37,7 +38,7 @@ export async function useLink(
 async function write(
 	{ deps, links }: LinkContext,
 	tx: Tx,
-	{ token, answer }: { token: string; answer: LinkAnswer },
+	{ token, answer, by }: { token: string; answer: LinkAnswer; by: string | null },
 ): Promise<string[]> {
 	const link = await links.use(tx, token);
 	await lockBatch(tx, link.intentId);
@@ -45,6 +46,9 @@ async function write(
 	if (link.purpose === "confirm") {
 		if (!("planHash" in answer)) throw wrongAnswer("planHash");
 		if (answer.planHash !== link.planHash) throw executionFault.planChanged();
+		// Whoever is signed in as somebody else is not its owner, whatever they were sent.
+		if (by !== null && intents.some(({ profileId }) => profileId !== by))
+			throw linkFault.notFound();
 		await approveAll(deps, tx, intents);
 	} else {
 		if (!("transactionHash" in answer)) throw wrongAnswer("transactionHash");

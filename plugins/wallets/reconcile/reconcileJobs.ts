@@ -177,16 +177,11 @@ export async function readOpen(
 		[new Date(at.getTime() - sendTimeoutMs), at, RECONCILE_ROWS_MAX],
 	);
 	const { items, unreadable } = await readRows(db, submissionRow, rows);
-	if (unreadable.length > 0) await putOff(db, { unreadable, at });
+	if (unreadable.length > 0) {
+		await db.execute("update wallets.submission set look_at = $2 where id = any($1::uuid[])", [
+			unreadable,
+			new Date(at.getTime() + UNREADABLE_AGAIN_MS),
+		]);
+	}
 	return items;
-}
-
-async function putOff(
-	db: Queryable,
-	{ unreadable, at }: { unreadable: readonly string[]; at: Date },
-): Promise<void> {
-	await db.execute("update wallets.submission set look_at = $2 where id = any($1::uuid[])", [
-		unreadable,
-		new Date(at.getTime() + UNREADABLE_AGAIN_MS),
-	]);
 }

@@ -16,7 +16,7 @@ const LEFT_OUT = ["graphile-worker"];
 export async function bundleKillable(): Promise<KillableBundle> {
 	await mkdir(FOLDER, { recursive: true });
 	const outdir = await mkdtemp(join(FOLDER, "killable-"));
-	const names = ["killable", "pricesStandIn", "providerStandIn"];
+	const names = ["killable", "pricesStandIn", "providerStandIn", "indexStandIn"];
 	const built = await Bun.build({
 		entrypoints: names.map((name) => join(import.meta.dir, `${name}.ts`)),
 		outdir,

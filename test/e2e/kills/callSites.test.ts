@@ -10,9 +10,9 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 
 /** The path: who runs on it between a request and its last receipt. */
 const PATH = new RegExp(
-	"^plugins/(?:" +
-		"wallets/(?:cancel|commit|execution|reconcile|submission|intent|once|link|spend|chain|plan)/|" +
-		"transfers/|nft-buys/)",
+	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
+		"wallets/(?:cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
+		"transfers/|nft-buys/))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -41,16 +41,14 @@ const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
  */
 const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account",
-	"plugins/wallets/chain/readReceipt.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/readReceipts.ts": "called in rpc.receipt",
-	"plugins/wallets/chain/checkReceipts.ts": "called in rpc.receipt",
 	"core/chain/reads/readBlocks.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/findByNonce.ts": "called in rpc.nonce",
 	"core/chain/reads/readNonceAt.ts": "called in rpc.nonce",
 	"core/chain/reads/sendSigned.ts": "called in rpc.rebroadcast",
 	"core/chain/reads/shareRpc.ts": "called in the step of each who shares the request",
 	"core/db/commits/createCommits.ts": "called in the step of each who shares the commit",
-	"plugins/wallets/reconcile/readOpen.ts": "called in commit.look",
+	"plugins/wallets/reconcile/reconcileJobs.ts#readOpen": "called in commit.look",
 	"plugins/wallets/execution/handOver.ts#send": "called in custody.send",
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
 	"plugins/nft-buys/listing/readOrderState.ts": "called in nft_buy.order_state",

@@ -77,7 +77,7 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 		ROLE: "api",
 		CHAINS: "anvil",
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: [anvil.url] }),
-		PLUGINS_DISABLED: "chain-scanner,looksrare,market-index,provider,prices,streams",
+		PLUGINS_DISABLED: "chain-scanner,looksrare,market-index,provider,prices,reveal-snipe,streams",
 		PLUGINS: bundle.plugins.join(","),
 		STAND_IN_COIN: seaport.tokens.coin,
 		STAND_IN_BOOK_URL: `http://127.0.0.1:${books.port}/`,

@@ -12,7 +12,8 @@ beforeAll(async () => {
 		scanFrom: null,
 		clock: { nowMs: () => Date.now() + HOUR_MS },
 		env: {
-			PLUGINS_DISABLED: "chain-scanner,looksrare,market-index,nft-buys,provider,prices,streams",
+			PLUGINS_DISABLED:
+				"chain-scanner,looksrare,market-index,nft-buys,provider,prices,reveal-snipe,streams",
 			PLUGINS: join(import.meta.dir, "../kills/pricesStandIn.ts"),
 			STAND_IN_COIN: `0x${"c0".repeat(20)}`,
 		},

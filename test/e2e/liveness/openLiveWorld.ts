@@ -143,7 +143,15 @@ export async function openLiveWorld(options: LiveWorldOptions): Promise<LiveWorl
 }
 
 function envOf(custody: CustodyEmulator, market: Market | null): Record<string, string> {
-	const off = ["chain-scanner", "looksrare", "market-index", "provider", "prices", "streams"];
+	const off = [
+		"chain-scanner",
+		"looksrare",
+		"market-index",
+		"provider",
+		"prices",
+		"streams",
+		"reveal-snipe",
+	];
 	return {
 		// What the jobs do, they do when they are told to.
 		ROLE: "api",

@@ -35,6 +35,20 @@ function apiOf(url: string | undefined): string {
 const GONE = { status: 404, body: { code: "not_found" } };
 
 describe("a link to confirm", () => {
+	test("takes no yes of somebody who is signed in as another profile", async () => {
+		const by = await lab.person({ requireTradeConfirmation: true });
+		const other = await lab.person();
+		const [first] = await ask(by);
+		const link = apiOf(first?.confirmUrl);
+		const { planHash } = (await lab.ask(link)).body;
+		expect(await lab.ask(link, { body: { planHash }, by: other })).toMatchObject(GONE);
+		expect(lab.handed).toHaveLength(0);
+		expect((await lab.intent(first?.id ?? "")).status).toBe("confirmation_required");
+		// It is left as it was, for its owner.
+		const own = await lab.ask(link, { body: { planHash }, by });
+		expect(own.body.intents).toMatchObject([{ status: "submitted" }]);
+	});
+
 	test("[TRF-02] shows what is sent to whom, and one yes sends all of it once", async () => {
 		const by = await lab.person({ requireTradeConfirmation: true });
 		const transfers = await ask(by, [ANNA, BERT]);

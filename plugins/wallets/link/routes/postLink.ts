@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { readBack } from "#core/db/readBack.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
@@ -42,7 +43,8 @@ export function postLink(context: LinkContext) {
 		async ({ params, body, request, set }) => {
 			set.headers["cache-control"] = "no-store";
 			requestContexts.get(request)?.keepOpen(CONFIRM_IDLE_SECONDS);
-			const intents = await useLink(context, { token: params.token, answer: body });
+			const by = await signedInAs(request, context);
+			const intents = await useLink(context, { token: params.token, answer: body, by });
 			const asked = await readBack(() => askAgain(context.links, intents));
 			return {
 				intents: intents.map((intent) => {
@@ -73,4 +75,17 @@ export function postLink(context: LinkContext) {
 			},
 		},
 	);
+}
+
+/** The profile of who is signed in; null for nobody, and for a session that ended. */
+async function signedInAs(
+	request: Request,
+	{ authenticate }: Pick<LinkContext, "authenticate">,
+): Promise<string | null> {
+	try {
+		return (await authenticate(request)).profile.id;
+	} catch (error) {
+		if (error instanceof Fault && error.status === 401) return null;
+		throw error;
+	}
 }
