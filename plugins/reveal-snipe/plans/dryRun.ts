@@ -44,15 +44,19 @@ export const dryRunSchema = z
 		floorNative: field
 			.number("The collection's floor now; null while unknown, or not in the chain's coin.", 0.5)
 			.nullable(),
-		worthNative: field.number("What was bought, at that floor; null without it.", 1).nullable(),
+		worthNative: field
+			.number("What was bought, at that floor, in the chain's coin; null without it.", 1)
+			.nullable(),
 		skipped: z
 			.array(
-				z.object({
-					tokenId: field.digits("The token.", "4711"),
-					rank,
-					orderHash: field.hashText("The listing."),
-					reason: z.enum(SKIP_REASONS).meta({ description: "Why it would not have bought it." }),
-				}),
+				z
+					.object({
+						tokenId: field.digits("The token.", "4711"),
+						rank,
+						orderHash: field.hashText("The listing."),
+						reason: z.enum(SKIP_REASONS).meta({ description: "Why it would not have bought it." }),
+					})
+					.meta({ id: "SnipeDryRunSkip", description: "A listing that a plan would have left." }),
 			)
 			.meta({ description: `Listings that it would have left, ${DRY_RUN_SKIPPED_MAX} at most.` }),
 		skippedCounts: z

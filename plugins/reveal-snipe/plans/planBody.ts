@@ -42,14 +42,19 @@ export const planFields = {
 		.meta({ description: "Only tokens of this rarity rank or a better one.", examples: [200] }),
 	traits: z
 		.array(
-			z.strictObject({
-				type: traitText.meta({ description: "Name of the trait.", examples: ["Eyes"] }),
-				values: z
-					.array(traitText)
-					.min(1)
-					.max(TRAIT_VALUES_MAX)
-					.meta({ description: "The token has one of these.", examples: [["Laser", "Gold"]] }),
-			}),
+			z
+				.strictObject({
+					type: traitText.meta({ description: "Name of the trait.", examples: ["Eyes"] }),
+					values: z
+						.array(traitText)
+						.min(1)
+						.max(TRAIT_VALUES_MAX)
+						.meta({ description: "The token has one of these.", examples: [["Laser", "Gold"]] }),
+				})
+				.meta({
+					id: "SnipeTraitWanted",
+					description: "A trait, with values of which one is wanted.",
+				}),
 		)
 		.max(TRAITS_MAX)
 		.default([])

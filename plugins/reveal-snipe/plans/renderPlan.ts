@@ -34,10 +34,17 @@ export const planSchema = z
 		maxRank: field.integer("The worst rank that it buys; null: any.", 200).nullable(),
 		traits: z
 			.array(
-				z.object({
-					type: field.text("Name of the trait.", "Eyes"),
-					values: z.array(z.string()).meta({ description: "One of these.", examples: [["Laser"]] }),
-				}),
+				z
+					.object({
+						type: field.text("Name of the trait.", "Eyes"),
+						values: z
+							.array(z.string())
+							.meta({ description: "One of these.", examples: [["Laser"]] }),
+					})
+					.meta({
+						id: "SnipeTrait",
+						description: "A trait, with values of which a token has one.",
+					}),
 			)
 			.meta({ description: "Traits that a token must have, all of them." }),
 		maxPricePerItemNative: field.number("The most for one token, in the chain's coin.", 0.4),

@@ -43,7 +43,7 @@ export function dryRunRoutes({ dryRuns, signedIn }: DryRunRoutesOptions) {
 				body: planBody,
 				response: { 200: dryRunSchema },
 				detail: {
-					operationId: "dryRunSnipeBody",
+					operationId: "estimateSnipeBody",
 					tags: ["trading"],
 					summary: "Says what a plan that was never armed would have bought",
 					description,
@@ -77,7 +77,7 @@ export function dryRunRoutes({ dryRuns, signedIn }: DryRunRoutesOptions) {
 				}),
 				response: { 200: dryRunSchema },
 				detail: {
-					operationId: "dryRunSnipe",
+					operationId: "estimateSnipe",
 					tags: ["trading"],
 					summary: "Says what a plan would have bought",
 					description,
