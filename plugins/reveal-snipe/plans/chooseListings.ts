@@ -23,7 +23,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number];
 export type Candidate = TokenListing & { priceRaw: bigint };
 
 export type Chosen = {
-	/** The best rank first, of one token the cheapest first. */
+	/** The cheapest first, of one price the best rank first. */
 	candidates: Candidate[];
 	skipped: { listing: TokenListing; reason: SkipReason }[];
 };
@@ -71,7 +71,7 @@ export function chooseListings(
 		if (reason === null) chosen.candidates.push(candidate);
 		else chosen.skipped.push({ listing, reason });
 	}
-	chosen.candidates.sort(byRankThenPrice);
+	chosen.candidates.sort(byPriceThenRank);
 	return chosen;
 }
 
@@ -101,10 +101,10 @@ export function fillRefusal(
 	return committedRaw + priceRaw > terms.budgetRaw ? "budget_left_too_small" : null;
 }
 
-function byRankThenPrice(one: Candidate, other: Candidate): number {
+function byPriceThenRank(one: Candidate, other: Candidate): number {
+	if (one.priceRaw !== other.priceRaw) return one.priceRaw < other.priceRaw ? -1 : 1;
 	const ranks = (one.rank ?? Number.POSITIVE_INFINITY) - (other.rank ?? Number.POSITIVE_INFINITY);
 	// Two without a rank: their difference is not a number.
 	if (ranks < 0 || ranks > 0) return ranks;
-	if (one.priceRaw !== other.priceRaw) return one.priceRaw < other.priceRaw ? -1 : 1;
 	return one.orderHash < other.orderHash ? -1 : 1;
 }

@@ -43,23 +43,23 @@ const intentOf = async (fill: any) => {
 };
 
 describe("a plan whose collection is revealed", () => {
-	test("buys what fits, the best rank first; what it spent rises at submission, and it completes", async () => {
+	test("buys what fits, the cheapest first; what it spent rises at submission, and it completes", async () => {
 		const common = await plans.sell({ ether: TENTH, rank: 300 });
 		const dear = await plans.sell({ ether: 5n * TENTH, rank: 1 });
-		const third = await plans.sell({ ether: TENTH, rank: 150 });
-		const first = await plans.sell({ ether: 3n * TENTH, rank: 2 });
-		const second = await plans.sell({ ether: 4n * TENTH, rank: 100 });
+		const third = await plans.sell({ ether: 4n * TENTH, rank: 100 });
+		const first = await plans.sell({ ether: TENTH, rank: 150 });
+		const second = await plans.sell({ ether: 3n * TENTH, rank: 2 });
 		const plan = await plans.armed(by, { maxItems: 2 });
 		expect(tokensOf(await plan.read())).toEqual([]);
 		await plans.covered();
 		expect(await plan.read()).toMatchObject({
 			status: "armed",
-			spentNative: 0.7,
-			spentRaw: String(7n * TENTH),
+			spentNative: 0.4,
+			spentRaw: String(4n * TENTH),
 			filledCount: 2,
 			fills: [
-				{ tokenId: first.tokenId, rank: 2, priceNative: 0.3, status: "submitted" },
-				{ tokenId: second.tokenId, rank: 100, priceNative: 0.4, status: "submitted" },
+				{ tokenId: first.tokenId, rank: 150, priceNative: 0.1, status: "submitted" },
+				{ tokenId: second.tokenId, rank: 2, priceNative: 0.3, status: "submitted" },
 			],
 		});
 		await plans.lab.tick();

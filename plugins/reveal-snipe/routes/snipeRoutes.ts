@@ -100,7 +100,7 @@ function postSnipe({ plans, signedIn, transform }: Deps) {
 				summary: "Arms a plan that buys once a collection is revealed",
 				description:
 					"The collection is watched from now on. Once all its tokens are read and ranked after a " +
-					"reveal, the plan buys what fits: the best rank first, of each token the cheapest " +
+					"reveal, the plan buys what fits: the cheapest first, of one price the best rank; " +
 					"listing in the chain's own coin. It never spends more than the ceiling for one token, " +
 					"the budget for all, or buys more than `maxItems`. It buys without asking, so the " +
 					"wallet must be `embedded/delegated` and the profile must not confirm every trade; " +
