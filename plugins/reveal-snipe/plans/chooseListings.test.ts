@@ -46,7 +46,7 @@ test.each([
 	expect(reasonOf(change as Partial<TokenListing>, own as object)).toBe(reason);
 });
 
-test("whatever is for sale, each listing is chosen or skipped, and the order is rank, then price", () => {
+test("whatever is for sale, each listing is chosen or skipped, and the order is price, then rank", () => {
 	const one = fc.record({
 		tokenId: fc.nat(5).map(String),
 		rank: fc.option(fc.integer({ min: 1, max: 20 })),
@@ -64,7 +64,7 @@ test("whatever is for sale, each listing is chosen or skipped, and the order is 
 				expect(priceRaw * quantity).toBeGreaterThanOrEqual(totalRaw);
 				if (maxRank !== null) expect(rank ?? 99).toBeLessThanOrEqual(maxRank);
 			}
-			const keys = candidates.map(({ rank, priceRaw }) => (rank ?? 99) * 1_000 + Number(priceRaw));
+			const keys = candidates.map(({ rank, priceRaw }) => Number(priceRaw) * 1_000 + (rank ?? 99));
 			expect(keys).toEqual([...keys].sort((a, b) => a - b));
 		}),
 		{ seed: 31, numRuns: 300 },

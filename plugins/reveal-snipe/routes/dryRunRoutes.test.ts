@@ -69,10 +69,10 @@ test("what it would have bought, for how much, how soon, what it is worth, and w
 		body: {
 			...{ chain: "anvil", collectionSlug: "tidal-cats", blockNumber: 77, afterBlockMs: 4_000 },
 			bought: [
+				{ tokenId: third.tokenId, rank: 3, priceNative: 0.1 },
 				{ tokenId: best.tokenId, rank: 1, priceNative: 0.3, priceRaw: String(3n * TENTH) },
-				{ tokenId: second.tokenId, rank: 2, priceNative: 0.4 },
 			],
-			...{ spentNative: 0.7, spentRaw: String(7n * TENTH), floorNative: 0.5, worthNative: 1 },
+			...{ spentNative: 0.4, spentRaw: String(4n * TENTH), floorNative: 0.5, worthNative: 1 },
 			skippedCounts: { items_reached: 1, price_above_ceiling: 1, rank_above_ceiling: 1 },
 		},
 	});
@@ -80,7 +80,7 @@ test("what it would have bought, for how much, how soon, what it is worth, and w
 		body.skipped.map(({ tokenId, reason }: any) => [tokenId, reason]),
 	);
 	expect(reasons).toEqual({
-		[third.tokenId]: "items_reached",
+		[second.tokenId]: "items_reached",
 		[dear.tokenId]: "price_above_ceiling",
 		[common.tokenId]: "rank_above_ceiling",
 	});

@@ -3,6 +3,7 @@ import { systemClock } from "#core/clock/systemClock.ts";
 import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
+import { holdJobs } from "#test/harness/holdJobs.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 
@@ -51,6 +52,8 @@ export async function openRevealLab() {
 			...options,
 			env: { METADATA_ALLOWED_ORIGINS: origin, ...options.env },
 		});
+		// No plan is armed here: what a test has watched for one stays watched.
+		holdJobs(service.host.jobs, ["reveal-snipe.planned"]);
 		services.push(service);
 		return service;
 	};
