@@ -2,8 +2,11 @@ import type { Command } from "#core/plugin/Command.ts";
 
 const id = { kind: "id" } as const;
 const amount = { kind: "amount" } as const;
-const UNDER = "(under|below|up to|max)";
-const BUDGET = "(with|budget) {budget} eth [in all] [at most {maxItems} tokens]";
+/** No `under`: a ceiling is paid, too. */
+const UNDER = "(up to|max)";
+/** A slot and no word: what a model writes must quote the coin that its author named. */
+const coin = { kind: "word", of: ["eth"] } as const;
+const BUDGET = "(with|budget) {budget} {budgetCoin} [in all] [at most {maxItems} tokens]";
 
 /** What people type about reveals, and for plans of theirs. */
 export const plansCommands: readonly Command[] = [
@@ -38,21 +41,23 @@ export const plansCommands: readonly Command[] = [
 	{
 		name: "snipe",
 		forms: [
-			`snipe {collection} rank {maxRank} for at most {maxPrice} eth each ${BUDGET} [on {chain}]`,
-			`snipe {collection} (rank|top) {maxRank} ${UNDER} {maxPrice} eth [each] ${BUDGET} [on {chain}]`,
+			`snipe {collection} rank {maxRank} for at most {maxPrice} {coin} each ${BUDGET} [on {chain}]`,
+			`snipe {collection} (rank|top) {maxRank} ${UNDER} {maxPrice} {coin} [each] ${BUDGET} [on {chain}]`,
 		],
 		slots: {
 			collection: { kind: "collection" },
 			maxRank: amount,
 			maxPrice: amount,
+			coin,
 			budget: amount,
+			budgetCoin: coin,
 			maxItems: amount,
 			chain: { kind: "chain" },
 		},
 		tool: "arm_plan",
 		prepares: "prepare_plan",
-		input: ({ maxRank, maxPrice, budget, maxItems, ...values }) => ({
-			...values,
+		input: ({ maxRank, maxPrice, budget, maxItems, collection, chain }) => ({
+			...{ collection, chain },
 			maxRank: wholeOf(maxRank),
 			maxPricePerItem: maxPrice,
 			budget,

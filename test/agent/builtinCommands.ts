@@ -6,6 +6,9 @@ import type { AnyTool } from "#core/plugin/Tool.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
+import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
 import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
@@ -19,8 +22,16 @@ const ofPlugins: AnyTool[] = [
 	...walletTools(idle),
 	...transferTools(idle),
 	...buyTools(idle),
+	...revealTools(idle),
+	...plansTools(idle),
 ];
-const typed = [...marketCommands, ...walletCommands, ...transferCommands, ...buyCommands];
+const typed = [
+	...marketCommands,
+	...walletCommands,
+	...transferCommands,
+	...buyCommands,
+	...plansCommands,
+];
 const help = createHelp(typed, ofPlugins);
 
 export const builtinTools: readonly AnyTool[] = [...ofPlugins, help.tool];

@@ -24,6 +24,10 @@ test("all commands and tools fit together", () => {
 		"cancel",
 		"send",
 		"buy_nft",
+		"snipe",
+		"pause_plan",
+		"resume_plan",
+		"cancel_plan",
 	]);
 });
 
