@@ -38,7 +38,7 @@ const answerSchema = z.strictObject({ command: z.string().max(300).nullable() })
 const ANSWER_TOKENS_MAX = 1_024;
 /** A token is rarely shorter than this; texts of other scripts are no commands. */
 const CHARS_PER_TOKEN = 3;
-/** A day's tokens come hour by hour: whoever takes all there are leaves none for an hour, not a day. */
+/** A day's tokens come hour by hour: whoever takes all leaves none for an hour, not a day. */
 const WINDOWS_PER_DAY = DAY_MS / HOUR_MS;
 /** The budget remembers each unit it gave, so a unit is a thousandth of the hour's tokens. */
 const UNITS_PER_WINDOW = 1_000;

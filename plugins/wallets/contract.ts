@@ -287,9 +287,9 @@ export type OnceRequest = {
 export const intentSentence = statusSentence;
 
 /**
- * The route of what tools record with `once`, beside the tool's name in the body. It is one for all
- * tools: a key is good for one action, so another text under it is `idempotency_conflict`, whichever
- * tool it asks for.
+ * The route of what tools record with `once`, beside the tool's name in the body. It is one for
+ * all tools: a key is good for one action, so another text under it is `idempotency_conflict`,
+ * whichever tool it asks for.
  */
 export const TOOL_ROUTE = "agent tool";
 
