@@ -115,11 +115,10 @@ export const marketIndexPlugin = definePlugin({
 		const naming = collectionMetadataTask(core, gateways);
 		const answered = [...core.indexed.map(({ chain }) => chain), ...discovered];
 		const discovery = { core, answered, provider, prices, discovered: syncing.discovered };
-		const { reveals } = tokens;
-		const index = { record, find: createFinder(reads), touch: syncing.touch, reveals };
-		const known = { core: reads, scanner: needs.scanner, index, prices };
+		const find = createFinder(reads);
+		const index = { record, find, touch: syncing.touch, reveals: tokens.reveals };
 		const reading = {
-			...known,
+			...{ core: reads, scanner: needs.scanner, index, prices },
 			lists: createListSource(discovery),
 			resync: syncing.resync,
 			providerHealth: () => healthOf(provider),
