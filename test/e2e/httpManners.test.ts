@@ -191,6 +191,7 @@ const reads = [
 	"/trending",
 	"/drops",
 	"/search?q=cats",
+	"/reveals",
 	...[
 		"",
 		"/activity",
