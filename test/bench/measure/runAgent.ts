@@ -1,0 +1,146 @@
+import { peakMemoryMb } from "#test/bench/measure/memoryOf.ts";
+import {
+	type Cpu,
+	type MarketService,
+	type MarketServiceOptions,
+	openMarketService,
+} from "#test/bench/measure/openMarketService.ts";
+import { runTurn } from "#test/bench/measure/runTurn.ts";
+
+/** What a text about the market costs from its request to its reply, and what all ways in hold. */
+export type AgentReplies = {
+	/** Of each kind of text, one request at a time. */
+	reads: readonly AgentRead[];
+	/** Of the service's process, after `requests` of several at once and what was timed. */
+	memory: { peakMb: number; startMb: number; requests: number };
+};
+
+/** `cpu` is seconds of the processor that one reply took. */
+export type AgentRead = { name: string; delaysMs: readonly number[]; cpu: Cpu };
+
+/**
+ * Asked about, in turn: whoever opens one has its book kept current, and so that what is measured
+ * is the answer, most of them were opened just before.
+ */
+const COLLECTIONS = 50;
+const TOKENS = 40;
+const WARM_MS = 1_000;
+const COUNT_MS = 4_000;
+const MIXED = { inFlight: 8, warmMs: 0, countMs: 30_000 } as const;
+
+/** By slug, and every other time by name, as people write it. */
+const named = (turn: number) => {
+	const number = 1 + (turn % COLLECTIONS);
+	return number % 2 === 0 ? `collection-${number}` : `"Collection ${number}"`;
+};
+
+const texts = {
+	floor: (turn) => `floor ${named(turn)}`,
+	volume: (turn) => `volume ${named(turn)} 24h`,
+	sales: (turn) => `sales ${named(turn)}`,
+	token: (turn) => `token #${1 + (turn % TOKENS)} of ${named(turn)}`,
+	holders: (turn) => `holders ${named(turn)}`,
+	mints: (turn) => `mints ${named(turn)}`,
+	lifecycle: (turn) => `lifecycle ${named(turn)}`,
+	discover: () => "discover",
+} satisfies Record<string, (turn: number) => string>;
+
+/** Asks the running service by texts, over HTTP, about an index with full tables. */
+export async function runAgent(options: MarketServiceOptions): Promise<AgentReplies> {
+	const market = await openMarketService("agent", options);
+	const { service } = market;
+	const startMb = peakMemoryMb(service.pid);
+	// First, so that a service is timed that has seen it all, and has joined its stream.
+	const requests = await Promise.race([askMixed(service.url), service.failed]);
+	const reads: AgentRead[] = [];
+	for (const [name, textOf] of Object.entries(texts)) {
+		reads.push(await Promise.race([measureRead(market, { name, textOf }), service.failed]));
+	}
+	const peakMb = peakMemoryMb(service.pid);
+	await market.close();
+	return { reads, memory: { peakMb, startMb, requests } };
+}
+
+async function measureRead(
+	{ service: { url }, bill }: MarketService,
+	{ name, textOf }: { name: string; textOf(turn: number): string },
+): Promise<AgentRead> {
+	const act = async (_worker: number, turn: number) => command(url, { text: textOf(turn), turn });
+	const once = { inFlight: 1, warmMs: 0 };
+	await runTurn({ ...once, countMs: WARM_MS }, act);
+	const before = bill();
+	const { delaysMs, done } = await runTurn({ ...once, countMs: COUNT_MS }, act);
+	const after = bill();
+	const cpu = {
+		service: (after.service - before.service) / done,
+		postgres: (after.postgres - before.postgres) / done,
+	};
+	return { name, delaysMs, cpu };
+}
+
+/** Texts, chats and MCP requests in turn, of all kinds of text; returns how many there were. */
+async function askMixed(url: string): Promise<number> {
+	const kinds = Object.values(texts);
+	const { done } = await runTurn(MIXED, async (worker, each) => {
+		const turn = each * MIXED.inFlight + worker;
+		const text = (kinds[turn % kinds.length] ?? texts.floor)(turn);
+		const ways = [
+			() => command(url, { text, turn }),
+			() => chat(url, { text, turn }),
+			() => callTool(url, turn),
+			() => listTools(url, turn),
+		];
+		await ways[Math.floor(turn / kinds.length) % ways.length]?.();
+	});
+	return done;
+}
+
+type Asked = { text: string; turn: number };
+
+async function command(url: string, { text, turn }: Asked): Promise<void> {
+	const reply = await post(`${url}/v1/agent/command`, { turn, body: { text } });
+	if (!reply.includes('"kind":"done"')) throw new Error(`${text}: ${reply}`);
+}
+
+async function chat(url: string, { text, turn }: Asked): Promise<void> {
+	const message = { id: `m${turn}`, role: "user", parts: [{ type: "text", text }] };
+	const stream = await post(`${url}/v1/agent/chat`, { turn, body: { messages: [message] } });
+	if (!stream.includes('"type":"tool-output-available"')) throw new Error(`${text}: ${stream}`);
+}
+
+async function callTool(url: string, turn: number): Promise<void> {
+	const collection = `collection-${1 + (turn % COLLECTIONS)}`;
+	const params = { name: "read_floor", arguments: { collection } };
+	const answer = await exchange(url, { turn, method: "tools/call", params });
+	if (!answer.includes('"structuredContent"')) throw new Error(`read_floor: ${answer}`);
+}
+
+async function listTools(url: string, turn: number): Promise<void> {
+	const answer = await exchange(url, { turn, method: "tools/list", params: {} });
+	if (!answer.includes('"read_floor"')) throw new Error(`tools/list: ${answer}`);
+}
+
+/** One exchange of the Model Context Protocol: nothing is kept between two of them. */
+function exchange(
+	url: string,
+	{ turn, ...call }: { turn: number; method: string; params: object },
+): Promise<string> {
+	const body = { jsonrpc: "2.0", id: turn, ...call };
+	return post(`${url}/v1/agent/mcp`, { turn, body });
+}
+
+/** Each time by another client, so that none comes to its allowance. */
+async function post(url: string, { turn, body }: { turn: number; body: object }): Promise<string> {
+	const response = await fetch(url, {
+		method: "POST",
+		headers: {
+			"content-type": "application/json",
+			accept: "application/json, text/event-stream",
+			"x-forwarded-for": `10.8.${(turn >> 8) & 255}.${turn & 255}`,
+		},
+		body: JSON.stringify(body),
+	});
+	const text = await response.text();
+	if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text}`);
+	return text;
+}
