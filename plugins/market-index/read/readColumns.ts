@@ -18,7 +18,7 @@ export type ReadColumns<Column extends CollectionColumn> = {
 
 /**
  * Reads some columns of one collection, and what its figures are computed from beside them. What
- * no column is read of is not joined, so a floor costs a tenth of the collection's whole page.
+ * no column is read of is not joined: a floor costs less than half of a whole page (measured).
  */
 export async function readColumns<Column extends CollectionColumn>(
 	{ core, scanner }: Pick<RouteContext, "core" | "scanner">,
