@@ -38,7 +38,7 @@ export function entriesOf(
 }
 
 /** What reading came to; where it was given up when `found` is empty. */
-export type Look = Walked & { words: Words; range: Range };
+export type Look = Walked;
 
 export type Reader = {
 	rules: WalkRules;
@@ -73,7 +73,7 @@ export function createReader(
 	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
 
 	function look(root: Node, words: Words, range: Range, how: WalkHow): Look {
-		return { ...walkForms(root, words, range, how, rules), words, range };
+		return walkForms(root, words, range, how, rules);
 	}
 
 	function readLoose(typed: Words): Look {
