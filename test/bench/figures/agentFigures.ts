@@ -36,12 +36,13 @@ export const agentFigures: readonly Figure[] = [
 		unit: "ms",
 		goal: { kind: "at_most", value: REPLY_MS_MAX },
 		async measure(lab) {
-			const { reads } = await lab.agent();
+			const { reads, beside } = await lab.agent();
 			const p95 = ({ delaysMs }: AgentRead) => percentile(delaysMs, 95);
 			const slowest = reads.reduce((most, read) => (p95(read) > p95(most) ? read : most));
 			const note =
 				`the slowest tool (${slowest.name}); POST /v1/agent/command, one at a time, half by slug and ` +
-				`half by name; p50, p95, CPU ms of service + PostgreSQL: ${reads.map(readText).join(", ")}`;
+				`half by name, beside ${beside.toFixed(2)} cores of work of the service's own; p50, p95, ` +
+				`CPU ms of service + PostgreSQL, that work included: ${reads.map(readText).join(", ")}`;
 			return { value: p95(slowest), note };
 		},
 	},

@@ -11,6 +11,8 @@ import { runTurn } from "#test/bench/measure/runTurn.ts";
 export type AgentReplies = {
 	/** Of each kind of text, one request at a time. */
 	reads: readonly AgentRead[];
+	/** Cores that the service's own work took, PostgreSQL included, just before these. */
+	beside: number;
 	/** Of the service's process, after `requests` of several at once and what was timed. */
 	memory: { peakMb: number; startMb: number; requests: number };
 };
@@ -27,7 +29,11 @@ const TOKENS = 40;
 /** Of each kind of text, one after the other: what else the service does then meets all of them. */
 const ROUNDS = 4;
 const COUNT_MS = 1_200;
-const MIXED = { inFlight: 8, warmMs: 0, countMs: 30_000 } as const;
+/** What a fresh index has the service do first (tokens, syncs, its stream) is no part of an answer. */
+const QUIET_CORES = 0.15;
+const QUIET_TIMEOUT_MS = 45_000;
+const LOOK_MS = 3_000;
+const MIXED = { inFlight: 8, warmMs: 0, countMs: 20_000 } as const;
 
 /** By slug, and every other time by name, as people write it. */
 const named = (turn: number) => {
@@ -53,10 +59,24 @@ export async function runAgent(options: MarketServiceOptions): Promise<AgentRepl
 	const startMb = peakMemoryMb(service.pid);
 	// First, so that a service is timed that has seen it all, and has joined its stream.
 	const requests = await Promise.race([askMixed(service.url), service.failed]);
+	const beside = await Promise.race([untilQuiet(market.bill), service.failed]);
 	const reads = await Promise.race([measureReads(market), service.failed]);
 	const peakMb = peakMemoryMb(service.pid);
 	await market.close();
-	return { reads, memory: { peakMb, startMb, requests } };
+	return { reads, beside, memory: { peakMb, startMb, requests } };
+}
+
+/** Waits for the service to rest, for a while; returns how many cores it takes then. */
+async function untilQuiet(bill: () => Cpu): Promise<number> {
+	const untilMs = performance.now() + QUIET_TIMEOUT_MS;
+	for (;;) {
+		const [before, beganMs] = [bill(), performance.now()];
+		await Bun.sleep(LOOK_MS);
+		const [after, endedMs] = [bill(), performance.now()];
+		const seconds = after.service + after.postgres - before.service - before.postgres;
+		const cores = (seconds * 1_000) / (endedMs - beganMs);
+		if (cores < QUIET_CORES || endedMs > untilMs) return cores;
+	}
 }
 
 async function measureReads(market: MarketService): Promise<AgentRead[]> {
