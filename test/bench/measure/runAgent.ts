@@ -29,7 +29,7 @@ const TOKENS = 40;
 /** Of each kind of text, one after the other: what else the service does then meets all of them. */
 const ROUNDS = 4;
 const COUNT_MS = 1_200;
-/** What a fresh index has the service do first (tokens, syncs, its stream) is no part of an answer. */
+/** What a fresh index has the service do first (tokens, syncs, streams) is no part of an answer. */
 const QUIET_CORES = 0.15;
 const QUIET_TIMEOUT_MS = 45_000;
 const LOOK_MS = 3_000;
