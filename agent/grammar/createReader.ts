@@ -66,9 +66,7 @@ export function createReader(
 	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
 	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
 
-	const look: LookAt = (root, words, range, how) => {
-		return { ...walkForms(root, words, range, how, rules), words, range };
-	};
+	const look: LookAt = (root, words, range, how) => walkForms(root, words, range, how, rules);
 	function isSecond(words: Words, at: number): boolean {
 		const low = words.low[at] ?? "";
 		if (words.kinds[at] !== "word" || !mainHeads.has(low)) return false;

@@ -26,9 +26,7 @@ export const QUOTED_LENGTH_MAX = 128;
  * wherever they stand, as is what parts two commands.
  */
 export function splitWords(text: string): Words | TextRefusal {
-	const words: Words = {
-		...{ kind: "words", raw: [], low: [], starts: [], kinds: [], isApart: [], hasSigns: false },
-	};
+	const words = noWords();
 	let at = 0;
 	while (at < text.length) {
 		const code = text.charCodeAt(at);
@@ -67,9 +65,7 @@ export function splitWords(text: string): Words | TextRefusal {
 /** Takes the signs out; what they stood between is told apart. */
 export function withoutSigns(words: Words): Words {
 	if (!words.hasSigns) return words;
-	const kept: Words = {
-		...{ kind: "words", raw: [], low: [], starts: [], kinds: [], isApart: [], hasSigns: false },
-	};
+	const kept = noWords();
 	for (const [at, kind] of words.kinds.entries()) {
 		if (kind === "sign") continue;
 		add(kept, words.raw[at] ?? "", words.starts[at] ?? 0, kind);
@@ -82,6 +78,11 @@ const BLANK = 32;
 const QUOTE = 34;
 const COMMA = 44;
 const EMOJI = /^\p{RGI_Emoji}/v;
+
+function noWords(): Words {
+	const hasSigns = false;
+	return { kind: "words", raw: [], low: [], starts: [], kinds: [], isApart: [], hasSigns };
+}
 
 function add(words: Words, raw: string, start: number, kind: WordKind): void {
 	words.raw.push(raw);

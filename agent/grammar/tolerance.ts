@@ -75,12 +75,20 @@ export function isOneLetterOff(typed: string, word: string): boolean {
 	let same = 0;
 	while (typed[same] === word[same] && same < word.length) same += 1;
 	// Faster than a whole edit distance: text that no command reads is held against every word.
-	const rest = (text: string, skipped: number) => text.slice(same + skipped);
-	if (longer === 1) return rest(typed, 1) === rest(word, 0);
-	if (longer === -1) return rest(typed, 0) === rest(word, 1);
-	if (rest(typed, 1) === rest(word, 1)) return true;
+	if (longer === 1) return isSameFrom(typed, same + 1, word, same);
+	if (longer === -1) return isSameFrom(typed, same, word, same + 1);
+	if (isSameFrom(typed, same + 1, word, same + 1)) return true;
 	const isSwapped = typed[same] === word[same + 1] && typed[same + 1] === word[same];
-	return isSwapped && rest(typed, 2) === rest(word, 2);
+	return isSwapped && isSameFrom(typed, same + 2, word, same + 2);
+}
+
+/** True where two texts of which as much is left end alike. Makes no text: it is asked often. */
+function isSameFrom(one: string, at: number, other: string, otherAt: number): boolean {
+	const apart = otherAt - at;
+	for (let n = at; n < one.length; n++) {
+		if (one.charCodeAt(n) !== other.charCodeAt(n + apart)) return false;
+	}
+	return true;
 }
 
 const BEFORE = new Set(
@@ -159,5 +167,7 @@ const AFTER_PHRASES = (
 
 function endsWith({ low }: Words, from: number, to: number, phrase: string[]): boolean {
 	const start = to - phrase.length;
-	return start >= from && phrase.every((word, n) => low[start + n] === word);
+	if (start < from) return false;
+	for (let n = phrase.length - 1; n >= 0; n--) if (low[start + n] !== phrase[n]) return false;
+	return true;
 }

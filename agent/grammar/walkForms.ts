@@ -45,6 +45,9 @@ export type Walked = {
 	/** The word at which no form goes on, and where the forms were then. */
 	far: number;
 	farNode: Node;
+	/** What was walked along. */
+	words: Words;
+	range: Range;
 };
 
 /**
@@ -57,13 +60,18 @@ export type Walked = {
 export function walkForms(
 	root: Node,
 	words: Words,
-	{ from, to }: Range,
+	range: Range,
 	{ mode, isBold = false }: WalkHow,
 	rules: WalkRules,
 ): Walked {
-	const bounds = { words, from, to, mode, isBold, rules };
+	const { from, to } = range;
 	const walk: Walk = {
-		...bounds,
+		words,
+		from,
+		to,
+		mode,
+		isBold,
+		rules,
 		found: [],
 		stack: [],
 		far: from,
@@ -73,7 +81,7 @@ export function walkForms(
 		skips: 0,
 	};
 	visit(walk, root, from);
-	return walk;
+	return { found: walk.found, far: walk.far, farNode: walk.farNode, words, range };
 }
 
 /** True where a word is what stands after a name: the name ends before it. */

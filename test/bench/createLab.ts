@@ -17,11 +17,13 @@ import type { ReadComparison } from "#test/bench/measure/compareReads.ts";
 import type { Delays } from "#test/bench/measure/measureDelays.ts";
 import type { NodeLimits } from "#test/bench/measure/nodeLimits.ts";
 import type { YoungServiceOptions } from "#test/bench/measure/openYoungService.ts";
+import { type AgentReplies, runAgent } from "#test/bench/measure/runAgent.ts";
 import { type Backlog, runBacklog } from "#test/bench/measure/runBacklog.ts";
 import { type Behind, runBehind } from "#test/bench/measure/runBehind.ts";
 import { type BusyMarket, runBusyMarket } from "#test/bench/measure/runBusyMarket.ts";
 import { type CachedPages, runCachedList } from "#test/bench/measure/runCachedList.ts";
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
+import { type CommandRates, runCommands } from "#test/bench/measure/runCommands.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
 import { type FirstSyncs, runFirstSyncs } from "#test/bench/measure/runFirstSyncs.ts";
 import { type Intents, runIntents } from "#test/bench/measure/runIntents.ts";
@@ -62,6 +64,10 @@ export type Lab = {
 	marketReads(): Promise<readonly MarketRead[]>;
 	/** Searches, and then pushes by the thousand with reads beside them. */
 	busyMarket(): Promise<BusyMarket>;
+	/** The commands of all built-in plugins, read in a process of their own. */
+	commands(): Promise<CommandRates>;
+	/** Texts over HTTP about the same market, then all ways in at once. */
+	agent(): Promise<AgentReplies>;
 	/** Wallet transfers up to the wallet provider, beside a bare script. */
 	intents(): Promise<Intents>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
@@ -213,6 +219,8 @@ export function createLab(options: LabOptions): Lab {
 			runtimeArgs,
 			say,
 		}),
+		commands: measured("reading commands", runCommands, { scope }),
+		agent: measured("asking the agent", runAgent, { scope, runtimeArgs, say }),
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,

@@ -1,4 +1,5 @@
 import type { Figure } from "#test/bench/Figure.ts";
+import { agentFigures } from "#test/bench/figures/agentFigures.ts";
 import { busyFigures } from "#test/bench/figures/busyFigures.ts";
 import { catchUpFigures } from "#test/bench/figures/catchUpFigures.ts";
 import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
@@ -25,6 +26,7 @@ export const figures: readonly Figure[] = [
 	...tokenFigures,
 	...marketFigures,
 	...busyFigures,
+	...agentFigures,
 	...intentFigures,
 	...syncFigures,
 	...remoteFigures,

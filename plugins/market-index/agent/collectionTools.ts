@@ -14,19 +14,36 @@ import {
 	timeText,
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
-import { refOf } from "#plugins/market-index/agent/resolveCollection.ts";
 import {
 	type CollectionRef,
 	collectionInput,
 	collectionRef,
 } from "#plugins/market-index/agent/toolSchemas.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
-import { readCollectionDetail } from "#plugins/market-index/read/readCollectionDetail.ts";
+import { displayTime } from "#plugins/market-index/display/displayTime.ts";
+import { floorChangeFigure } from "#plugins/market-index/figures/floorChangeFigure.ts";
+import { floorFigure } from "#plugins/market-index/figures/floorFigure.ts";
+import { mintedFigure } from "#plugins/market-index/figures/mintedFigure.ts";
+import { mintPriceFigure } from "#plugins/market-index/figures/mintPriceFigure.ts";
+import { mintsFigure } from "#plugins/market-index/figures/mintsFigure.ts";
+import { supplyFigure } from "#plugins/market-index/figures/supplyFigure.ts";
+import { mintPriceWei } from "#plugins/market-index/read/mintPriceWei.ts";
+import { type ReadColumns, readColumns } from "#plugins/market-index/read/readColumns.ts";
 import { readWindowFigures } from "#plugins/market-index/read/readWindowFigures.ts";
+import { lifecycleOfRow } from "#plugins/market-index/render/lifecycleOfRow.ts";
+import { floorUsd as floorUsdOf } from "#plugins/market-index/render/renderCollection.ts";
+import { renderFigure } from "#plugins/market-index/render/renderFigure.ts";
+import { renderFigures } from "#plugins/market-index/render/renderFigures.ts";
+import {
+	LIFECYCLE_COLUMNS,
+	MINT_COLUMNS,
+	renderMint,
+	SUPPLY_COLUMNS,
+} from "#plugins/market-index/render/renderMint.ts";
 import { WINDOW_MS } from "#plugins/market-index/rollup/windowOf.ts";
-import type { CollectionDetail } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
 import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
 import { lifecycleSchema } from "#plugins/market-index/schemas/lifecycleSchema.ts";
+import { ALL_COLUMNS, type CollectionColumn } from "#plugins/market-index/sql/collectionRows.ts";
 
 /** Tools about one collection's figures: summary, floor, volume, mints, lifecycle. */
 export function collectionTools(deps: ToolDeps): AnyTool[] {
@@ -59,12 +76,13 @@ function summary(deps: ToolDeps) {
 		input: collectionInput,
 		output: summaryOutput,
 		async read(found) {
-			const { market, figures } = await detailOf(deps, found);
+			const { row, context } = await keptColumns(deps, found, ALL_COLUMNS);
+			const figures = renderFigures(row, context, null);
 			return {
-				collection: refOfMarket(market),
-				lifecycle: market.lifecycle,
+				collection: refIn(found, row),
+				lifecycle: lifecycleOfRow(row, context.nowMs).presented,
 				floor: figures.floorNative,
-				floorUsd: market.floor_price_usd,
+				floorUsd: floorUsdOf(row, deps.prices.ethUsd(context.nowMs)),
 				volume24h: figures.volume24hNative,
 				sales24h: figures.sales24h,
 				owners: figures.ownersCount,
@@ -102,12 +120,13 @@ function floor(deps: ToolDeps) {
 		input: collectionInput,
 		output: floorOutput,
 		async read(found) {
-			const { market, figures } = await detailOf(deps, found);
+			const columns = ["name", "floorNative", "floorAt", "floorUsd", "floorBefore"] as const;
+			const { row, context } = await keptColumns(deps, found, columns);
 			return {
-				collection: refOfMarket(market),
-				floor: figures.floorNative,
-				floorUsd: market.floor_price_usd,
-				change24h: figures.floorChange24hPercent,
+				collection: refIn(found, row),
+				floor: renderFigure(floorFigure(row), { unit: "ETH", wei: row.floorNative }),
+				floorUsd: floorUsdOf(row, deps.prices.ethUsd(context.nowMs)),
+				change24h: renderFigure(floorChangeFigure(row), { unit: "percent" }),
 			};
 		},
 		parts: (output) => [
@@ -139,11 +158,8 @@ function volume(deps: ToolDeps) {
 		input: collectionInput.extend({ window: windowName.default("24h") }),
 		output: volumeOutput,
 		async read(found, { window }) {
-			const [collection, figures] = await Promise.all([
-				refOf(deps.core, found),
-				readWindowFigures(deps, found, window),
-			]);
-			return { collection, window, ...figures };
+			const { name, ...figures } = await readWindowFigures(deps, found, window);
+			return { collection: refIn(found, { name }), window, ...figures };
 		},
 		parts: (output) => [
 			`${output.window} volume ${figureText(output.volume)}`,
@@ -172,14 +188,16 @@ function mints(deps: ToolDeps) {
 		input: collectionInput,
 		output: mintsOutput,
 		async read(found) {
-			const { market, mint, figures } = await detailOf(deps, found);
+			const columns = ["name", ...MINT_COLUMNS] as const;
+			const { chain, row, context } = await keptColumns(deps, found, columns);
+			const wei = mintPriceWei(chain, row, deps.prices);
 			return {
-				collection: refOfMarket(market),
-				isMinting: mint.active,
-				price: figures.mintPriceNative,
-				mints1h: figures.mints1h,
-				minted: figures.mintedSupply,
-				lastMintAt: market.lastMintAt,
+				collection: refIn(found, row),
+				isMinting: renderMint(row, context, wei).active,
+				price: renderFigure(mintPriceFigure(wei, row), { unit: "ETH", wei }),
+				mints1h: renderFigure(mintsFigure(row, context), { unit: "count" }),
+				minted: renderFigure(mintedFigure(row, context), { unit: "count" }),
+				lastMintAt: displayTime(row.lastMintAt),
 			};
 		},
 		parts: ({ price, mints1h, minted, lastMintAt }) => [
@@ -211,14 +229,15 @@ function lifecycle(deps: ToolDeps) {
 		input: collectionInput,
 		output: lifecycleOutput,
 		async read(found) {
-			const { market, figures } = await detailOf(deps, found);
+			const columns = ["name", "revealState", ...LIFECYCLE_COLUMNS, ...SUPPLY_COLUMNS] as const;
+			const { row, context } = await keptColumns(deps, found, columns);
 			return {
-				collection: refOfMarket(market),
-				lifecycle: market.lifecycle,
-				revealState: market.revealState,
-				minted: figures.mintedSupply,
-				supply: figures.totalSupply,
-				lastMintAt: market.lastMintAt,
+				collection: refIn(found, row),
+				lifecycle: lifecycleOfRow(row, context.nowMs).presented,
+				revealState: row.revealState,
+				minted: renderFigure(mintedFigure(row, context), { unit: "count" }),
+				supply: renderFigure(supplyFigure(row, context), { unit: "count" }),
+				lastMintAt: displayTime(row.lastMintAt),
 			};
 		},
 		parts: (output) => [
@@ -231,13 +250,19 @@ function lifecycle(deps: ToolDeps) {
 	});
 }
 
-/** Reads a collection as its page does; its book is then kept current for a while. */
-async function detailOf(deps: ToolDeps, found: FoundCollection): Promise<CollectionDetail> {
+/** Reads a collection as its page does: its book is then kept current for a while. */
+function keptColumns<Column extends CollectionColumn>(
+	deps: ToolDeps,
+	found: FoundCollection,
+	columns: readonly Column[],
+): Promise<ReadColumns<Column>> {
 	deps.index.touch(found.id, "detail");
-	return readCollectionDetail(deps, found);
+	return readColumns(deps, found, { columns });
 }
 
-function refOfMarket(market: CollectionDetail["market"]): CollectionRef {
-	const { slug, chain, contractAddress, name } = market;
-	return { slug, chain, contractAddress, name };
+function refIn(
+	{ slug, chain, address }: FoundCollection,
+	{ name }: { name: string | null },
+): CollectionRef {
+	return { slug, chain, contractAddress: address, name };
 }

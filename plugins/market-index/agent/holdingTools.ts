@@ -20,8 +20,10 @@ import {
 	collectionRef,
 	traitInput,
 } from "#plugins/market-index/agent/toolSchemas.ts";
+import { ownersFigure } from "#plugins/market-index/figures/ownersFigure.ts";
 import { readAsset } from "#plugins/market-index/read/readAsset.ts";
-import { readCollectionDetail } from "#plugins/market-index/read/readCollectionDetail.ts";
+import { readColumns } from "#plugins/market-index/read/readColumns.ts";
+import { renderFigure } from "#plugins/market-index/render/renderFigure.ts";
 import { answerHolders } from "#plugins/market-index/routes/answerHolders.ts";
 import { answerTraits } from "#plugins/market-index/routes/answerTraits.ts";
 import { assetSchema } from "#plugins/market-index/schemas/assetSchema.ts";
@@ -38,6 +40,7 @@ export function holdingTools(deps: ToolDeps): AnyTool[] {
 
 const TRAITS_SHOWN = 50;
 const HOLDERS_SHOWN = 10;
+const OWNED = ["name", "ownersCount", "ownersSource", "ownersAt", "providerSalesDay"] as const;
 
 const traitsOutput = z.object({
 	collection: collectionRef,
@@ -103,13 +106,14 @@ function holders(deps: ToolDeps) {
 		input: collectionInput,
 		output: holdersOutput,
 		async read(found) {
-			const [{ market, figures }, { data }] = await Promise.all([
-				readCollectionDetail(deps, found),
+			const [{ row, context }, { data }] = await Promise.all([
+				readColumns(deps, found, { columns: OWNED }),
 				answerHolders(deps, found, { limit: HOLDERS_SHOWN }),
 			]);
-			const { slug, chain, contractAddress, name } = market;
-			const collection = { slug, chain, contractAddress, name };
-			return { collection, owners: figures.ownersCount, holders: data };
+			const { slug, chain, address: contractAddress } = found;
+			const collection = { slug, chain, contractAddress, name: row.name };
+			const owners = renderFigure(ownersFigure(row, context), { unit: "count" });
+			return { collection, owners, holders: data };
 		},
 		parts: ({ owners, holders }) => [
 			`owners ${figureText(owners)}`,

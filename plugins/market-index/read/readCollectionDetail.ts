@@ -40,7 +40,7 @@ export async function readCollectionDetail(
 		readCoverageEnd(scanner, chain.id),
 		readChainSpans(scanner, chain.id),
 	]);
-	const row = await readCollection(core.db, found.id, nowMs);
+	const row = await readCollection(core.db, found.id, { nowMs });
 	if (!row) throw marketFault.notFound();
 	const context = { nowMs, window: "24h", spans } as const;
 	const priceWei = mintPriceWei(chain, row, prices);

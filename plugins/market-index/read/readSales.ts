@@ -50,24 +50,21 @@ export async function readSales(
 	const chain = resolveChain(core, found.chain);
 	const nowMs = core.clock.nowMs();
 	const spans = await readChainSpans(scanner, chain.id);
-	const {
-		events,
-		ranks,
-		page,
-		range: reached,
-	} = await readEventPage({ db: core.db, prices }, chain, {
-		collectionId: found.id,
-		kinds: ["sale"],
-		acceptedOnly: true,
-		since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
-		cursors: pages.of({ chain: found.chain, address: found.address, range }),
-		cursor,
-		limit,
-		nowMs,
-	});
-	const row = await readCollection(core.db, found.id, nowMs);
+	const [{ events, ranks, page, range: reached }, row, sums] = await Promise.all([
+		readEventPage({ db: core.db, prices }, chain, {
+			collectionId: found.id,
+			kinds: ["sale"],
+			acceptedOnly: true,
+			since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
+			cursors: pages.of({ chain: found.chain, address: found.address, range }),
+			cursor,
+			limit,
+			nowMs,
+		}),
+		readCollection(core.db, found.id, { nowMs }),
+		readTileFigures(core.db, found.id, nowMs),
+	]);
 	if (!row) throw marketFault.notFound();
-	const sums = await readTileFigures(core.db, found.id, nowMs);
 	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
 	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
 	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };

@@ -61,14 +61,26 @@ export function renderCollection(
 		lastMintAt: displayTime(row.lastMintAt),
 		floor,
 		floor_price: floor,
-		// Without a rate of today, what it was worth when one was known: never erased.
-		floor_price_usd: floor === null ? null : rate === null ? row.floorUsd : floor * rate,
+		floor_price_usd: floorUsd(row, rate),
 		volume_24h: volume,
 		owners,
 		coverage: renderPartial({ volume24hNative, sales24h, ownersCount }),
 		sync: { status: row.syncStatus, coverageEnd: displayTime(heldUntil(row, options)) },
 		...displayProvider(options.provider, { ...row, nowMs: options.nowMs }),
 	};
+}
+
+/**
+ * Returns what the floor is worth in dollars. Without a rate of today it is what it was worth when
+ * one was known: never erased.
+ */
+export function floorUsd(
+	row: Pick<CollectionRow, "floorNative" | "floorAt" | "floorUsd">,
+	rate: number | null,
+): number | null {
+	const floor = floorFigure(row).value;
+	if (floor === null) return null;
+	return rate === null ? row.floorUsd : floor * rate;
 }
 
 /**

@@ -5,14 +5,33 @@ import { mintsFigure } from "#plugins/market-index/figures/mintsFigure.ts";
 import { lifecycleOfRow } from "#plugins/market-index/render/lifecycleOfRow.ts";
 import { renderPartial } from "#plugins/market-index/render/renderPartial.ts";
 import type { CollectionDetail } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
-import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
+import type { CollectionColumn, CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
+
+/** What a collection's lifecycle is told from. */
+export const LIFECYCLE_COLUMNS = [
+	...(["mintedUnits", "maxSupply", "firstMintAt", "lastMintAt"] as const),
+	...(["sales", "isTraded", "isAnnounced"] as const),
+] satisfies CollectionColumn[];
+
+/** What the units are told from that were minted, and that there are. */
+export const SUPPLY_COLUMNS = [
+	...(["mintedSupply", "isWalked", "totalSupply", "supplySource", "supplyAt"] as const),
+] satisfies CollectionColumn[];
+
+/** What the state of a mint is told from. */
+export const MINT_COLUMNS = [
+	...LIFECYCLE_COLUMNS,
+	...SUPPLY_COLUMNS,
+	...(["eventsFrom", "eventsUntil", "walkFrom", "walkUntil", "mints1h"] as const),
+	...(["lastMintTotalRaw", "lastMintQuantity", "lastMintCurrency"] as const),
+] satisfies CollectionColumn[];
 
 /**
  * Renders the state of a collection's mint; `priceWei` is the price of the last one, in wei of
  * ETH.
  */
 export function renderMint(
-	row: CollectionRow,
+	row: Pick<CollectionRow, (typeof MINT_COLUMNS)[number]>,
 	context: FigureContext,
 	priceWei: string | null,
 ): CollectionDetail["mint"] {

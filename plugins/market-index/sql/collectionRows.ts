@@ -153,7 +153,7 @@ const COLUMNS: Record<CollectionColumn, string | ((now: string) => string)> = {
 	mints1h: "m.mints",
 };
 
-const ALL = Object.keys(COLUMNS) as CollectionColumn[];
+export const ALL_COLUMNS = Object.keys(COLUMNS) as CollectionColumn[];
 
 /**
  * The rest of a statement whose `picked (id)` chose collections: each one's row and figures. They
@@ -161,7 +161,7 @@ const ALL = Object.keys(COLUMNS) as CollectionColumn[];
  * column is read of is not joined.
  */
 export function collectionRows(binder: Binder, options: CollectionRowsOptions): string {
-	const { picked, orderBy, nowMs, columns = ALL } = options;
+	const { picked, orderBy, nowMs, columns = ALL_COLUMNS } = options;
 	const select = (name: CollectionColumn) => {
 		const column = COLUMNS[name];
 		if (typeof column === "string") return `${column} as "${name}"`;

@@ -141,7 +141,9 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 		readNamedCollections(db, { chainIds, slugs: ["collection-3"], address: contract }),
 	"collections by their whole name": (db) =>
 		readNamesakes(db, { chainIds, name: "Collection 3", limit: 5 }),
-	"a collection": (db) => readCollection(db, 3, NOW_MS),
+	"a collection": (db) => readCollection(db, 3, { nowMs: NOW_MS }),
+	"a collection's floor": (db) =>
+		readCollection(db, 3, { nowMs: NOW_MS, columns: ["floorNative", "floorBefore"] }),
 	"a collection's tiles": (db) => readTileFigures(db, 3, NOW_MS),
 	"what tokens of a page say": (db) => readTokenFacts(db, 3, ["1", "2", "5000"]),
 	"a token": (db) => readToken(db, 3, 7n),

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { cpuSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
+import { cpuSecondsOf, reapedSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
 import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
 
 /** Seconds of the processor, by who used them. Linux only: elsewhere not numbers. */
@@ -37,8 +37,11 @@ export function cpuBillOf({ pid, postmasterPid, nodePid }: BilledProcesses): Cpu
 		program: cpuSecondsOf(pid) - compiling - collecting,
 		compiling,
 		collecting,
-		// One that ends while we look has used what nobody counts.
-		postgres: servers.reduce((sum, server) => sum + (cpuSecondsOf(server) || 0), 0),
+		// A connection that ends takes its seconds along to its parent.
+		postgres: servers.reduce(
+			(sum, server) => sum + (cpuSecondsOf(server) || 0),
+			postmasterPid === undefined ? 0 : reapedSecondsOf(postmasterPid),
+		),
 		node: cpuSecondsOf(nodePid),
 	};
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Client } from "pg";
+import type { Cpu } from "#test/bench/measure/openMarketService.ts";
 import {
 	PUSHED_PREFIX,
 	PUSHED_PREFIX_END,
@@ -7,7 +8,6 @@ import {
 	pushFrames,
 	type StoredPushes,
 } from "#test/bench/measure/pushFrames.ts";
-import type { Cpu } from "#test/bench/measure/runBusyMarket.ts";
 import { runTurn } from "#test/bench/measure/runTurn.ts";
 import type { PushingProvider } from "#test/bench/measure/startPushingProvider.ts";
 import { percentile } from "#test/bench/report/statistics.ts";

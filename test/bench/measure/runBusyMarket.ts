@@ -1,21 +1,15 @@
 import { Client } from "pg";
 import { z } from "zod";
-import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { startNode } from "#test/bench/chain/startNode.ts";
 import type { Scope } from "#test/bench/createScope.ts";
-import { indexSizes } from "#test/bench/fill/indexSizes.ts";
-import { cpuBillOf } from "#test/bench/measure/cpuBillOf.ts";
 import { type Burst, measureBurst } from "#test/bench/measure/measureBurst.ts";
-import { openDataDir } from "#test/bench/measure/openDataDir.ts";
-import { openFilled } from "#test/bench/measure/openFilled.ts";
+import {
+	type Cpu,
+	type MarketServiceOptions,
+	openMarketService,
+} from "#test/bench/measure/openMarketService.ts";
 import type { PushedCollection } from "#test/bench/measure/pushFrames.ts";
 import { runScript } from "#test/bench/measure/runScript.ts";
-import { startPushingProvider } from "#test/bench/measure/startPushingProvider.ts";
-import {
-	type ServiceProcess,
-	startServiceProcess,
-} from "#test/bench/measure/startServiceProcess.ts";
+import type { ServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
 
 export type BusyMarket = {
 	burst: Burst;
@@ -23,15 +17,10 @@ export type BusyMarket = {
 	search: { requestsPerSecond: number; clients: number; cpu: Cpu };
 };
 
-/** Seconds of the processor, by who used them. */
-export type Cpu = { service: number; postgres: number };
-
 export const SEARCH_CLIENTS = 8;
 
-const ANVIL_CHAIN_ID = 31_337;
 /** Collections that are pushed about; half of all pushes are of the first. */
 const PUSHED_ABOUT = 50;
-const BLOCKS = 64;
 const SEARCH_WARM_SECONDS = 2;
 const SEARCH_COUNT_SECONDS = 5;
 
@@ -45,56 +34,19 @@ const searched = z.object({
  * The service on an index with full tables of the provider's: searched by a few clients while its
  * stream is joined, then read by others while the provider pushes all it has at once.
  */
-export async function runBusyMarket(options: {
-	scope: Scope;
-	runtimeArgs: readonly string[];
-	say(line: string): void;
-}): Promise<BusyMarket> {
-	const { scope, runtimeArgs, say } = options;
-	const data = await openDataDir(scope);
-	const server = await startEmbeddedServer({ dataDir: data.path, log: silentLog });
-	const stopServer = scope.defer(server.close);
-	const nowMs = Date.now();
-	const fill = { ...indexSizes.small, nowMs, chainIds: [ANVIL_CHAIN_ID, ANVIL_CHAIN_ID] as const };
-	const index = await openFilled(scope, { server, name: "busy", fill, say });
-	const node = await startNode({ genesisSeconds: Math.floor(nowMs / 1_000) - BLOCKS });
-	const stopNode = scope.defer(node.stop);
-	await node.call("anvil_mine", [BLOCKS]);
-	const provider = startPushingProvider(scope);
-	const own = await openDataDir(scope);
-	const service = startServiceProcess({
-		rpcUrls: [node.url, node.wsUrl],
-		dataDir: own.path,
-		databaseUrl: index.connectionString,
-		runtimeArgs,
-		env: provider.env,
-	});
-	const stopService = scope.defer(service.stop);
-	const db = new Client({ connectionString: index.connectionString });
+export async function runBusyMarket(options: MarketServiceOptions): Promise<BusyMarket> {
+	const { scope } = options;
+	const market = await openMarketService("busy", options);
+	const { service, provider, bill } = market;
+	const db = new Client({ connectionString: market.connectionString });
 	await db.connect();
 	const closeDb = scope.defer(() => db.end());
-	await service.servingSeconds;
-	const bill = (): Cpu => {
-		const { pid } = service;
-		const { program, compiling, collecting, postgres } = cpuBillOf({
-			pid,
-			postmasterPid: data.postmasterPid(),
-			nodePid: node.pid,
-		});
-		return { service: program + compiling + collecting, postgres };
-	};
 	const search = await Promise.race([measureSearch(scope, { service, bill }), service.failed]);
 	const collections = await mostActive(db);
 	const given = { url: service.url, provider, db, collections, bill, nowMs: Date.now() };
 	const burst = await Promise.race([measureBurst(given), service.failed]);
 	await closeDb();
-	await stopService();
-	await own.remove();
-	await provider.stop();
-	await stopNode();
-	await index.close();
-	await stopServer();
-	await data.remove();
+	await market.close();
 	return { burst, search };
 }
 

@@ -1,0 +1,86 @@
+// Reads texts as commands again and again, and prints how many a second of the processor, and how
+// long the slowest text took that nothing reads, as one JSON line.
+import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { TEXT_LENGTH_MAX } from "#agent/grammar/normaliseText.ts";
+import { generateTexts } from "#agent/grammar/testing/generateTexts.ts";
+import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
+import { freshPhrasings } from "#test/agent/freshPhrasings.ts";
+import { phrasings } from "#test/agent/phrasings.ts";
+
+/** Of the processor: so that the compiler has seen the code, as it has in a service that runs. */
+const WARM_SECONDS = 2.5;
+const ROUND_SECONDS = 0.4;
+const ROUNDS = 5;
+
+const UNREAD = 10_000;
+const SEED = 30;
+/** The quickest of so many counts: what else the machine does is not the text's. */
+const TRIES = 3;
+
+const grammar = createGrammar(builtinCommands, builtinOptions);
+const isRead = (text: string) => grammar.parse(text).kind === "read";
+
+const examples = builtinCommands.flatMap((command) => command.examples);
+const printed = examples.flatMap((text) => {
+	const parsed = grammar.parse(text);
+	return parsed.kind === "read" ? [grammar.print(parsed.reading)] : [];
+});
+const typed = [...phrasings, ...freshPhrasings].map(([text]) => text).filter(isRead);
+
+/** Whole process: what compiles and collects beside it has to share the core as well. */
+function cpuSeconds(): number {
+	const { user, system } = process.cpuUsage();
+	return (user + system) / 1_000_000;
+}
+
+function readFor(seconds: number, texts: readonly string[]): number {
+	const began = cpuSeconds();
+	let taken = 0;
+	let read = 0;
+	while (taken < seconds) {
+		for (const text of texts) grammar.parse(text);
+		read += texts.length;
+		taken = cpuSeconds() - began;
+	}
+	return read / taken;
+}
+
+function ratesOf(texts: readonly string[]): number[] {
+	readFor(WARM_SECONDS, texts);
+	return Array.from({ length: ROUNDS }, () => readFor(ROUND_SECONDS, texts));
+}
+
+/** As long as a text may be, made of one piece over and over. */
+function full(piece: string): string {
+	return `${piece} `.repeat(TEXT_LENGTH_MAX / 2).slice(0, TEXT_LENGTH_MAX);
+}
+
+/** Words that begin commands, whole and misspelled; words that say nothing; names; signs. */
+const long = [
+	...["floor", "flor", "florr volme slaes", "what is the", "how many", "of the", "kiln folk"],
+	...["a", "24h", "1 day", '"kiln folk"', "0.5", "top holders", "is the", "trading collection"],
+	...["holdres count of nft", "é", "🔥", "#12", "so about up out few", "who holds the most"],
+	...builtinCommands.map(({ name }) => name),
+].map(full);
+
+function slowest() {
+	const generated = generateTexts(builtinCommands, { seed: SEED, count: UNREAD });
+	const unread = [...long, ...generated].filter((text) => !isRead(text));
+	const times = unread.map((text) => {
+		const tries = Array.from({ length: TRIES }, () => {
+			const beganMs = performance.now();
+			grammar.parse(text);
+			return performance.now() - beganMs;
+		});
+		return { text, ms: Math.min(...tries) };
+	});
+	const worst = times.reduce((most, one) => (one.ms > most.ms ? one : most));
+	return { texts: unread.length, ms: worst.ms, begins: worst.text.slice(0, 20) };
+}
+
+const told = {
+	commands: { texts: printed.length, rates: ratesOf(printed) },
+	typed: { texts: typed.length, rates: ratesOf(typed) },
+	unread: slowest(),
+};
+process.stdout.write(`${JSON.stringify(told)}\n`);
