@@ -17,14 +17,14 @@ export type CoinBalance = {
 	balanceRaw: string | null;
 };
 
-/** Reads what a profile's wallets hold of the coins of all chains served here, or of one. */
+/** Reads what a profile's wallets hold of the coins of all chains reached here, or of one. */
 export async function readBalances(
-	{ chains, indexed }: Pick<Core, "chains" | "indexed">,
+	{ chains, reached }: Pick<Core, "chains" | "reached">,
 	asked: { profile: Profile; chain: string | undefined; signal: AbortSignal },
 ): Promise<CoinBalance[]> {
 	const { profile, chain, signal } = asked;
 	const id = chain === undefined ? null : chains.bySlug(chain)?.id;
-	const served = indexed.filter((access) => id === null || access.chain.id === id);
+	const served = reached.filter((access) => id === null || access.chain.id === id);
 	if (served.length === 0) {
 		throw httpFault.notFound({ public: `The chain "${chain}" is not served here.` });
 	}
