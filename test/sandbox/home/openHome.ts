@@ -86,7 +86,7 @@ async function continueHome(
 }
 
 async function beginHome({ nowMs }: HomeOptions): Promise<Anvil> {
-	const anvil = await start({ genesisTimeS: Math.floor(nowMs() / 1_000) - 60 });
+	const anvil = await start({ genesisTimeS: Math.floor(nowMs() / 1_000) });
 	await anvil.rpc.call("evm_mine", []);
 	return anvil;
 }
