@@ -8,6 +8,10 @@ export function banner(service: Service, given: { tookMs: number; more: readonly
 	const { url, core, host, config, storage } = service;
 	const chains = core.indexed.map(({ chain }) => chain.slug);
 	const [first = ""] = chains;
+	const others = core.reached
+		.map(({ chain }) => chain.slug)
+		.filter((slug) => !chains.includes(slug));
+	const reached = others.length > 0 ? `; reached, not indexed: ${others.join(", ")}` : "";
 	const ask = `bun run svc ask --url ${url}`;
 	const asks = config.SANDBOX ? ["what's everyone buying", "volume kiln-folk"] : ["trending"];
 	const sandbox = config.SANDBOX
@@ -16,7 +20,7 @@ export function banner(service: Service, given: { tookMs: number; more: readonly
 	return `
 Tapeline ${VERSION}, role ${core.role}, up in ${Math.round(tookMs)} ms
 ${bootTree(host.steps)}
-   chains   ${chains.join(", ")}
+   chains   ${chains.join(", ")}${reached}
    storage  ${storage.where}
 ${sandbox}
    market   ${url}/v1/nft-market/collections?chain=${first}&mode=trending

@@ -46,6 +46,7 @@ test("a command gets the services it needs, on the configured storage, and nothi
 	expect(opened.needs.word.word()).toBe("good day");
 	expect(await opened.core.db.query("select 1 as one")).toEqual([{ one: 1 }]);
 	expect(opened.core.indexed.map(({ chain }) => chain.slug)).toEqual(["anvil"]);
+	expect(opened.core.reached.map(({ chain }) => chain.slug)).toEqual(["anvil", "robinhood"]);
 	await opened.close();
 	expect(seen).toEqual([]);
 	expect(await opened.core.db.query("select 1").catch(() => "closed")).toBe("closed");

@@ -64,7 +64,7 @@ export async function openCore<N extends Needs>(
 	const metrics = createMetrics();
 	let opened: Storage | null = null;
 	const access = { clock, metrics, db: () => opened?.db ?? null };
-	const indexed = chainAccess(config, chains, log, access);
+	const { indexed, reached } = chainAccess(config, chains, log, access);
 	const undo: (() => Promise<void>)[] = [];
 	const close = async () => {
 		for (const step of undo.splice(0).reverse()) await step();
@@ -97,6 +97,7 @@ export async function openCore<N extends Needs>(
 			operators: createOperators({ apiKey: config.ADMIN_API_KEY, clock, metrics }),
 			chains,
 			indexed,
+			reached,
 			observeSteps: null,
 			allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 		};

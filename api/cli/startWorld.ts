@@ -17,6 +17,12 @@ const readySchema = z.object({
 	httpUrl: z.string(),
 	wsUrl: z.string(),
 	firstBlock: z.int(),
+	home: z.object({
+		chainId: z.int(),
+		httpUrl: z.string(),
+		wsUrl: z.string(),
+		firstBlock: z.int(),
+	}),
 	usdFeeds: z.record(z.string(), z.unknown()),
 	reveals: z.array(z.string()),
 	providerUrl: z.string(),

@@ -12,8 +12,9 @@ import { createMetrics } from "#core/metrics/createMetrics.ts";
 
 const section = { owner: "core", schema: coreConfig };
 const registry = createChainRegistry(builtinChains);
-const access = (env: Environment) =>
+const open = (env: Environment) =>
 	chainAccess(parseConfig([section], env).of(section), registry, silentLog);
+const access = (env: Environment) => open(env).indexed;
 function refusal(env: Environment): Fault {
 	try {
 		access(env);
@@ -71,9 +72,8 @@ describe("access", () => {
 			CHAIN_RPC_URLS_JSON: JSON.stringify({ base: node.url }),
 			RPC_REQUESTS_PER_SECOND_MAX: "40",
 		};
-		const [base] = chainAccess(parseConfig([section], env).of(section), registry, silentLog, {
-			metrics,
-		});
+		const config = parseConfig([section], env).of(section);
+		const [base] = chainAccess(config, registry, silentLog, { metrics }).indexed;
 		const beganMs = performance.now();
 		const calls = Array.from({ length: 4 }, () => ({ method: "eth_blockNumber", params: [] }));
 		for (const call of calls) await base?.rpcFor("live").call(call);
@@ -140,5 +140,48 @@ describe("access", () => {
 		const [base] = access({ CHAINS: "base" });
 		const sockets = base?.chain.publicRpcUrls.filter((url) => url.startsWith("ws"));
 		expect(base?.headUrls).toEqual(sockets ?? []);
+	});
+});
+
+describe("reached chains", () => {
+	const slugs = (env: Environment) => open(env).reached.map(({ chain }) => chain.slug);
+	const named = (urls: object) => JSON.stringify(urls);
+
+	test("are those of CHAINS, then those with endpoints, then the home chain, each once", () => {
+		const CHAIN_RPC_URLS_JSON = named({
+			optimism: "http://127.0.0.1:1",
+			8453: "http://127.0.0.1:2",
+			op: "http://127.0.0.1:3",
+		});
+		const opened = open({ CHAINS: "ethereum,base", CHAIN_RPC_URLS_JSON });
+		expect(opened.indexed.map(({ chain }) => chain.slug)).toEqual(["ethereum", "base"]);
+		expect(opened.reached.slice(0, 2)).toEqual([...opened.indexed]);
+		const all = ["ethereum", "base", "optimism", "robinhood"];
+		expect(slugs({ CHAINS: "ethereum,base", CHAIN_RPC_URLS_JSON })).toEqual(all);
+		expect(slugs({ CHAINS: "robinhood" })).toEqual(["robinhood"]);
+	});
+
+	test("hold the home chain that is named; a sandbox reaches for none that it does not name", () => {
+		const env = { CHAINS: "base", TRADING_HOME_CHAIN: "Optimism" };
+		expect(slugs(env)).toEqual(["base", "optimism"]);
+		expect(slugs({ ...env, TRADING_HOME_CHAIN: "nowhere" })).toEqual(["base"]);
+		expect(slugs({ CHAINS: "base", SANDBOX: "true" })).toEqual(["base"]);
+		const CHAIN_RPC_URLS_JSON = named({ 4663: "http://127.0.0.1:1" });
+		expect(slugs({ CHAINS: "base", SANDBOX: "true", CHAIN_RPC_URLS_JSON })).toEqual([
+			"base",
+			"robinhood",
+		]);
+	});
+
+	test("may have fewer endpoints than a quorum, but one that can be asked", () => {
+		const two = ["http://127.0.0.1:1", "http://127.0.0.1:2"];
+		const env = (optimism: string) => ({
+			CHAINS: "base",
+			RPC_QUORUM: "2",
+			CHAIN_RPC_URLS_JSON: named({ base: two, optimism }),
+		});
+		const { reached } = open(env("http://127.0.0.1:3"));
+		expect(reached.map(({ quorum }) => quorum)).toEqual([2, 1, 2]);
+		expect(refusal(env("ws://127.0.0.1:3")).code).toBe("rpc_missing");
 	});
 });

@@ -2,6 +2,7 @@ import { endpointBudgets } from "#api/service/endpointBudgets.ts";
 import { serviceFault } from "#api/service/faults.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import { homeChainOf } from "#core/chain/homeChainOf.ts";
 import { byPurpose } from "#core/chain/rpc/byPurpose.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import { createPacer } from "#core/chain/rpc/createPacer.ts";
@@ -15,24 +16,29 @@ import type { Queryable } from "#core/db/Database.ts";
 import { isPublicHost } from "#core/foreign/isPublicHost.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
-import type { ChainAccess } from "#core/plugin/Core.ts";
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 
 const RPC_TIMEOUT_MS = 15_000;
 const RPC_CONCURRENCY_MAX = 4;
 /** An answer that announces more than this is refused unread; 10,000 logs are about 10 MB. */
 const RPC_BODY_BYTES_MAX = 256 * 1024 * 1024;
 
-type ChainWorld = World & { chains: ChainRegistry };
-
 type World = {
 	config: CoreConfig;
+	chains: ChainRegistry;
 	log: Log;
 	clock: Clock;
 	metrics: Metrics | undefined;
 	db(): Queryable | null;
 };
 
-/** The chains of `CHAINS`, each with its endpoints. Connects to nothing yet. */
+export type Chains = Pick<Core, "indexed" | "reached">;
+
+/**
+ * Returns the chains of `CHAINS`, and all that this deployment reaches: those, whatever
+ * `CHAIN_RPC_URLS_JSON` names beside them, and the home chain. Connects to nothing yet: an endpoint
+ * is connected to, and asked which chain it serves, with the first question to it.
+ */
 export function chainAccess(
 	config: CoreConfig,
 	chains: ChainRegistry,
@@ -42,8 +48,8 @@ export function chainAccess(
 		metrics,
 		db = () => null,
 	}: { clock?: Clock; metrics?: Metrics; db?(): Queryable | null } = {},
-): readonly ChainAccess[] {
-	const world = { config, log, clock, metrics, db };
+): Chains {
+	const world = { config, log, clock, metrics, db, chains };
 	if (config.CHAINS.length === 0) throw serviceFault.chainsMissing();
 	for (const name of Object.keys(config.CHAIN_RPC_URLS_JSON)) {
 		if (!chains.bySlug(name)) throw unknownChain("CHAIN_RPC_URLS_JSON", name, chains);
@@ -57,9 +63,26 @@ export function chainAccess(
 	for (const name of config.CHAINS) {
 		const chain = chains.bySlug(name);
 		if (!chain) throw unknownChain("CHAINS", name, chains);
-		indexed.set(chain.id, accessTo(chain, urlsOf(chain, config, chains), { ...world, chains }));
+		indexed.set(chain.id, accessTo(chain, { ...world, quorum: config.RPC_QUORUM }));
 	}
-	return [...indexed.values()];
+	const reached = new Map(indexed);
+	for (const chain of othersOf(config, chains)) {
+		if (!reached.has(chain.id)) reached.set(chain.id, accessTo(chain, { ...world, quorum: null }));
+	}
+	return { indexed: [...indexed.values()], reached: [...reached.values()] };
+}
+
+/**
+ * Chains that are reached and perhaps not indexed. A home chain without any endpoint is left out:
+ * nobody named it here, and what needs it says that it is away.
+ */
+function othersOf(config: CoreConfig, chains: ChainRegistry): Chain[] {
+	const named = Object.keys(config.CHAIN_RPC_URLS_JSON).flatMap((name) => {
+		return chains.bySlug(name) ?? [];
+	});
+	const home = homeChainOf(chains, config);
+	const isOpen = home && urlsOf(home, { config, chains }).some(isHttp);
+	return isOpen ? [...named, home] : named;
 }
 
 function unknownChain(variable: string, name: string, chains: ChainRegistry) {
@@ -70,25 +93,31 @@ function unknownChain(variable: string, name: string, chains: ChainRegistry) {
 }
 
 /** Configured under the chain's id, its slug or an alias; else its public endpoints. */
-function urlsOf(chain: Chain, config: CoreConfig, chains: ChainRegistry): readonly string[] {
+function urlsOf(
+	chain: Chain,
+	{ config, chains }: Pick<World, "config" | "chains">,
+): readonly string[] {
 	const configured = Object.entries(config.CHAIN_RPC_URLS_JSON)
 		.filter(([name]) => chains.bySlug(name)?.id === chain.id)
 		.flatMap(([, urls]) => urls);
 	return configured.length > 0 ? configured : chain.publicRpcUrls;
 }
 
-function accessTo(chain: Chain, urls: readonly string[], world: ChainWorld): ChainAccess {
+/** Null as a quorum: as many of `RPC_QUORUM` as the chain has endpoints. */
+function accessTo(chain: Chain, world: World & { quorum: number | null }): ChainAccess {
 	const { config, log, clock, metrics } = world;
-	const httpUrls = [...new Set(urls.filter((url) => /^https?:/i.test(url)))];
+	const urls = urlsOf(chain, world);
+	const httpUrls = [...new Set(urls.filter(isHttp))];
 	if (httpUrls.length === 0) {
 		throw serviceFault.rpcMissing({
 			public: `The chain "${chain.slug}" needs at least one http(s) URL in CHAIN_RPC_URLS_JSON.`,
 		});
 	}
-	if (httpUrls.length < config.RPC_QUORUM) {
+	const quorum = world.quorum ?? Math.min(config.RPC_QUORUM, httpUrls.length);
+	if (httpUrls.length < quorum) {
 		throw serviceFault.rpcMissing({
 			public:
-				`RPC_QUORUM is ${config.RPC_QUORUM}, but the chain "${chain.slug}" has ` +
+				`RPC_QUORUM is ${quorum}, but the chain "${chain.slug}" has ` +
 				`${httpUrls.length} different http(s) URL(s): add some in CHAIN_RPC_URLS_JSON.`,
 		});
 	}
@@ -101,7 +130,7 @@ function accessTo(chain: Chain, urls: readonly string[], world: ChainWorld): Cha
 		clock,
 		log,
 		metrics: counted,
-		quorum: config.RPC_QUORUM,
+		quorum,
 	});
 	const rpcs = byPurpose(rpc);
 	return {
@@ -114,8 +143,12 @@ function accessTo(chain: Chain, urls: readonly string[], world: ChainWorld): Cha
 			counted?.received(chain.slug, { purpose: "heads", bytes });
 		},
 		headUrls: urls.filter((url) => /^wss?:/i.test(url)),
-		quorum: config.RPC_QUORUM,
+		quorum,
 	};
+}
+
+function isHttp(url: string): boolean {
+	return /^https?:/i.test(url);
 }
 
 function endpointAt(

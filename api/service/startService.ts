@@ -80,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const metrics = createMetrics();
 	let opened: Storage | null = null;
 	const db = () => opened?.db ?? null;
-	const indexed = chainAccess(config, chains, log, { clock, metrics, db });
+	const access = chainAccess(config, chains, log, { clock, metrics, db });
 	const storage = await openStorage(config, plugins, log);
 	opened = storage;
 	const undo: (() => Promise<void>)[] = [() => storage.close()];
@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		undo.push(() => shared.close());
 		const { holder, session } = storage;
 		const observeSteps = options.observeSteps ?? null;
-		const made = { ...world, shared, chains, indexed, holder, session, observeSteps };
+		const made = { ...world, ...access, shared, chains, holder, session, observeSteps };
 		const core = makeCore(made);
 		undo.push(() => core.leases.stop());
 		const host = await createHost({ plugins, config: parsed, core });
@@ -116,11 +116,13 @@ function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
 }
 
 type Made = World &
-	Pick<Core, "chains" | "indexed" | "holder" | "session" | "observeSteps"> & { shared: Shared };
+	Pick<Core, "chains" | "indexed" | "reached" | "holder" | "session" | "observeSteps"> & {
+		shared: Shared;
+	};
 
 function makeCore(made: Made): Core {
 	const { config, clock, log, db, metrics, shared, chains, indexed, holder, session } = made;
-	const { observeSteps } = made;
+	const { reached, observeSteps } = made;
 	const { bus, pageCache, budget } = shared;
 	return {
 		role: config.ROLE,
@@ -141,6 +143,7 @@ function makeCore(made: Made): Core {
 		operators: createOperators({ apiKey: config.ADMIN_API_KEY, clock, metrics }),
 		chains,
 		indexed,
+		reached,
 		observeSteps,
 		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 	};

@@ -42,7 +42,19 @@ export const coreConfig = z.object({
 	CHAIN_RPC_URLS_JSON: jsonText(z.record(z.string().toLowerCase(), rpcUrls))
 		.default({})
 		.meta({ expects: 'JSON such as {"8453":["https://…","wss://…"]}, 1 to 8 URLs a chain' })
-		.describe("RPC endpoints by chain id or slug. A chain without: its public RPCs."),
+		.describe(
+			"RPC endpoints by chain id or slug. A chain without: its public RPCs. One that is not in " +
+				"CHAINS is not indexed, but wallets, transfers and prices reach it.",
+		),
+	TRADING_HOME_CHAIN: z
+		.string()
+		.toLowerCase()
+		.optional()
+		.meta({ expects: "the name of a chain, such as robinhood" })
+		.describe(
+			"Where wallets are linked, and what sign-in messages carry; reached also where it is not in " +
+				"CHAINS. Unset: robinhood (4663), in the sandbox its chain.",
+		),
 	CHAIN_RPC_CALLS_PER_SECOND: callRates
 		.default({})
 		.meta({ expects: 'a number, or JSON such as {"base":100,"rpc.example.com":25}' })
@@ -74,7 +86,10 @@ export const coreConfig = z.object({
 		.min(1)
 		.max(8)
 		.default(1)
-		.describe("RPC endpoints that must agree on a block at the head before it is indexed."),
+		.describe(
+			"RPC endpoints that must agree on a block at the head before it is indexed; a chain that is " +
+				"only reached may have fewer.",
+		),
 	PLUGINS: commaList(z.string())
 		.default([])
 		.meta({ expects: "module names or paths, separated by commas" })

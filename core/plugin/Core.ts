@@ -21,7 +21,7 @@ import type { StepObserver } from "#core/steps/Steps.ts";
 /** `all` does everything in one process; `api` answers, `worker` indexes and runs jobs. */
 export type Role = "all" | "api" | "worker";
 
-/** One chain that this deployment indexes, and how to reach it. */
+/** One chain that this deployment indexes or reaches, and how to ask it. */
 export type ChainAccess = {
 	chain: Chain;
 	/** How its nodes are asked, by whom: calls are counted, and take turns, by purpose. */
@@ -62,6 +62,11 @@ export type Core = {
 	chains: ChainRegistry;
 	/** The chains of `CHAINS`, in its order. */
 	indexed: readonly ChainAccess[];
+	/**
+	 * Those, the chains that `CHAIN_RPC_URLS_JSON` names beside them, and the home chain: where
+	 * money moves and prices are read. One that no lane reads is connected to when it is first asked.
+	 */
+	reached: readonly ChainAccess[];
 	/** Told before and after each step of what moves money; null but in tests that kill there. */
 	observeSteps: StepObserver | null;
 	/** Browser origins that may call, beside the service's own. */

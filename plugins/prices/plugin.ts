@@ -30,13 +30,13 @@ export const pricesPlugin = definePlugin({
 	tables: { schema: "prices", folder: join(import.meta.dir, "migrations") },
 	setup({ config: { USD_FEEDS_JSON }, core }) {
 		const { chains, log } = core;
-		const indexed = new Set(core.indexed.map(({ chain }) => chain.id));
-		const { feeds, unreachable } = feedsOf(USD_FEEDS_JSON, { chains, indexed });
+		const reached = new Set(core.reached.map(({ chain }) => chain.id));
+		const { feeds, unreachable } = feedsOf(USD_FEEDS_JSON, { chains, reached });
 		if (unreachable.length > 0) {
 			const named = unreachable.map(({ priced, ...feed }) => {
 				return `${priced.chainId}/${priced.currency} by ${feedKey(feed)}`;
 			});
-			log.warn("price feeds on chains that are not indexed are not read", { feeds: named });
+			log.warn("price feeds on chains that are not reached are not read", { feeds: named });
 		}
 		const memory = createMemory({ db: core.db, clock: core.clock, feeds });
 		const running = runPrices(core, { feeds, memory });

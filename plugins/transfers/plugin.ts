@@ -13,7 +13,7 @@ export const transfersPlugin = definePlugin({
 	needs: { wallets: WalletsKey },
 	setup({ core, needs: { wallets } }) {
 		const ending = new AbortController();
-		const served = new Map(core.indexed.map((access) => [access.chain.id, access]));
+		const served = new Map(core.reached.map((access) => [access.chain.id, access]));
 		const { clock, chains } = core;
 		const chainOf = (chainId: number) => served.get(chainId)?.chain ?? null;
 		wallets.execution.register(transferKind({ clock, chainOf }));

@@ -18,7 +18,7 @@ import { homeChain } from "#plugins/wallets/siwe/homeChain.ts";
 import { pruneSignInsJob } from "#plugins/wallets/siwe/pruneSignInsJob.ts";
 
 export type IdentityOptions = {
-	core: Pick<Core, "db" | "clock" | "log" | "chains" | "indexed" | "allowedOrigins">;
+	core: Pick<Core, "db" | "clock" | "log" | "chains" | "reached" | "allowedOrigins">;
 	config: IdentityConfig;
 	custody: Custody;
 	audit: Audit;
@@ -34,7 +34,7 @@ export function createIdentity(options: IdentityOptions) {
 	const { PUBLIC_URL: publicUrl, SANDBOX: sandbox } = config;
 	const home = homeChain(core, { name: config.TRADING_HOME_CHAIN, sandbox });
 	if (!home.rpc) {
-		core.log.warn("contract wallets cannot sign in: the home chain is not in CHAINS", {
+		core.log.warn("contract wallets cannot sign in: the home chain has no endpoint", {
 			chain: home.chain.slug,
 		});
 	}

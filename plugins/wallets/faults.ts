@@ -99,6 +99,12 @@ export const walletsFault = defineFaults({
 		public: "The request is not valid.",
 		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
 	},
+	chainUnavailable: {
+		status: 503,
+		retry: "later",
+		public: "The chain's node serves another chain, so nothing there can be asked.",
+		advice: "Try again later, or sign with a key's own account: that needs no node.",
+	},
 	homeChainUnknown: {
 		status: 500,
 		retry: "never",

@@ -40,7 +40,7 @@ export function openExecution(given: {
 	const { core, config, custody, prices, sendTimeoutMs, profileOf, ending } = given;
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const rpcs = new Map(
-		core.indexed.map(({ chain, rpcFor }) => [chain.id, shareRpc(rpcFor("intents"))]),
+		core.reached.map(({ chain, rpcFor }) => [chain.id, shareRpc(rpcFor("intents"))]),
 	);
 	const { clock, log, holder, session } = core;
 	const db: Database = core.db;
@@ -81,14 +81,14 @@ export function openExecution(given: {
 				refusedCost: config.TRADING_REFUSED_INTENT_COST,
 			},
 			destinations: new Set(config.TRADING_DESTINATIONS),
-			slowAfter: slowAfterOf(core.indexed, config.TRADING_SLOW_AFTER_SECONDS * SECOND_MS),
+			slowAfter: slowAfterOf(core.reached, config.TRADING_SLOW_AFTER_SECONDS * SECOND_MS),
 		},
 	};
 	const execution = createExecution(deps, (kind) => {
 		assert(!kinds.has(kind.name), `two kinds of intent are called ${kind.name}`);
 		kinds.set(kind.name, kind);
 	});
-	const follow = followHeadsJob({ deps, chains: core.indexed, leases: core.leases, ending });
+	const follow = followHeadsJob({ deps, chains: core.reached, leases: core.leases, ending });
 	const jobs = [...reconcileJobs(deps, execution), follow];
 	return { deps, execution, jobs, ended: follow.ended };
 }

@@ -99,6 +99,10 @@ async function trades(url: string, banner: string): Promise<void> {
 	const body = JSON.stringify({ id: 1, jsonrpc: "2.0", method: "eth_chainId", params: [] });
 	const asked = { method: "POST", headers: { "content-type": "application/json" }, body };
 	expect(await (await fetch(rpcUrl, asked)).json()).toMatchObject({ result: "0x7a69" });
+	const homeUrl = /^ {3}home {5}(http:\S+) /m.exec(banner)?.[1] ?? "";
+	expect(await (await fetch(homeUrl, asked)).json()).toMatchObject({ result: "0x1237" });
+	const { body: settings } = await get(url, "/v1/trading/settings");
+	expect(settings).toMatchObject({ homeChain: { id: 4663 }, signInChainIds: [4663] });
 	const [, command = "", at = "", who = ""] =
 		/^ {3}token {4}(curl -s (http:\S+) -d '(\S+)')$/m.exec(banner) ?? [];
 	expect(command).not.toBe("");
@@ -106,20 +110,34 @@ async function trades(url: string, banner: string): Promise<void> {
 	const { token } = (await (await fetch(at, { method: "POST", body: who })).json()) as any;
 	const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 	const post = async (path: string, more: object) => {
-		const answer = await fetch(`${url}/v1/trading/${path}`, { method: "POST", headers, ...more });
+		const answer = await fetch(`${url}/v1/${path}`, { method: "POST", headers, ...more });
 		return { status: answer.status, body: (await answer.json()) as any };
 	};
-	const ada = await post("enrollment", {});
+	const ada = await post("trading/enrollment", {});
 	expect(ada).toMatchObject({ status: 200, body: { profile: { social: { username: "ada" } } } });
 	const sending = {
 		fromWalletId: ada.body.profile.canonicalWalletId,
 		amount: "0.01",
 		recipients: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
 	};
-	const sent = await post("wallet-transfers", { body: JSON.stringify(sending) });
-	expect(sent).toMatchObject({
-		status: 202,
-		body: { transfers: [{ errorCode: null, transactionHash: expect.stringMatching(/^0x/) }] },
+	expect(ada.body.profile.wallets[0]).toMatchObject({ chainId: 4663 });
+	const transactionHash = expect.stringMatching(/^0x/);
+	for (const [chain, named] of [
+		["robinhood", {}],
+		["anvil", { chain: "anvil" }],
+	] as const) {
+		const body = JSON.stringify({ ...sending, ...named });
+		const sent = await post("trading/wallet-transfers", { body });
+		expect(sent).toMatchObject({
+			status: 202,
+			body: { transfers: [{ chain, errorCode: null, transactionHash }] },
+		});
+	}
+	const text = `send 0.02 eth to ${sending.recipients[0]?.toLowerCase()} on robinhood`;
+	const told = await post("agent/command", { body: JSON.stringify({ text }) });
+	expect(told).toMatchObject({
+		status: 200,
+		body: { kind: "done", data: { chain: "robinhood", errorCode: null, transactionHash } },
 	});
 	// The sandbox's wallet provider was told where the service is, and the service takes its word.
 	await until(async () => {

@@ -1,6 +1,3 @@
-import type { OpenChain } from "./openChain.ts";
-import { writeSnapshot } from "./writeSnapshot.ts";
-
 const INTERVAL_MS = 5_000;
 const COST_FACTOR = 12;
 
@@ -11,20 +8,20 @@ const COST_FACTOR = 12;
  * a tenth of a core, and a kill -9 loses that much of the chain.
  */
 export function createSaver(
-	chain: OpenChain,
-	place: { dataDir: string; nowMs(): number },
+	write: () => Promise<void>,
+	nowMs: () => number,
 ): { save(): Promise<void>; saveIfDue(): Promise<void> } {
 	let dueMs = 0;
 	async function save(): Promise<void> {
-		const startMs = place.nowMs();
-		await writeSnapshot(chain.anvil.rpc, chain.world, place.dataDir);
-		const endMs = place.nowMs();
+		const startMs = nowMs();
+		await write();
+		const endMs = nowMs();
 		dueMs = endMs + Math.max(INTERVAL_MS, COST_FACTOR * (endMs - startMs));
 	}
 	return {
 		save,
 		async saveIfDue() {
-			if (place.nowMs() >= dueMs) await save();
+			if (nowMs() >= dueMs) await save();
 		},
 	};
 }

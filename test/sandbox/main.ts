@@ -7,11 +7,13 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { catalogue } from "./catalogue.ts";
+import { chainFile } from "./chainFile.ts";
 import { createActors } from "./createActors.ts";
 import { createSaver } from "./createSaver.ts";
 import { type CustodyEmulator, startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
 import { walletProviderOf } from "./custody/walletProviderOf.ts";
 import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
+import { openHome } from "./home/openHome.ts";
 import { lockDataDir } from "./lockDataDir.ts";
 import { startModelEmulator } from "./model/startModelEmulator.ts";
 import { openChain } from "./openChain.ts";
@@ -20,6 +22,7 @@ import { matchWorld } from "./provider/market/matchWorld.ts";
 import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
 import { readHead } from "./readHead.ts";
 import { runLive } from "./runLive.ts";
+import type { Anvil } from "./startAnvil.ts";
 
 const ACTORS = 40;
 const Order = z.object({ webhooksTo: z.url().nullable() });
@@ -50,16 +53,24 @@ async function run(): Promise<void> {
 	const ended = new Promise<undefined>((resolve) =>
 		signal.addEventListener("abort", () => resolve(undefined)),
 	);
-	const chain = await Promise.race([openChain({ options, actors, nowS, say }), ended]);
-	if (!chain) return; // Stopped before there was anything to save; anvil goes with our pipe to it.
-	chain.anvil.exited.then((code) => {
-		if (signal.aborted) return;
-		say(`anvil ended with code ${code}`);
-		process.exit(1);
-	});
-	const saver = createSaver(chain, { dataDir, nowMs: systemClock.nowMs });
-	const { port } = chain.anvil;
-	const urls = { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
+	const opening = Promise.all([
+		openChain({ options, actors, nowS, say }),
+		openHome({ dataDir, nowMs: systemClock.nowMs, say }),
+	]);
+	const opened = await Promise.race([opening, ended]);
+	if (!opened) return; // Stopped before there was anything to save; anvil goes with our pipe to it.
+	const [chain, home] = opened;
+	for (const { exited } of [chain.anvil, home.anvil]) {
+		exited.then((code) => {
+			if (signal.aborted) return;
+			say(`anvil ended with code ${code}`);
+			process.exit(1);
+		});
+	}
+	const write = () =>
+		chainFile.write(chain.anvil.rpc, { dataDir, name: "chain", world: chain.world });
+	const saver = createSaver(write, systemClock.nowMs);
+	const urls = urlsOf(chain.anvil);
 	const provider = startProviderEmulator({
 		rpcUrl: urls.httpUrl,
 		port: options.providerPort,
@@ -71,6 +82,7 @@ async function run(): Promise<void> {
 	const providerUrls = { providerUrl: provider.url, providerStreamUrl: provider.streamUrl };
 	const custody = await startCustodyEmulator({
 		rpcUrl: urls.httpUrl,
+		moreRpcUrls: [home.anvil.rpc.url],
 		port: options.walletProviderPort,
 		dataDir,
 	});
@@ -86,13 +98,14 @@ async function run(): Promise<void> {
 		chainId: 31_337,
 		...urls,
 		firstBlock,
+		home: { chainId: 4663, ...urlsOf(home.anvil), firstBlock: home.firstBlock },
 		usdFeeds,
 		reveals,
 		...services,
 	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
-	await saver.save();
+	await Promise.all([saver.save(), home.save()]);
 	/** What people did with what the actors had; what the actors did, the planner knows. */
 	const learn = async (): Promise<void> => {
 		try {
@@ -116,14 +129,18 @@ async function run(): Promise<void> {
 			await saver.saveIfDue();
 		},
 	};
-	await runLive(chain, live);
+	await Promise.all([runLive(chain, live), home.run(signal)]);
 	await learn();
 	await provider.stop();
 	await custody.stop();
 	await model.stop();
-	await saver.save();
-	await chain.anvil.stop();
+	await Promise.all([saver.save(), home.save()]);
+	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
 	lock.release();
+}
+
+function urlsOf({ port }: Anvil): { httpUrl: string; wsUrl: string } {
+	return { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
 }
 
 function takeOrder(custody: CustodyEmulator, line: string): void {

@@ -1,41 +1,20 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { z } from "zod";
+import { rmSync } from "node:fs";
 import { catalogue } from "./catalogue.ts";
+import { type ChainFile, chainFile } from "./chainFile.ts";
 import { World } from "./World.ts";
 
-const Header = z.object({
-	format: z.literal(1),
-	head: z.object({ number: z.int(), hash: z.string(), timeS: z.int() }),
-	world: World,
-});
-
 export type Snapshot =
-	| { kind: "none" }
-	| { kind: "broken"; reason: string }
-	| { kind: "found"; world: World; headHash: string; stateFile: string };
+	| Exclude<ChainFile, { kind: "found" }>
+	| (Extract<ChainFile, { kind: "found" }> & { world: World });
 
-/** Reads what `writeSnapshot` left and unpacks anvil's state beside it, for `--load-state`. */
+/** Reads the market's chain as it was saved, with what its traffic knew. */
 export function readSnapshot(dataDir: string): Snapshot {
-	let bytes: Buffer;
-	try {
-		bytes = readFileSync(join(dataDir, "chain.snapshot"));
-	} catch {
-		return { kind: "none" };
-	}
-	try {
-		const end = bytes.indexOf(10);
-		const { head, world } = Header.parse(JSON.parse(bytes.subarray(0, end).toString()));
-		const keys = world.collections.map((collection) => collection.key).join();
-		if (keys !== catalogue.map((plan) => plan.key).join()) {
-			return { kind: "broken", reason: "it is of another edition of this world" };
-		}
-		const stateFile = join(dataDir, "chain.unpacked.json");
-		writeFileSync(stateFile, gunzipSync(bytes.subarray(end + 1)));
-		return { kind: "found", world, headHash: head.hash, stateFile };
-	} catch (cause) {
-		const reason = cause instanceof Error ? cause.message.slice(0, 200) : "unreadable";
-		return { kind: "broken", reason };
-	}
+	const found = chainFile.read({ dataDir, name: "chain" });
+	if (found.kind !== "found") return found;
+	const { success, data: world, error } = World.safeParse(found.world);
+	const keys = success ? world.collections.map((collection) => collection.key).join() : "";
+	if (success && keys === catalogue.map((plan) => plan.key).join()) return { ...found, world };
+	rmSync(found.stateFile, { force: true });
+	const reason = error?.message.slice(0, 200) ?? "it is of another edition of this world";
+	return { kind: "broken", reason };
 }

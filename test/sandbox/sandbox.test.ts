@@ -97,6 +97,18 @@ describe("the sandbox world", () => {
 		expect(Math.abs(head.timeS - Date.now() / 1_000)).toBeLessThan(120);
 	});
 
+	test("has a chain 4663 beside it, with ether for people on both", async () => {
+		const { home } = sandbox;
+		const own = createRpc(home.httpUrl);
+		expect([home.chainId, Number(await own.call("eth_chainId"))]).toEqual([4663, 4663]);
+		expect(Math.abs((await readHead(own)).timeS - Date.now() / 1_000)).toBeLessThan(120);
+		const [person] = z.array(hex).parse(await own.call("eth_accounts"));
+		for (const one of [rpc, own]) {
+			const balance = await one.call("eth_getBalance", [person, "latest"]);
+			expect(BigInt(String(balance))).toBeGreaterThan(10n ** 20n);
+		}
+	});
+
 	test("has a wallet provider that takes the application it tells of, and no other", async () => {
 		const { walletProviderUrl, walletProvider } = sandbox;
 		const { appId, appSecret } = walletProvider;
@@ -223,11 +235,17 @@ describe("the sandbox world", () => {
 		const head = await readHead(rpc);
 		const oldLogs = await logs(rpc, ORDER_FULFILLED, toHex(head.number));
 		const block = await rpc.call("eth_getBlockByNumber", [toHex(20), true]);
+		const hash = await sendHome();
+		const mined = await createRpc(sandbox.home.httpUrl).call("eth_getTransactionReceipt", [hash]);
 		await sandbox.stop();
 		sandbox = await startSandbox({ dataDir, ...SMALL, paceMs: 50 });
 		rpc = createRpc(sandbox.httpUrl);
 		expect(await rpc.call("eth_getBlockByNumber", [toHex(20), true])).toEqual(block);
 		expect(await logs(rpc, ORDER_FULFILLED, toHex(head.number))).toEqual(oldLogs);
+		const home = createRpc(sandbox.home.httpUrl);
+		expect(await home.call("eth_getTransactionReceipt", [hash])).toEqual(mined);
+		const homeHead = await readHead(home);
+		await until(async () => (await readHead(home)).number > homeHead.number, "a block at home");
 		const after = await waitForBlock(head.number + 75);
 		const live = await findReverts(rpc, { fromBlock: head.number + 1, toBlock: after });
 		expect(live.reverted).toEqual([]);
@@ -254,6 +272,7 @@ describe("the sandbox world", () => {
 
 	test("begins a new world, and says so, when the saved one is broken", async () => {
 		writeFileSync(join(dataDir, "chain.snapshot"), "{ half a chain");
+		writeFileSync(join(dataDir, "home.snapshot"), "{ half a chain");
 		const child = Bun.spawn(
 			[
 				process.execPath,
@@ -270,9 +289,21 @@ describe("the sandbox world", () => {
 		child.kill("SIGTERM");
 		expect(await child.exited).toBe(0);
 		expect(JSON.parse(line).ready).toBe(true);
-		expect(await new Response(child.stderr).text()).toContain("a new world begins");
+		const said = await new Response(child.stderr).text();
+		expect(said).toContain("a new world begins");
+		expect(said).toContain("the saved home chain cannot be used");
 	});
 });
+
+/** Sends a little on the home chain; answers its hash once it is mined. */
+async function sendHome(): Promise<unknown> {
+	const home = createRpc(sandbox.home.httpUrl);
+	const [from, to] = z.array(hex).parse(await home.call("eth_accounts"));
+	const hash = await home.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+	const receipt = () => home.call("eth_getTransactionReceipt", [hash]);
+	await until(async () => (await receipt()) !== null, "it is mined at home");
+	return hash;
+}
 
 /** Waits on blocks, not on time: the world mines them at its pace. */
 async function waitForBlock(number: number): Promise<number> {

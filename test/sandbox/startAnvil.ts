@@ -14,6 +14,8 @@ export type Anvil = {
 
 export type AnvilOptions = {
 	accounts: number;
+	/** 31337 without it. */
+	chainId?: number | undefined;
 	port?: number | undefined;
 	/** A JSON state to begin from; without it a new chain begins at `genesisTimeS`. */
 	stateFile?: string | undefined;
@@ -59,7 +61,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 }
 
 function anvilArguments(options: AnvilOptions): string[] {
-	const args = ["--port", String(options.port ?? 0), "--chain-id", "31337", "--no-mining"];
+	const { port = 0, chainId = 31_337 } = options;
+	const args = ["--port", String(port), "--chain-id", String(chainId), "--no-mining"];
 	args.push("--accounts", String(options.accounts), "--balance", "1000000", "--order", "fifo");
 	// 300M gas holds the approvals of a whole district in one block; finalized follows two behind.
 	args.push("--gas-limit", "300000000", "--slots-in-an-epoch", "1");

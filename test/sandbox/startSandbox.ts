@@ -8,6 +8,12 @@ const Ready = z.object({
 	httpUrl: z.string(),
 	wsUrl: z.string(),
 	firstBlock: z.int(),
+	home: z.object({
+		chainId: z.int(),
+		httpUrl: z.string(),
+		wsUrl: z.string(),
+		firstBlock: z.int(),
+	}),
 	usdFeeds: z.record(z.string(), z.unknown()),
 	reveals: z.array(z.string()),
 	providerUrl: z.string(),
@@ -41,6 +47,8 @@ export type Sandbox = {
 	wsUrl: string;
 	chainId: number;
 	firstBlock: number;
+	/** A chain 4663 beside it, where wallets are linked; a block comes with each transaction. */
+	home: { chainId: number; httpUrl: string; wsUrl: string; firstBlock: number };
 	/** The world's price feeds, as `USD_FEEDS_JSON` takes them. */
 	usdFeeds: Record<string, unknown>;
 	/** Contracts of collections that are hidden, and come out while trade runs. */
@@ -48,7 +56,7 @@ export type Sandbox = {
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;
-	/** The wallet provider with this chain's keys, and what a service needs to be its application. */
+	/** The wallet provider with keys for both chains, and what a service needs to be its client. */
 	walletProviderUrl: string;
 	walletProvider: WalletProviderAccess;
 	/** A language model for the agent: `OPENAI_BASE_URL`, with any key and any name of a model. */

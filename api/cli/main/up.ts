@@ -1,4 +1,4 @@
-// Runs the service; where no chain is configured, with a sandbox chain of its own.
+// Runs the service; where no chain is configured, with sandbox chains of its own.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkConfig } from "#api/cli/checkConfig.ts";
@@ -14,8 +14,8 @@ const DATA_DIR_DEFAULT = ".data";
 
 const HELP = `bun run up
 
-Runs Tapeline until Ctrl-C: on the chains in CHAINS or, without, on a sandbox chain of its own that
-needs no key and no network. Settings are environment variables, such as
+Runs Tapeline until Ctrl-C: on the chains in CHAINS or, without, on sandbox chains of its own that
+need no key and no network. Settings are environment variables, such as
 PORT=4100 DATA_DIR=/srv/tapeline bun run up; .env.example lists them.`;
 
 process.exit(
@@ -40,13 +40,16 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	} catch (error) {
 		return reportFailure(error);
 	}
-	const { chainId, httpUrl, wsUrl, firstBlock } = world;
+	const { chainId, httpUrl, wsUrl, firstBlock, home } = world;
 	const wallets = walletProviderOf(world, env);
 	const sandboxed = {
 		...env,
 		SANDBOX: "true",
 		CHAINS: "anvil",
-		CHAIN_RPC_URLS_JSON: JSON.stringify({ [chainId]: [httpUrl, wsUrl] }),
+		CHAIN_RPC_URLS_JSON: JSON.stringify({
+			[chainId]: [httpUrl, wsUrl],
+			[home.chainId]: [home.httpUrl, home.wsUrl],
+		}),
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
 		NFT_REVEAL_WATCH: env["NFT_REVEAL_WATCH"] || revealsOf(world),

@@ -9,10 +9,10 @@ const chains = createChainRegistry(builtinChains);
 const MAINNET_ETH: Address = "0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419";
 const FEED: Address = `0x${"ab".repeat(20)}`;
 const COIN: Address = `0x${"c0".repeat(20)}`;
-const read = (config: unknown, indexed: number[]) =>
-	feedsOf(usdFeeds.parse(config), { chains, indexed: new Set(indexed) });
+const read = (config: unknown, reached: number[]) =>
+	feedsOf(usdFeeds.parse(config), { chains, reached: new Set(reached) });
 
-test("mainnet's ETH feed is there by itself where mainnet is indexed, and nowhere else", () => {
+test("mainnet's ETH feed is there by itself where mainnet is reached, and nowhere else", () => {
 	expect(read({}, [8_453])).toEqual({ feeds: [], unreachable: [] });
 	expect(read({}, [1]).feeds).toMatchObject([
 		{ isEth: true, address: MAINNET_ETH, feedChainId: 1, heartbeatMs: 3_600_000 },

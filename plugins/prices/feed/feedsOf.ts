@@ -11,18 +11,18 @@ const MAINNET_ETH_FEED: Address = "0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419";
 
 /**
  * The feeds that can be read, those of ETH in the order in which they are believed: mainnet's
- * first, then by chain id. Mainnet's is there by itself where mainnet is indexed. What stands on a
+ * first, then by chain id. Mainnet's is there by itself where mainnet is reached. What stands on a
  * chain that this deployment does not reach, or prices a chain nobody defined, is named apart.
  */
 export function feedsOf(
 	config: UsdFeeds,
-	{ chains, indexed }: { chains: ChainRegistry; indexed: ReadonlySet<number> },
+	{ chains, reached }: { chains: ChainRegistry; reached: ReadonlySet<number> },
 ): { feeds: Feed[]; unreachable: Feed[] } {
 	const feeds: Feed[] = [];
 	const unreachable: Feed[] = [];
 	for (const feed of [...configured(config, chains), ...builtIn(chains)]) {
 		const isKnown = chains.byId(feed.priced.chainId) !== undefined;
-		if (isKnown && indexed.has(feed.feedChainId)) feeds.push(feed);
+		if (isKnown && reached.has(feed.feedChainId)) feeds.push(feed);
 		else if (feed.address !== MAINNET_ETH_FEED) unreachable.push(feed);
 	}
 	const unique = new Map<string, Feed>();

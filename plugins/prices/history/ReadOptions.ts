@@ -4,7 +4,7 @@ import type { FeedSpans } from "#plugins/prices/history/Learned.ts";
 import type { PriceMetrics } from "#plugins/prices/priceMetrics.ts";
 
 /** What reading feeds takes. */
-export type ReadOptions = Pick<Core, "db" | "clock" | "log" | "indexed"> & {
+export type ReadOptions = Pick<Core, "db" | "clock" | "log" | "reached"> & {
 	feeds: readonly Feed[];
 	metrics: PriceMetrics;
 	/** Told what became known, after it was committed. */

@@ -31,7 +31,7 @@ export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promi
 	return async (signal) => {
 		const spans: FeedSpans = new Map();
 		const unknown = await missingDecimals(options);
-		for (const access of options.indexed) {
+		for (const access of options.reached) {
 			const { chain } = access;
 			try {
 				await readDecimals(options, access, { missing: unknown, spans, signal });

@@ -31,7 +31,7 @@ export function createFillGaps(options: ReadOptions): (signal: AbortSignal) => P
 	return async (signal) => {
 		const spans: FeedSpans = new Map();
 		const gaps = await readOpenGaps(options.db);
-		for (const { chain, rpcFor } of options.indexed) {
+		for (const { chain, rpcFor } of options.reached) {
 			const found = firstOf(gaps, options.feeds, chain.id);
 			if (!found || signal.aborted) continue;
 			try {

@@ -41,7 +41,7 @@ export function createPriceLab(db: Database) {
 		metrics,
 		clock: { nowMs: () => nowMs },
 		log: { ...silentLog, warn: (line: string) => void warnings.push(line) },
-		indexed: [{ chain, rpcFor: () => node.rpc, headUrls: [] }],
+		reached: [{ chain, rpcFor: () => node.rpc, headUrls: [] }],
 	} as unknown as Core;
 
 	/** One process: its service, and what its jobs do when they are due. */

@@ -6,6 +6,8 @@ import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
 /** More wallets are not asked about: each is a call to each chain's nodes. */
 const WALLETS_MAX = 10;
+/** One chain that says nothing must not keep the balances of the others. */
+const ANSWER_WAIT_MS = 5_000;
 
 export type CoinBalance = {
 	walletId: string;
@@ -17,18 +19,19 @@ export type CoinBalance = {
 	balanceRaw: string | null;
 };
 
-/** Reads what a profile's wallets hold of the coins of all chains served here, or of one. */
+/** Reads what a profile's wallets hold of the coins of all chains reached here, or of one. */
 export async function readBalances(
-	{ chains, indexed }: Pick<Core, "chains" | "indexed">,
-	asked: { profile: Profile; chain: string | undefined; signal: AbortSignal },
+	{ chains, reached }: Pick<Core, "chains" | "reached">,
+	asked: { profile: Profile; chain: string | undefined; signal: AbortSignal; waitMs?: number },
 ): Promise<CoinBalance[]> {
-	const { profile, chain, signal } = asked;
+	const { profile, chain, waitMs = ANSWER_WAIT_MS } = asked;
 	const id = chain === undefined ? null : chains.bySlug(chain)?.id;
-	const served = indexed.filter((access) => id === null || access.chain.id === id);
+	const served = reached.filter((access) => id === null || access.chain.id === id);
 	if (served.length === 0) {
 		throw httpFault.notFound({ public: `The chain "${chain}" is not served here.` });
 	}
 	const wallets = profile.wallets.slice(0, WALLETS_MAX);
+	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(waitMs)]);
 	const found = await Promise.all(served.map((access) => balancesOn(access, { wallets, signal })));
 	return found.flat();
 }

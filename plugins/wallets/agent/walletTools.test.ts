@@ -37,7 +37,7 @@ function toolsOf() {
 	const rpc = { settle: (...asked: Parameters<Rpc["settle"]>) => balances(...asked) } as Rpc;
 	return walletTools({
 		wallets: lab.context.wallets,
-		core: { chains, clock: lab.clock, indexed: [{ chain, rpcFor: () => rpc, headUrls: [] }] },
+		core: { chains, clock: lab.clock, reached: [{ chain, rpcFor: () => rpc, headUrls: [] }] },
 		limitsOf: (profile) => readLimits(lab.deps, profile),
 		ending: signal,
 	});

@@ -10,7 +10,7 @@ import { usdText } from "#plugins/wallets/profile/usdText.ts";
 
 export type WalletToolDeps = {
 	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;
-	core: Pick<Core, "chains" | "indexed" | "clock">;
+	core: Pick<Core, "chains" | "reached" | "clock">;
 	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
 	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
 	ending: AbortSignal;

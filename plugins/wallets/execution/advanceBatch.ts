@@ -1,4 +1,6 @@
-import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
+import { type AccountAsked, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
 import { queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
@@ -60,9 +62,9 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		questions: prepared.flatMap(({ question }) => question?.call ?? []),
 		signal,
 	};
-	const { account, simulations, answers } = await deps.steps.run("rpc.account", () =>
-		readAccount(rpc, asked),
-	);
+	const read = await deps.steps.run("rpc.account", () => accountOf(rpc, asked));
+	if (!read) return deny(deps, intents, OTHER_CHAIN);
+	const { account, simulations, answers } = read;
 	const plans: Plan[] = [];
 	for (const { plan, question } of prepared) {
 		const told = question?.shownBy(answers.shift());
@@ -110,6 +112,20 @@ const NO_WALLET: Denial = {
 	detail: "No linked wallet can send this.",
 };
 const NO_CHAIN: Denial = { code: "chain_unavailable", detail: "The chain is not served here." };
+const OTHER_CHAIN: Denial = {
+	code: "chain_unavailable",
+	detail: "The chain's node serves another chain.",
+};
+
+/** Null where the nodes serve another chain: waiting would not help, and nothing was sent. */
+async function accountOf(rpc: Rpc, asked: AccountAsked) {
+	try {
+		return await readAccount(rpc, asked);
+	} catch (error) {
+		if (isOfOtherChain(error)) return null;
+		throw error;
+	}
+}
 
 async function deny(
 	deps: ExecutionDeps,

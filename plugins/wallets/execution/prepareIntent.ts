@@ -1,5 +1,6 @@
 import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
 import type {
 	Denial,
 	Intent,
@@ -43,7 +44,8 @@ export async function prepareIntent(
 	} catch (error) {
 		if (!(error instanceof Fault) || given.signal.aborted) throw error;
 		deps.log.warn("an intent could not be prepared", { intentId: intent.id, error });
-		return denied(error.code, error.publicDetail);
+		const code = isOfOtherChain(error) ? "chain_unavailable" : error.code;
+		return denied(code, error.publicDetail);
 	}
 }
 

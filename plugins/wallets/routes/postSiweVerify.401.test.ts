@@ -115,6 +115,18 @@ test("each nonce has the chain asked once, and a node that is silent is not a wr
 	expect(asked).toBe(1);
 });
 
+test("a node that serves another chain is no wrong signature either, and has a code of its own", async () => {
+	const call = async () => {
+		throw rpcFault.wrongChain();
+	};
+	const chained = await openIdentity(database.db, { rpc: { ...createFakeChain().rpc, call } });
+	const message = await chained.messageOf(account.address);
+	const sent = { body: { message, signature: `0x${"11".repeat(65)}` } };
+	const answer = await chained.call("/siwe/verify", sent);
+	expect(answer).toMatchObject({ status: 503, body: { code: "chain_unavailable" } });
+	expect(answer.body.detail).toContain("serves another chain");
+});
+
 test("adding a wallet needs a session, and does not use the nonce up without one", async () => {
 	const message = await fixture.messageOf(account.address);
 	const signature = await account.signMessage({ message });

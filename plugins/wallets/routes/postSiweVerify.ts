@@ -66,6 +66,7 @@ export function postSiweVerify({ siwe, sessions }: IdentityContext) {
 					walletsFault.walletLinkedElsewhere,
 					walletsFault.walletsTooMany,
 					walletsFault.siweMessageInvalid,
+					walletsFault.chainUnavailable,
 				),
 			},
 		},

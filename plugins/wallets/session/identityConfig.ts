@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { coreConfig } from "#core/config/coreConfig.ts";
 
-const { PUBLIC_URL, SANDBOX } = coreConfig.shape;
+const { PUBLIC_URL, SANDBOX, TRADING_HOME_CHAIN } = coreConfig.shape;
 
 /** The part of the configuration that says who may be whom here. */
 export const identityConfig = {
@@ -18,15 +18,7 @@ export const identityConfig = {
 			"Keys what is stored of sessions, so that who can write to the database cannot open one. The " +
 				"same in all processes; a change signs everybody out.",
 		),
-	TRADING_HOME_CHAIN: z
-		.string()
-		.toLowerCase()
-		.optional()
-		.meta({ expects: "the name of a chain, such as robinhood" })
-		.describe(
-			"Where wallets are linked, and what sign-in messages carry. Unset: robinhood (4663), in the " +
-				"sandbox its chain.",
-		),
+	TRADING_HOME_CHAIN,
 };
 
 export type IdentityConfig = z.output<z.ZodObject<typeof identityConfig>>;

@@ -10,6 +10,8 @@ import {
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
 import { SIGNATURE_CALL_GAS_MAX, SIGNATURE_CALL_TIMEOUT_MS } from "#plugins/wallets/limits.ts";
 import { readSigner } from "#plugins/wallets/siwe/readSigner.ts";
 
@@ -29,7 +31,8 @@ const WORD_LENGTH = 2 + 64;
  * shown to the contract itself, which an address without code does not have.
  *
  * Not viem's `verifyHash`, which takes a node that is silent for a signature that is wrong, and
- * lets a stranger's contract burn what gas the node allows. Here silence throws `rpc_transport`.
+ * lets a stranger's contract burn what gas the node allows. Here silence throws `rpc_transport`,
+ * and a node of another chain `chain_unavailable`.
  *
  * @param rpc null where the chain cannot be asked: then only keys sign.
  */
@@ -56,6 +59,7 @@ export async function isSignedBy(
 	} catch (error) {
 		// The node ran it and it failed: a contract that reverts, or one that never ends.
 		if (error instanceof Fault && error.code === "rpc_refused") return false;
+		if (isOfOtherChain(error)) throw walletsFault.chainUnavailable({ cause: error });
 		throw error;
 	}
 }

@@ -55,7 +55,7 @@ function createWorld(db: Database, options: FixtureOptions) {
 			clock,
 			log: silentLog,
 			chains,
-			indexed: rpc ? [{ chain: home, rpcFor: () => rpc, headUrls: [] }] : [],
+			reached: rpc ? [{ chain: home, rpcFor: () => rpc, headUrls: [] }] : [],
 			allowedOrigins: ["https://other.example"],
 		},
 		config: {

@@ -102,11 +102,11 @@ function isAboveGap(held: readonly HeldNonce[], nonce: number): boolean {
 
 /** For how long a transaction waits on each chain before it is slow: 20 blocks at least. */
 export function slowAfterOf(
-	indexed: readonly { chain: Pick<Chain, "id" | "blockMs"> }[],
+	reached: readonly { chain: Pick<Chain, "id" | "blockMs"> }[],
 	defaultMs: number,
 ): SlowAfter {
 	const byChain = new Map<number, number>();
-	for (const { chain } of indexed) {
+	for (const { chain } of reached) {
 		const needsMs = SLOW_AFTER_BLOCKS * (chain.blockMs ?? 0);
 		if (needsMs > defaultMs) byChain.set(chain.id, needsMs);
 	}

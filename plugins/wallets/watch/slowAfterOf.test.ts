@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
 
 test("a transaction is given what is set, and twenty blocks at least on slower chains", () => {
-	const indexed = [{ id: 1, blockMs: 12_000 }, { id: 10, blockMs: 2_000 }, { id: 7 }];
+	const reached = [{ id: 1, blockMs: 12_000 }, { id: 10, blockMs: 2_000 }, { id: 7 }];
 	const { defaultMs, byChain } = slowAfterOf(
-		indexed.map((chain) => ({ chain })),
+		reached.map((chain) => ({ chain })),
 		120_000,
 	);
 	expect([defaultMs, [...byChain]]).toEqual([120_000, [[1, 240_000]]]);

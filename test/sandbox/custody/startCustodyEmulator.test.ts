@@ -247,6 +247,33 @@ test("what was sent, answered and added is there after a restart, and on another
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
+test("one with two chains signs and broadcasts on each, and on no third", async () => {
+	const home = await startAnvil({ args: ["--chain-id", "4663"] });
+	const both = await startCustodyEmulator({ rpcUrl: anvil.url, moreRpcUrls: [home.url] });
+	const paths: string[] = [];
+	for (const node of [anvil, home]) {
+		const nonce = await node.rpc<Hex>("eth_getTransactionCount", [ada.wallet?.address, "latest"]);
+		const sent = { ...(await send({ nonce })), caip2: `eip155:${node.chainId}` };
+		const { status, body } = await rpc(sent, { of: both });
+		expect(status).toBe(200);
+		const known = await node.rpc<{ chainId: Hex }>("eth_getTransactionByHash", [body.data.hash]);
+		expect(Number(known.chainId)).toBe(node.chainId);
+		const { params } = await send({ chain_id: node.chainId });
+		const signed = await rpc({ method: "eth_signTransaction", params }, { of: both });
+		const raw = signed.body.data.signed_transaction;
+		expect(parseTransaction(raw)).toMatchObject({ chainId: node.chainId });
+		paths.push(`/v1/transactions/${body.data.transaction_id}`);
+	}
+	await Promise.all([anvil.mined(), home.mined()]);
+	for (const path of paths) expect((await get(path, both)).body.status).toBe("confirmed");
+	const third = { ...(await send()), caip2: "eip155:1" };
+	expect((await rpc(third, { of: both })).status).toBe(400);
+	const { params } = await send({ chain_id: 1 });
+	expect((await rpc({ method: "eth_signTransaction", params }, { of: both })).status).toBe(400);
+	await both.stop();
+	await home.stop();
+});
+
 describe("a provider that claims what is not so", () => {
 	/** One request to send while it claims this; what it answers, and what its list then says. */
 	async function claimed(order: object) {

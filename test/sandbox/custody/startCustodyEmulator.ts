@@ -12,12 +12,14 @@ import { createCustodyFaultList } from "./faults/custodyFaultList.ts";
 import { cast } from "./people/cast.ts";
 import { createPeople } from "./people/createPeople.ts";
 import type { Person, PersonPlan } from "./people/Person.ts";
-import type { CustodyOffice } from "./rest/CustodyOffice.ts";
+import type { CustodyChain, CustodyOffice } from "./rest/CustodyOffice.ts";
 import { createCustodyHandler } from "./rest/createCustodyHandler.ts";
 import { type Attempt, createPostbox } from "./webhook/createPostbox.ts";
 
 export type CustodyEmulatorOptions = {
 	rpcUrl: string;
+	/** Of other chains on which it signs and broadcasts as well. */
+	moreRpcUrls?: readonly string[] | undefined;
 	port?: number | undefined;
 	/** Where what outlives the process is kept; without it in memory. */
 	dataDir?: string | undefined;
@@ -78,12 +80,14 @@ export async function startCustodyEmulator(
 	options: CustodyEmulatorOptions,
 ): Promise<CustodyEmulator> {
 	const { clock = systemClock, appId = "sandboxapp", appSecret = "sandbox-app-secret" } = options;
-	const rpc = createRpc(options.rpcUrl);
-	const chainId = Number(await rpc.call("eth_chainId"));
+	const urls = [options.rpcUrl, ...(options.moreRpcUrls ?? [])];
+	const chains = await Promise.all(urls.map(openChain));
+	const [firstChain] = chains;
+	if (!firstChain) throw new Error("a wallet provider without a chain");
 	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 	const store = createCustodyStore({
 		dataDir: options.dataDir ?? null,
-		chainName: await chainNameOf(rpc),
+		chainName: (await Promise.all(chains.map(({ rpc }) => chainNameOf(rpc)))).join("+"),
 	});
 	const people = createPeople([...cast, ...store.people()]);
 	const faults = createCustodyFaultList();
@@ -102,8 +106,8 @@ export async function startCustodyEmulator(
 		appSecret,
 		quorumId: QUORUM_ID,
 		quorumKey: createPublicKey(publicKey.export({ format: "pem", type: "spki" })),
-		chainId,
-		rpc,
+		firstChain,
+		chainOf: (caip2) => chains.find(({ id }) => caip2 === `eip155:${id}`) ?? null,
 		people,
 		store,
 		tokens: createTokens({ appId, clock }),
@@ -112,14 +116,16 @@ export async function startCustodyEmulator(
 		postbox,
 		later,
 	};
+	const fillAll = (some: readonly Person[]) =>
+		Promise.all(chains.map(({ rpc }) => fillPurses(rpc, some)));
 	async function addPerson(plan: Partial<PersonPlan> = {}): Promise<Person> {
 		const whole: PersonPlan = { username: null, embedded: "delegated", external: null, ...plan };
 		store.addPerson(whole);
 		const person = people.add(whole);
-		await fillPurses(rpc, [person]);
+		await fillAll([person]);
 		return person;
 	}
-	await fillPurses(rpc, people.all());
+	await fillAll(people.all());
 	const handle = createCustodyHandler({
 		office,
 		faults,
@@ -172,6 +178,11 @@ export async function startCustodyEmulator(
 			store.close();
 		},
 	};
+}
+
+async function openChain(url: string): Promise<CustodyChain> {
+	const rpc = createRpc(url);
+	return { id: Number(await rpc.call("eth_chainId")), rpc };
 }
 
 function pkcs8(key: KeyObject): string {

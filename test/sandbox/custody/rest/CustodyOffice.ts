@@ -7,6 +7,9 @@ import type { Tokens } from "../createTokens.ts";
 import type { People } from "../people/createPeople.ts";
 import type { Postbox } from "../webhook/createPostbox.ts";
 
+/** A chain that the provider signs for and broadcasts on. */
+export type CustodyChain = { id: number; rpc: Rpc };
+
 /** Everything that the provider's routes answer from. */
 export type CustodyOffice = {
 	appId: string;
@@ -14,8 +17,10 @@ export type CustodyOffice = {
 	/** The quorum that holds the service's public key, and that key. */
 	quorumId: string;
 	quorumKey: KeyObject;
-	chainId: number;
-	rpc: Rpc;
+	/** The one that a transaction is for where nothing names another. */
+	firstChain: CustodyChain;
+	/** By CAIP-2; null: it does not serve that chain. */
+	chainOf(caip2: string): CustodyChain | null;
 	people: People;
 	store: CustodyStore;
 	tokens: Tokens;

@@ -27,7 +27,11 @@ export async function performRpc(
 		case "eth_sendTransaction":
 			return { method: body.method, data: await sendTransaction(office, body, asked) };
 		case "eth_signTransaction": {
-			const { raw } = await signHeld(office, asked.wallet, body.params.transaction);
+			const { transaction } = body.params;
+			const named = transaction.chain_id;
+			const chain = named === undefined ? office.firstChain : office.chainOf(`eip155:${named}`);
+			if (!chain) throw new Denial(400, "Unsupported chain");
+			const { raw } = await signHeld(asked.wallet, { chain, transaction });
 			return { method: body.method, data: { signed_transaction: raw, encoding: "rlp" } };
 		}
 		case "personal_sign": {

@@ -23,10 +23,14 @@ export async function sendTransaction(
 ): Promise<unknown> {
 	const { store, clock } = office;
 	const referenceId = body.reference_id ?? null;
-	if (body.caip2 !== `eip155:${office.chainId}`) throw new Denial(400, "Unsupported chain");
+	const chain = office.chainOf(body.caip2);
+	if (!chain) throw new Denial(400, "Unsupported chain");
 	const isTaken = () => referenceId !== null && store.byReference(referenceId) !== null;
 	if (isTaken()) throw new Denial(400, "reference_id is already in use");
-	const { raw, hash, nonce } = await signHeld(office, wallet, body.params.transaction);
+	const { raw, hash, nonce } = await signHeld(wallet, {
+		chain,
+		transaction: body.params.transaction,
+	});
 	// Somebody else may have taken it while this was signed.
 	if (isTaken()) throw new Denial(400, "reference_id is already in use");
 	const transaction: StoredTransaction = {
@@ -124,12 +128,12 @@ async function broadcastLate(
 
 async function broadcast(
 	office: CustodyOffice,
-	{ id }: StoredTransaction,
+	{ id, caip2 }: StoredTransaction,
 	raw: Hex,
 ): Promise<void> {
 	office.store.countBroadcast(id);
 	try {
-		await office.rpc.call("eth_sendRawTransaction", [raw]);
+		await office.chainOf(caip2)?.rpc.call("eth_sendRawTransaction", [raw]);
 		office.store.setStatus(id, "broadcasted");
 	} catch (cause) {
 		const said = cause instanceof Error ? cause.message : "";

@@ -2,7 +2,7 @@ import { type Hex, keccak256 } from "viem";
 import { signTransaction } from "viem/accounts";
 import { z } from "zod";
 import type { HeldWallet } from "../people/Person.ts";
-import type { CustodyOffice } from "./CustodyOffice.ts";
+import type { CustodyChain } from "./CustodyOffice.ts";
 import { Denial } from "./Denial.ts";
 import type { RpcTransaction } from "./rpcBody.ts";
 
@@ -14,12 +14,11 @@ const quantity = z.string().transform(Number);
 
 /** Signs as asked; only what was left out is chosen here, the nonce by the node's count. */
 export async function signHeld(
-	office: CustodyOffice,
 	wallet: HeldWallet,
-	transaction: RpcTransaction,
+	{ chain, transaction }: { chain: CustodyChain; transaction: RpcTransaction },
 ): Promise<{ raw: Hex; hash: Hex; nonce: number }> {
 	const { chain_id, from, to, value, data, nonce: wanted } = transaction;
-	if (chain_id !== undefined && chain_id !== BigInt(office.chainId)) {
+	if (chain_id !== undefined && chain_id !== BigInt(chain.id)) {
 		throw new Denial(400, "Transaction chain_id does not match");
 	}
 	if (from !== undefined && from.toLowerCase() !== wallet.address.toLowerCase()) {
@@ -28,9 +27,7 @@ export async function signHeld(
 	if (wanted !== undefined && wanted > NONCE_MAX) throw new Denial(400, "Invalid nonce");
 	const nonce =
 		wanted === undefined
-			? quantity.parse(
-					await office.rpc.call("eth_getTransactionCount", [wallet.address, "pending"]),
-				)
+			? quantity.parse(await chain.rpc.call("eth_getTransactionCount", [wallet.address, "pending"]))
 			: Number(wanted);
 	const maxFeePerGas = transaction.max_fee_per_gas ?? FEE_DEFAULT;
 	const tip = transaction.max_priority_fee_per_gas ?? TIP_DEFAULT;
@@ -39,7 +36,7 @@ export async function signHeld(
 		privateKey: wallet.privateKey,
 		transaction: {
 			type: "eip1559",
-			chainId: office.chainId,
+			chainId: chain.id,
 			to,
 			value,
 			data,

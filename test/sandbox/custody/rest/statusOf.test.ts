@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Rpc } from "../../Rpc.ts";
 import type { StoredTransaction } from "../createCustodyStore.ts";
 import { statusOf } from "./statusOf.ts";
 
@@ -26,7 +27,8 @@ function nodeWith({ blockBefore, isOurs }: { blockBefore: number; isOurs: boolea
 		if (method === "eth_getTransactionCount") return isMined ? "0x8" : "0x7";
 		return isMined && isOurs ? { status: "0x1" } : null;
 	};
-	return { rpc: { call } as unknown as Parameters<typeof statusOf>[0]["rpc"] };
+	const rpc = { call } as unknown as Rpc;
+	return { chainOf: () => ({ id: 31_337, rpc }) };
 }
 
 test("what is mined between two questions is confirmed, and never replaced", async () => {

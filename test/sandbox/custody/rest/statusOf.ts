@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Rpc } from "../../Rpc.ts";
 import type { StoredTransaction } from "../createCustodyStore.ts";
 import type { CustodyOffice } from "./CustodyOffice.ts";
 
@@ -11,21 +12,22 @@ const Receipt = z.object({ status: z.string() }).nullable();
  * once more: the receipt that this block brought is there by then.
  */
 export async function statusOf(
-	office: Pick<CustodyOffice, "rpc">,
+	office: Pick<CustodyOffice, "chainOf">,
 	transaction: StoredTransaction,
 ): Promise<string> {
 	const { status, hash, sender, nonce, broadcasts } = transaction;
-	if (broadcasts === 0) return status;
-	const mined = await outcomeOf(office, hash);
+	const rpc = office.chainOf(transaction.caip2)?.rpc;
+	if (broadcasts === 0 || !rpc) return status;
+	const mined = await outcomeOf(rpc, hash);
 	if (mined !== null || status !== "broadcasted") return mined ?? status;
-	const next = Number(await office.rpc.call("eth_getTransactionCount", [sender, "latest"]));
+	const next = Number(await rpc.call("eth_getTransactionCount", [sender, "latest"]));
 	if (next <= nonce) return status;
-	return (await outcomeOf(office, hash)) ?? "replaced";
+	return (await outcomeOf(rpc, hash)) ?? "replaced";
 }
 
 /** What its receipt says; null while there is none. */
-async function outcomeOf(office: Pick<CustodyOffice, "rpc">, hash: string): Promise<string | null> {
-	const receipt = Receipt.parse(await office.rpc.call("eth_getTransactionReceipt", [hash]));
+async function outcomeOf(rpc: Rpc, hash: string): Promise<string | null> {
+	const receipt = Receipt.parse(await rpc.call("eth_getTransactionReceipt", [hash]));
 	if (!receipt) return null;
 	return receipt.status === "0x1" ? "confirmed" : "execution_reverted";
 }

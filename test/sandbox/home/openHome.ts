@@ -1,0 +1,100 @@
+import { renameSync, rmSync } from "node:fs";
+import { sleep } from "#core/time/sleep.ts";
+import { chainFile } from "../chainFile.ts";
+import { createSaver } from "../createSaver.ts";
+import { readHead } from "../readHead.ts";
+import { type Anvil, startAnvil } from "../startAnvil.ts";
+
+export type HomeOptions = {
+	dataDir: string;
+	nowMs(): number;
+	say(line: string): void;
+};
+
+/** The sandbox's own 4663: where wallets are linked and money moves, and no market is. */
+export type Home = {
+	anvil: Anvil;
+	/** Block that names the chain: another one, and it began anew. */
+	firstBlock: number;
+	/** Mines a block at each beat until the signal; what is sent is mined at once all the same. */
+	run(signal: AbortSignal): Promise<void>;
+	save(): Promise<void>;
+};
+
+const HOME_ID = 4663;
+const ACCOUNTS_OF_PEOPLE = 10;
+const FIRST_BLOCK = 1;
+/** Blocks of the real one come ten a second: each of a whole night would be kept here. */
+const BLOCK_EVERY_MS = 1_000;
+const FULL_PACE_MS = 3_600_000;
+const SLOW_FACTOR = 10;
+
+/** Opens the home chain of the data directory: continued where it was, or begun. */
+export async function openHome(options: HomeOptions): Promise<Home> {
+	const { dataDir, nowMs, say } = options;
+	const place = { dataDir, name: "home" };
+	const anvil = (await continueHome(options, place)) ?? (await beginHome(options));
+	await anvil.rpc.call("evm_setAutomine", [true]);
+	const saver = createSaver(() => chainFile.write(anvil.rpc, { ...place, world: null }), nowMs);
+	return {
+		anvil,
+		firstBlock: FIRST_BLOCK,
+		save: saver.save,
+		async run(signal) {
+			const startMs = nowMs();
+			while (!signal.aborted) {
+				const slow = nowMs() - startMs > FULL_PACE_MS ? SLOW_FACTOR : 1;
+				await sleep(BLOCK_EVERY_MS * slow, signal);
+				if (signal.aborted) return;
+				try {
+					await anvil.rpc.call("evm_mine", []);
+					await saver.saveIfDue();
+				} catch (cause) {
+					if (!signal.aborted) say(`the home chain stands still: ${wordsOf(cause)}`);
+				}
+			}
+		},
+	};
+}
+
+/** Null where there is none, or none that can be used. */
+async function continueHome(
+	{ say }: HomeOptions,
+	place: { dataDir: string; name: string },
+): Promise<Anvil | null> {
+	const found = chainFile.read(place);
+	if (found.kind === "none") return null;
+	let reason = found.kind === "broken" ? found.reason : "";
+	if (found.kind === "found") {
+		let anvil: Anvil | null = null;
+		try {
+			anvil = await start({ stateFile: found.stateFile });
+			const { hash } = await readHead(anvil.rpc);
+			if (hash === found.headHash) return anvil;
+			reason = `its head came back as ${hash}`;
+		} catch (cause) {
+			reason = wordsOf(cause);
+		} finally {
+			rmSync(found.stateFile, { force: true });
+		}
+		await anvil?.stop();
+	}
+	const file = chainFile.pathOf(place);
+	say(`the saved home chain cannot be used (${reason}); it is kept as ${file}.broken`);
+	renameSync(file, `${file}.broken`);
+	return null;
+}
+
+async function beginHome({ nowMs }: HomeOptions): Promise<Anvil> {
+	const anvil = await start({ genesisTimeS: Math.floor(nowMs() / 1_000) });
+	await anvil.rpc.call("evm_mine", []);
+	return anvil;
+}
+
+function start(from: { stateFile: string } | { genesisTimeS: number }): Promise<Anvil> {
+	return startAnvil({ accounts: ACCOUNTS_OF_PEOPLE, chainId: HOME_ID, ...from });
+}
+
+function wordsOf(cause: unknown): string {
+	return cause instanceof Error ? cause.message : String(cause);
+}
