@@ -62,7 +62,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		questions: prepared.flatMap(({ question }) => question?.call ?? []),
 		signal,
 	};
-	const read = await deps.steps.run("rpc.account", () => accountOf(rpc, asked));
+	const read = await accountOf(deps, rpc, asked);
 	if (!read) return deny(deps, intents, OTHER_CHAIN);
 	const { account, simulations, answers } = read;
 	const plans: Plan[] = [];
@@ -118,9 +118,9 @@ const OTHER_CHAIN: Denial = {
 };
 
 /** Null where the nodes serve another chain: waiting would not help, and nothing was sent. */
-async function accountOf(rpc: Rpc, asked: AccountAsked) {
+async function accountOf({ steps }: ExecutionDeps, rpc: Rpc, asked: AccountAsked) {
 	try {
-		return await readAccount(rpc, asked);
+		return await steps.run("rpc.account", () => readAccount(rpc, asked));
 	} catch (error) {
 		if (isOfOtherChain(error)) return null;
 		throw error;
