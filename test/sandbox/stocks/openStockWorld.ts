@@ -11,6 +11,7 @@ import {
 	type Stock,
 	type StockPlace,
 } from "./describeStockWorld.ts";
+import { decoyPools, honestV4Pools, type V4Pool } from "./describeV4.ts";
 import { makerAbi, stockAbi, stockFeedAbi } from "./stockAbi.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
@@ -26,6 +27,8 @@ const MAKER_WEALTH = toHex(10n ** 27n);
 /** Stocks, their pools and feeds on an anvil, and the hands that move them. */
 export type StockWorld = StockPlace & {
 	addresses: typeof stockAddresses;
+	/** Pools of V4 that are what they seem, and the nine hundred that are not. */
+	v4: { pools: readonly V4Pool[]; decoys: readonly V4Pool[] };
 	/** It was not there before. */
 	isNew: boolean;
 	/** Throws where there is none of that ticker. */
@@ -79,6 +82,7 @@ export async function openStockWorld(
 	return {
 		...place,
 		addresses: stockAddresses,
+		v4: { pools: honestV4Pools(), decoys: decoyPools() },
 		isNew,
 		stock(ticker) {
 			const stock = stocks.find((one) => one.ticker === ticker);
