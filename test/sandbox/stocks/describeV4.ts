@@ -105,7 +105,7 @@ function poolOf(
 	return { id: keccak256(encodeAbiParameters(keyParts, values)), key };
 }
 
-/** The last fourteen bits of a hook's address are what it may do: here, change what a swap gives. */
+/** The last fourteen bits of a hook's address say what it may do: change what a swap gives. */
 function hookAddress(n: number): Address {
 	return `0x${((0x4663n << 144n) | (BigInt(n) << 16n) | 0x44n).toString(16).padStart(40, "0")}`;
 }

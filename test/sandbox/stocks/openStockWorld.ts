@@ -35,8 +35,11 @@ export type StockWorld = StockPlace & {
 	stock(ticker: string): Stock;
 	/** Mints; ether that is wrapped where the token is WETH. */
 	give(token: Address, to: Address, raw: bigint): Promise<void>;
-	/** Moves every pool of these tokens to their new price and tells their feeds, or one of both. */
-	moveMarket(prices: Prices, options?: { feeds?: boolean; pools?: boolean }): Promise<void>;
+	/** Moves every pool of these tokens to their new price and tells all feeds or some, or none. */
+	moveMarket(
+		prices: Prices,
+		options?: { feeds?: boolean | readonly string[]; pools?: boolean },
+	): Promise<void>;
 	/** Publishes a round: an answer in hundred-millionths of a dollar, as of now or of a time. */
 	setFeed(name: string, answer: bigint, updatedAtS?: number): Promise<void>;
 	/** A dead feed reverts. */
@@ -98,7 +101,9 @@ export async function openStockWorld(
 					pools && names.some((name) => tokensOf(place, name).some((token) => isIn(pool, token)))
 				);
 			});
-			await send([movementOf(place, { pools: moved, names: feeds ? names : [], prices })]);
+			const all = feeds ? names : [];
+			const told = typeof feeds === "boolean" ? all : feeds;
+			await send([movementOf(place, { pools: moved, names: told, prices })]);
 		},
 		setFeed: (name, answer, updatedAtS = 0) =>
 			call(feedOf(place, name), publishOf(answer, updatedAtS)),
