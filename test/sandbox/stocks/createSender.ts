@@ -48,7 +48,7 @@ export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
 	};
 }
 
-		// A block of ours beside the node's comes late and empty; but others' may fill its.
+/** Asks for blocks until each has a receipt; where the node mines by itself, only for receipts. */
 async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
 	const isAutomatic = (await rpc.call("anvil_getAutomine")) === true;
 	let open = [...hashes];
