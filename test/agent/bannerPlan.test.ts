@@ -8,7 +8,7 @@ import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 test("the plan that the sandbox's start message names is a strict command", () => {
 	const reveals = [`0x${"aa".repeat(20)}`];
 	const home = { chainId: 4663, httpUrl: "http://h", wsUrl: "ws://h", firstBlock: 1 };
-	const stocks = { assetsUrl: "", routerUrl: "", routerKey: "", pools: [], feeds: {} };
+	const stocks = { assetsUrl: "", routerUrl: "", routerKey: "", pools: [], v4Pools: [], feeds: {} };
 	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals, stocks };
 	const own = { hasOwnWallets: true, hasOwnStocks: false };
 	const lines = worldLines(world, { url: "http://s", ...own });

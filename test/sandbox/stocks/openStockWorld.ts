@@ -11,7 +11,7 @@ import {
 	type Stock,
 	type StockPlace,
 } from "./describeStockWorld.ts";
-import { decoyPools, honestV4Pools, type V4Pool } from "./describeV4.ts";
+import { decoyPools, honestV4Pools, type PoolKey, type V4Pool, v4PriceOf } from "./describeV4.ts";
 import { makerAbi, stockAbi, stockFeedAbi } from "./stockAbi.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
@@ -27,7 +27,7 @@ const MAKER_WEALTH = toHex(10n ** 27n);
 /** Stocks, their pools and feeds on an anvil, and the hands that move them. */
 export type StockWorld = StockPlace & {
 	addresses: typeof stockAddresses;
-	/** Pools of V4 that are what they seem, and the nine hundred that are not. */
+	/** Pools of V4 that are what they seem and move as V3's do, and the nine hundred decoys. */
 	v4: { pools: readonly V4Pool[]; decoys: readonly V4Pool[] };
 	/** It was not there before. */
 	isNew: boolean;
@@ -173,6 +173,9 @@ function movementOf(
 	{ feeds, bad }: StockPlace,
 	{ pools, names, prices }: { pools: readonly Pool[]; names: readonly string[]; prices: Prices },
 ): SenderTx {
+	const moves4 = honestV4Pools()
+		.filter(({ key }) => pools.some((pool) => isSamePair(pool, key)))
+		.map(({ key }) => ({ key, sqrtPriceX96: v4PriceOf(key, prices) }));
 	const moves = pools
 		.filter((pool) => !isOf(pool, bad.paused))
 		.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool, prices) }));
@@ -180,7 +183,8 @@ function movementOf(
 		const feed = feeds[name];
 		return feed ? [{ feed, answer: BigInt(Math.round((prices[name] ?? 0) * 1e8)) }] : [];
 	});
-	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args: [moves, rounds] });
+	const args = [moves, moves4, rounds] as const;
+	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args });
 	return { to: stockAddresses.maker, data };
 }
 
@@ -199,6 +203,10 @@ function tokensOf({ stocks }: StockPlace, name: string): Address[] {
 	if (name === "ETH") return [stockAddresses.weth];
 	if (name === "USDG") return [stockAddresses.usdg];
 	return stocks.filter(({ ticker }) => ticker === name).map(({ address }) => address);
+}
+
+function isSamePair({ token0, token1 }: Pool, { currency0, currency1 }: PoolKey): boolean {
+	return token0 === currency0 && token1 === currency1;
 }
 
 function isIn({ token0, token1 }: Pool, token: Address): boolean {
