@@ -78,14 +78,14 @@ export async function readHoldings(
 			assert(read, "each wallet is asked for each token");
 			if (read.rawBalance === 0n) continue;
 			const price = prices[index] ?? null;
-			held.push({ ...read, wallet, asset, price, valueMicros: valueOf(asset, read, price) });
+			held.push({ ...read, wallet, asset, price, valueMicros: worthOf(asset, read, price) });
 		}
 	}
 	return held;
 }
 
 /** Rounded down: nobody is shown money that is not there. */
-function valueOf(asset: Asset, read: BalanceRead, price: LastPrice | null): bigint | null {
+function worthOf(asset: Asset, read: BalanceRead, price: LastPrice | null): bigint | null {
 	const raw = getUserRawBalance(read);
 	if (raw === null || price === null) return null;
 	return mulDiv(raw, price.microsPerUnit, 10n ** BigInt(asset.decimals), "down");

@@ -111,7 +111,7 @@ export function renderPrice(price: LastPrice | null) {
 	return {
 		priceUsd: price && toDisplayNumber(price.microsPerUnit, MICROS_DECIMALS),
 		priceAgeSeconds: price && Math.floor(price.ageMs / 1_000),
-		market: price && price.market,
+		market: price?.market ?? null,
 	};
 }
 
