@@ -36,7 +36,7 @@ export function stockTools(deps: StockToolsDeps): AnyTool[] {
 export const stockCommands: readonly Command[] = [
 	{
 		name: "stocks",
-		forms: ["stocks", "stock tokens", "(list|show) [(all|the)] (stocks|stock tokens)"],
+		forms: ["stocks", "(list|all) [the] stocks", "(tokenized|tokenised) stocks"],
 		slots: {},
 		tool: "list_stock_tokens",
 		summary: "stock tokens that are traded here",
@@ -44,7 +44,7 @@ export const stockCommands: readonly Command[] = [
 	},
 	{
 		name: "stock",
-		forms: ["stock {asset}", "stock price (of|for) {asset}", "stock token {asset}"],
+		forms: ["stock {asset}", "stock price (of|for) {asset}"],
 		slots: { asset: { kind: "asset" } },
 		tool: "read_stock_token",
 		summary: "a stock token's price, and whether its market is open",
