@@ -4,8 +4,8 @@ import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { openRegistry } from "#plugins/trading/openRegistry.ts";
-import { stockCommands } from "#plugins/trading/registry/stockTools.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
+import { stockCommands } from "#plugins/trading/stockTools.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
 /** Stock tokens on chain 4663: which there are, what they are worth, and who holds them. */

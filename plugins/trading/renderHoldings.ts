@@ -4,7 +4,7 @@ import { pageSchema } from "#core/http/pageSchema.ts";
 import { decimalString } from "#core/money/decimalString.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
 import { getUserRawBalance, getUserUIBalance, type Holding } from "#plugins/trading/holdings.ts";
-import { MICROS_DECIMALS, priceParts, renderPrice } from "#plugins/trading/registry/renderAsset.ts";
+import { MICROS_DECIMALS, priceParts, renderPrice } from "#plugins/trading/renderAsset.ts";
 
 const MULTIPLIER_DECIMALS = 18;
 

@@ -7,7 +7,7 @@ import type { Log } from "#core/log/Log.ts";
 import { checkTokens } from "#plugins/trading/registry/checkTokens.ts";
 import type { IssuerList, ListRead } from "#plugins/trading/registry/createIssuerList.ts";
 import { type Candidate, planSync } from "#plugins/trading/registry/planSync.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
 
 export type SyncDeps = {
 	db: Database;

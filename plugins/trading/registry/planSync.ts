@@ -1,10 +1,4 @@
 import type { Address } from "#core/chain/Hex.ts";
-import {
-	type AssetEvent,
-	type AssetStatus,
-	firstStatus,
-	nextStatus,
-} from "#plugins/trading/registry/assetStates.ts";
 import type { TokenCheck, TokenFacts } from "#plugins/trading/registry/checkTokens.ts";
 import {
 	ASSETS_MAX,
@@ -12,7 +6,13 @@ import {
 	SYMBOL_LENGTH_MAX,
 } from "#plugins/trading/registry/limits.ts";
 import { isTicker, SETTLEMENT_SYMBOLS, skeletonOf } from "#plugins/trading/registry/symbols.ts";
-import type { AssetRow, TokenKind } from "#plugins/trading/sql/assets.ts";
+import type { AssetRow, TokenKind } from "#plugins/trading/sql/assetRows.ts";
+import {
+	type AssetEvent,
+	type AssetStatus,
+	firstStatus,
+	nextStatus,
+} from "#plugins/trading/states/assetStates.ts";
 
 /** A token that the issuer lists or the configuration names, and what it should be. */
 export type Candidate = {

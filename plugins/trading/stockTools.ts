@@ -8,8 +8,8 @@ import type { References } from "#plugins/trading/prices/createReference.ts";
 import type { Asset, Assets } from "#plugins/trading/registry/Asset.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
-import { renderStockToken, stockTokenSchema } from "#plugins/trading/registry/renderAsset.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { ageWords, dollarWords } from "#plugins/trading/words.ts";
 
 export type StockToolsDeps = {
