@@ -10,6 +10,10 @@ interface IWrapped {
 	function transfer(address to, uint256 value) external returns (bool);
 }
 
+interface IFeed {
+	function publish(int256 answer, uint256 updatedAt) external;
+}
+
 interface IV3Factory {
 	function createPool(address tokenA, address tokenB, uint24 fee) external returns (address);
 	function getPool(address tokenA, address tokenB, uint24 fee) external view returns (address);
@@ -40,6 +44,16 @@ contract StockMaker {
 		int24 upper;
 		uint128 full;
 		uint128 left;
+	}
+
+	struct Move {
+		address pool;
+		uint160 sqrtPriceX96;
+	}
+
+	struct Round {
+		address feed;
+		int256 answer;
 	}
 
 	struct Opening {
@@ -82,12 +96,15 @@ contract StockMaker {
 		}
 	}
 
-	/// Swaps until the pool stands at the price, whatever that takes.
-	function move(address at, uint160 sqrtPriceX96) external onlyIssuer {
-		IV3Pool pool = IV3Pool(at);
-		(uint160 now_, , , , , , ) = pool.slot0();
-		if (now_ == sqrtPriceX96) return;
-		pool.swap(address(this), sqrtPriceX96 < now_, type(int256).max, sqrtPriceX96, "");
+	/// Swaps until each pool stands at its price, whatever that takes; then publishes rounds.
+	function move(Move[] calldata moves, Round[] calldata rounds) external onlyIssuer {
+		for (uint256 i = 0; i < moves.length; i++) {
+			IV3Pool pool = IV3Pool(moves[i].pool);
+			(uint160 at, , , , , , ) = pool.slot0();
+			uint160 to = moves[i].sqrtPriceX96;
+			if (at != to) pool.swap(address(this), to < at, type(int256).max, to, "");
+		}
+		for (uint256 i = 0; i < rounds.length; i++) IFeed(rounds[i].feed).publish(rounds[i].answer, 0);
 	}
 
 	/// Leaves each span so many hundredths of a per cent of its first liquidity; 10,000 fills it up.

@@ -54,7 +54,9 @@ export const makerAbi = parseAbi([
 	"struct Span { int24 lower; int24 upper; uint128 liquidity; }",
 	"struct Opening { address tokenA; address tokenB; uint24 fee; uint160 sqrtPriceX96; Span[] spans; }",
 	"function open(Opening[] openings)",
-	"function move(address pool, uint160 sqrtPriceX96)",
+	"struct Move { address pool; uint160 sqrtPriceX96; }",
+	"struct Round { address feed; int256 answer; }",
+	"function move(Move[] moves, Round[] rounds)",
 	"function keep(address pool, uint256 bps)",
 ]);
 
