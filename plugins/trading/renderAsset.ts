@@ -13,7 +13,7 @@ export const MICROS_DECIMALS = 6;
 /** What a price is, wherever one is shown. */
 export const priceParts = {
 	priceUsd: field
-		.number("USD for one whole token, by its feed; null where nobody knows.", 412.5)
+		.number("US dollars for one whole token, by its feed; null: nobody knows.", 412.5)
 		.nullable(),
 	priceAgeSeconds: field
 		.integer("How long ago the feed said so; null without a price.", 12)

@@ -43,6 +43,7 @@ beforeAll(async () => {
 	const made = await ask({ method: "POST", path: "/v1/nft-market/buys" });
 	intentId = made.body.id;
 	expect([made.status, typeof intentId]).toEqual([201, "string"]);
+	await ask({ method: "PUT", path: "/v1/admin/trading/attestations/{profileId}" });
 });
 
 beforeEach(async () => {
@@ -258,6 +259,9 @@ const WRITES = new Set([
 	"POST /v1/trading/siwe/verify",
 	"DELETE /v1/trading/session",
 	"PUT /v1/admin/trading/settings/{key}",
+	"POST /v1/admin/stock-tokens/{address}/review",
+	"PUT /v1/admin/stock-tokens/{address}/feed",
+	"PUT /v1/admin/trading/attestations/{profileId}",
 	"POST /v1/trading/wallet-transfers",
 	"POST /v1/nft-market/buys",
 	"POST /v1/nft-market/offers",

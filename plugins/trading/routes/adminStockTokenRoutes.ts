@@ -133,7 +133,7 @@ function reviewRoute({ core, chain }: AdminStockTokensOptions) {
 			response: { 200: reviewedTokenSchema },
 			detail: {
 				...about,
-				operationId: "reviewStockToken",
+				operationId: "resolveStockToken",
 				summary: "Approves or refuses a stock token",
 				description:
 					"Approves what left the issuer's list and is on it again, or what an operator refused: " +

@@ -2,7 +2,6 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import { canBeCached } from "#core/http/canBeCached.ts";
 import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
@@ -25,7 +24,7 @@ export type StockTokensOptions = {
 
 /** The registry, for everybody. */
 export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokensOptions) {
-	return new Elysia({ prefix: "/v1", detail: canBeCached() }).get(
+	return new Elysia({ prefix: "/v1" }).get(
 		"/stock-tokens",
 		async ({ query }) => {
 			const { status, limit } = query;
