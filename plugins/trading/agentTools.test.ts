@@ -65,7 +65,7 @@ test("a stock token is told with its price, its shares and what keeps it from tr
 	);
 	clock.ms = Date.parse("2026-11-22T17:00:00Z");
 	expect(await lineOf("read_stock_token", { asset: "TSLA" })).toBe(
-		"1 TSLA (3 shares): $1,230.00, market closed, 4 days old.",
+		"1 TSLA (3 shares): $1,230.00, market closed.",
 	);
 	clock.ms = NOW_MS;
 });

@@ -68,7 +68,7 @@ function portfolioTool({ portfolio, wallets }: HoldingToolsDeps): AnyTool {
 			if (data.length === 0) return "Your wallets hold nothing here.";
 			const sum = totalUsd === null ? `${dollarWords(knownUsd)} and more` : dollarWords(totalUsd);
 			const parts = data.slice(0, NAMED_IN_LINE).map(partWords);
-			const more = data.length > parts.length ? ", …" : "";
+			const more = data.length > parts.length ? ` and ${data.length - parts.length} more` : "";
 			return `${sum}: ${parts.join(", ")}${more}.`;
 		},
 		asOfMs: ({ asOf }) => Date.parse(asOf),

@@ -99,6 +99,25 @@ test("a namesake on the list gets nothing of the ticker, and takes nothing from 
 	issuer.state.rows.pop();
 });
 
+test("a token that keeps a part of each transfer, or refuses its pool, is rejected", async () => {
+	const { taxed, blocking } = world.bad;
+	issuer.state.rows.push(rowOf(taxed), rowOf(blocking));
+	await lab.sync();
+	const flawsOf = async ({ address }: Stock) => {
+		return (await assetRows.read(database.db, 4_663, lower(address)))?.flaws;
+	};
+	expect(await flawsOf(taxed)).toEqual(["transfer_fee"]);
+	expect(await flawsOf(blocking)).toEqual(["transfer_refused"]);
+	const amd = world.stock("AMD");
+	await world.setTransferFee(amd.address, 1);
+	await lab.sync();
+	expect(await flawsOf(amd)).toEqual(["transfer_fee"]);
+	await world.setTransferFee(amd.address, 0);
+	await lab.sync();
+	expect(await found("AMD")).toMatchObject({ status: "active" });
+	issuer.state.rows.length -= 2;
+});
+
 test("a token that its issuer renames is off the market until the list says the same", async () => {
 	const { address } = world.stock("GME");
 	await world.rename(address, "GME2");

@@ -74,6 +74,7 @@ export function openRegistry(options: RegistryOptions) {
 		...{ db, clock, log, rpc: rpcFor("names"), chainId: chain.id },
 		list: listOf(config.STOCK_ASSETS_BASE_URL),
 		named: namedOf(chain.wrappedNative, config.TRADE_SETTLEMENT_TOKENS),
+		pools: config.TRADE_POOLS_JSON,
 		feeds: new Map(Object.entries(config.STOCK_FEEDS_JSON) as [`0x${string}`, `0x${string}`][]),
 	});
 	const holdings = { db, clock, rpc: rpcFor("requests"), chain, assets, reference };

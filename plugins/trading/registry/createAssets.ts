@@ -18,7 +18,7 @@ export type AssetsOptions = {
 export function createAssets({ chain, pools }: AssetsOptions): Assets {
 	const coin: Asset = {
 		...{ chainId: chain.id, address: ZERO_ADDRESS, kind: "native", status: "active" },
-		...{ symbol: chain.nativeCurrency.symbol, name: chain.name },
+		...{ symbol: chain.nativeCurrency.symbol, name: chain.nativeCurrency.symbol },
 		decimals: chain.nativeCurrency.decimals,
 		...{ feed: null, checkedBlock: null, multiplier: null },
 	};

@@ -46,7 +46,7 @@ function sync(more: Partial<SyncDeps> = {}) {
 	const deps: SyncDeps = {
 		...{ db: database.db, clock, log: silentLog, rpc: node.rpc, chainId: CHAIN_ID },
 		list: createIssuerList({ baseUrl: issuer.url, chainId: CHAIN_ID, timeoutMs: 2_000 }),
-		...{ named: [], feeds: new Map() },
+		...{ named: [], feeds: new Map(), pools: [] },
 		...more,
 	};
 	return createSync(deps)(signal);
