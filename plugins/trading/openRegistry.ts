@@ -102,7 +102,7 @@ export function openRegistry(options: RegistryOptions) {
 	const isFollowed = access !== undefined && isAsked;
 	const work = followPools({ core, pools, ending });
 	return {
-		...{ assets, pools, reference, eligibility, portfolio, routes, tools },
+		...{ assets, pools, reference, eligibility, portfolio, routes, tools, rpcFor },
 		jobs: isFollowed ? jobs : [],
 		start() {
 			if (isFollowed) work.begin(core.role === "api" ? null : () => sync(ending));

@@ -7,13 +7,10 @@ import type { Log } from "#core/log/Log.ts";
 import { mulDiv } from "#core/money/mulDiv.ts";
 import { feedAnswers, type Prices } from "#plugins/prices/contract.ts";
 import { judgeFeed } from "#plugins/trading/prices/judgeFeed.ts";
-import {
-	FEED_DECIMALS_MAX,
-	SNAPSHOT_MS,
-	SNAPSHOT_TIMEOUT_MS,
-} from "#plugins/trading/prices/limits.ts";
+import { SNAPSHOT_MS, SNAPSHOT_TIMEOUT_MS } from "#plugins/trading/prices/limits.ts";
 import type { MarketHours } from "#plugins/trading/prices/marketHours.ts";
 import type { Asset, Reference } from "#plugins/trading/registry/Asset.ts";
+import { FEED_DECIMALS_MAX } from "#plugins/trading/registry/checkFeeds.ts";
 import { VIEW_GAS } from "#plugins/trading/registry/limits.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 
