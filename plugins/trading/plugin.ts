@@ -24,6 +24,7 @@ export const tradingPlugin = definePlugin({
 			tools: registry.tools,
 			commands: [...stockCommands, ...holdingCommands],
 			start: registry.start,
+			degraded: registry.degraded,
 			async stop() {
 				ending.abort();
 				await registry.ended();

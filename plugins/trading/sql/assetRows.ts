@@ -34,6 +34,14 @@ export type AssetRow = {
 	unlistedAt: Date | null;
 };
 
+/** How the registry of a chain stands. */
+export type RegistryState = {
+	checkedAt: Date | null;
+	listed: number;
+	waiting: number;
+	waitingSince: Date | null;
+};
+
 type StoredRow = Omit<AssetRow, "multiplier" | "pendingMultiplier"> & {
 	multiplier: string | null;
 	pendingMultiplier: string | null;
@@ -117,6 +125,19 @@ export const assetRows = {
 			],
 		);
 		return rows.map(rowOf);
+	},
+
+	/** When tokens were last checked, and how many came back to the list and wait. One scan. */
+	async health(db: Queryable, chainId: number): Promise<RegistryState> {
+		const [row] = await db.query<RegistryState>(
+			`select max(checked_at) as "checkedAt", count(*) filter (where is_listed)::int as listed,
+				count(*) filter (where is_listed and status = 'delisted_pending_review')::int as waiting,
+				min(unlisted_at) filter (where is_listed and status = 'delisted_pending_review')
+					as "waitingSince"
+			from trading.asset where chain_id = $1`,
+			[chainId],
+		);
+		return row ?? { checkedAt: null, listed: 0, waiting: 0, waitingSince: null };
 	},
 
 	/** Stores a row, in the place of the one that has its address. */
