@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
+import {V4Maker} from "./V4Maker.sol";
+
 interface IMintable {
 	function mint(address to, uint256 value) external;
 }
@@ -31,8 +33,8 @@ interface IV3Pool {
 	function swap(address to, bool zeroForOne, int256 amount, uint160 limit, bytes calldata data) external;
 }
 
-/// Opens V3 pools and keeps their liquidity: it mints what it pays with, so it is never short of it.
-contract StockMaker {
+/// Opens pools and keeps their liquidity: it mints what it pays with, so it is never short of it.
+contract StockMaker is V4Maker {
 	struct Span {
 		int24 lower;
 		int24 upper;
@@ -72,7 +74,7 @@ contract StockMaker {
 	error NotIssuer();
 	error NotPool();
 
-	constructor(address issuer_, address weth_, address factory_) {
+	constructor(address issuer_, address weth_, address factory_, address manager_) V4Maker(manager_) {
 		(issuer, weth, factory) = (issuer_, weth_, IV3Factory(factory_));
 	}
 
@@ -94,6 +96,10 @@ contract StockMaker {
 				pool.mint(address(this), span.lower, span.upper, span.liquidity, "");
 			}
 		}
+	}
+
+	function openV4(Opening4[] calldata openings) external onlyIssuer {
+		openAll(openings);
 	}
 
 	/// Swaps until each pool stands at its price, whatever that takes; then publishes rounds.
@@ -140,7 +146,7 @@ contract StockMaker {
 		if (owed1 > 0) give(token1, uint256(owed1));
 	}
 
-	function give(address token, uint256 value) private {
+	function give(address token, uint256 value) internal override {
 		if (token != weth) return IMintable(token).mint(msg.sender, value);
 		IWrapped(weth).deposit{value: value}();
 		IWrapped(weth).transfer(msg.sender, value);

@@ -11,6 +11,7 @@ import {
 	type Stock,
 	type StockPlace,
 } from "./describeStockWorld.ts";
+import { decoyPools, honestV4Pools, type V4Pool } from "./describeV4.ts";
 import { makerAbi, stockAbi, stockFeedAbi } from "./stockAbi.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
@@ -26,14 +27,19 @@ const MAKER_WEALTH = toHex(10n ** 27n);
 /** Stocks, their pools and feeds on an anvil, and the hands that move them. */
 export type StockWorld = StockPlace & {
 	addresses: typeof stockAddresses;
+	/** Pools of V4 that are what they seem, and the nine hundred that are not. */
+	v4: { pools: readonly V4Pool[]; decoys: readonly V4Pool[] };
 	/** It was not there before. */
 	isNew: boolean;
 	/** Throws where there is none of that ticker. */
 	stock(ticker: string): Stock;
 	/** Mints; ether that is wrapped where the token is WETH. */
 	give(token: Address, to: Address, raw: bigint): Promise<void>;
-	/** Moves every pool of these tokens to their new price and tells their feeds, or one of both. */
-	moveMarket(prices: Prices, options?: { feeds?: boolean; pools?: boolean }): Promise<void>;
+	/** Moves every pool of these tokens to their new price and tells all feeds or some, or none. */
+	moveMarket(
+		prices: Prices,
+		options?: { feeds?: boolean | readonly string[]; pools?: boolean },
+	): Promise<void>;
 	/** Publishes a round: an answer in hundred-millionths of a dollar, as of now or of a time. */
 	setFeed(name: string, answer: bigint, updatedAtS?: number): Promise<void>;
 	/** A dead feed reverts. */
@@ -79,6 +85,7 @@ export async function openStockWorld(
 	return {
 		...place,
 		addresses: stockAddresses,
+		v4: { pools: honestV4Pools(), decoys: decoyPools() },
 		isNew,
 		stock(ticker) {
 			const stock = stocks.find((one) => one.ticker === ticker);
@@ -94,7 +101,9 @@ export async function openStockWorld(
 					pools && names.some((name) => tokensOf(place, name).some((token) => isIn(pool, token)))
 				);
 			});
-			await send([movementOf(place, { pools: moved, names: feeds ? names : [], prices })]);
+			const all = feeds ? names : [];
+			const told = typeof feeds === "boolean" ? all : feeds;
+			await send([movementOf(place, { pools: moved, names: told, prices })]);
 		},
 		setFeed: (name, answer, updatedAtS = 0) =>
 			call(feedOf(place, name), publishOf(answer, updatedAtS)),
