@@ -77,7 +77,7 @@ export const assetRows = {
 	/** All of them, in the order of their tickers. */
 	async all(db: Queryable, chainId: number): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 order by symbol, address`,
+			`select ${COLUMNS} from trading.asset where chain_id = $1 order by symbol, asset.address`,
 			[chainId],
 		);
 		return rows.map(rowOf);
@@ -86,7 +86,7 @@ export const assetRows = {
 	/** The same, held until the transaction ends, in the order in which everybody locks them. */
 	async lockAll(tx: Tx, chainId: number): Promise<AssetRow[]> {
 		const rows = await tx.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 order by address for update`,
+			`select ${COLUMNS} from trading.asset where chain_id = $1 order by asset.address for update`,
 			[chainId],
 		);
 		return rows.map(rowOf);
@@ -115,7 +115,7 @@ export const assetRows = {
 			`select ${COLUMNS} from trading.asset where chain_id = $1 and kind = 'stock'
 				and ($2::text[] is null or status = any($2))
 				and ($3::text is null or (symbol, address) > ($3, $4))
-			order by symbol, address limit $5`,
+			order by symbol, asset.address limit $5`,
 			[
 				asked.chainId,
 				asked.statuses,
