@@ -219,9 +219,13 @@ export type Execution = {
 	 * Cancels it, for its owner (`profile:<id>`) or an operator (`operator:<name>`). What was not
 	 * sent is called off at once. What was sent, or may have been, is cancelled by its nonce, and
 	 * stands where it stood until that is final: `cancellation` says how far it is. Throws
-	 * `cancel_not_ours` where only its owner's wallet can: `Wallets.cancel` asks them.
+	 * `cancel_not_ours` where only its owner's wallet can: `Wallets.cancel` asks them. With
+	 * `isUnsentOnly` what was sent, or may have been, is left alone: throws `intent_state` (409).
 	 */
-	cancel(intentId: string, by: { actor: string; signal: AbortSignal }): Promise<Intent>;
+	cancel(
+		intentId: string,
+		by: { actor: string; isUnsentOnly?: boolean; signal: AbortSignal },
+	): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
 	/**
 	 * Returns where intents stand and what the spend ledger holds for each, in base units of what

@@ -372,7 +372,7 @@ async function paidOn({ chain }: Lab): Promise<bigint> {
 }
 
 test(
-	`no fill is made beyond ceiling, budget or count (PLANS_SEED=${SEED})`,
+	`[RVL-07] no fill is made beyond ceiling, budget or count (PLANS_SEED=${SEED})`,
 	async () => {
 		let fills = 0;
 		await fc.assert(
