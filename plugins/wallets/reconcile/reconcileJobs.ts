@@ -4,6 +4,7 @@ import type { Job } from "#core/schedule/Job.ts";
 import type { Execution } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { resumeWaiting } from "#plugins/wallets/execution/linkedSteps.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { eachAtOnce } from "#plugins/wallets/reconcile/eachAtOnce.ts";
 import {
@@ -59,6 +60,7 @@ async function takeUp(
 	const idle = { before: new Date(at.getTime() - QUEUE_IDLE_AFTER_MS), at };
 	const queues = await readQueues(deps.db, idle);
 	const { expired, created } = await readStranded(deps.db, { at, before });
+	const resumed = await resumeWaiting(deps);
 	// Side by side: what a node keeps waiting must not keep the rest from its time.
 	await Promise.all([
 		eachAtOnce(deps, { items: queues, signal }, async (queue) => {
@@ -67,7 +69,9 @@ async function takeUp(
 		}),
 		// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.
 		eachAtOnce(deps, { items: expired, signal }, (intentId) => expire(deps, { intentId, at })),
-		eachAtOnce(deps, { items: created, signal }, (id) => execution.advance([id], signal)),
+		eachAtOnce(deps, { items: [...resumed, ...created], signal }, (id) =>
+			execution.advance([id], signal),
+		),
 	]);
 }
 
