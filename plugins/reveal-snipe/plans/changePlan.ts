@@ -26,7 +26,9 @@ export async function changePlan(
 	const { core } = context;
 	const { signal, ...move } = change;
 	const at = new Date(core.clock.nowMs());
-	const isMoved = await movePlan(core.db, { ...move, id: plan.id, at });
+	const isMoved = await context.steps.run("plan.move", () =>
+		movePlan(core.db, { ...move, id: plan.id, at }),
+	);
 	if (!isMoved) {
 		core.log.info("a plan is not moved", { id: plan.id, event: move.event });
 		return false;
