@@ -212,7 +212,7 @@ export type IntentKind<Request> = {
 };
 
 /** What a receipt of success came to: null, all that was reserved paid for what is there. */
-export type Settlement = Denial | { spentRaw: bigint } | null;
+export type Settlement = (Denial & { spentRaw?: bigint }) | { spentRaw: bigint } | null;
 
 export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Promise<Result>;
 
