@@ -11,6 +11,10 @@ const ownSources = [
 	"Sandbox1155.sol",
 	"SandboxCoin.sol",
 	"SandboxFeed.sol",
+	"SandboxToken.sol",
+	"SandboxStock.sol",
+	"StockFeed.sol",
+	"StockMaker.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
@@ -18,6 +22,10 @@ const wanted = {
 	Sandbox1155: "Sandbox1155.sol",
 	SandboxCoin: "SandboxCoin.sol",
 	SandboxFeed: "SandboxFeed.sol",
+	SandboxToken: "SandboxToken.sol",
+	SandboxStockFactory: "SandboxStock.sol",
+	StockFeed: "StockFeed.sol",
+	StockMaker: "StockMaker.sol",
 	WETH: wethSource,
 };
 
@@ -28,6 +36,10 @@ const Artifacts = z.object({
 	Sandbox1155: Artifact,
 	SandboxCoin: Artifact,
 	SandboxFeed: Artifact,
+	SandboxToken: Artifact,
+	SandboxStockFactory: Artifact,
+	StockFeed: Artifact,
+	StockMaker: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */
