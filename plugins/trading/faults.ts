@@ -37,12 +37,6 @@ export const tradeFault = defineFaults({
 		retry: "later",
 		public: "A token's contract does not answer as an ERC-20.",
 	},
-	tradeRefused: {
-		status: 409,
-		retry: "never",
-		public: "That trade is not possible.",
-		advice: "Read `code` and the sentence: they say what stands in the way.",
-	},
 	commandInvalid: {
 		status: 422,
 		retry: "never",
@@ -50,6 +44,19 @@ export const tradeFault = defineFaults({
 		advice:
 			"Send `buy <asset> with <amount> <eth|weth|usdg>`, `buy <quantity> <asset>`, " +
 			"`sell <percent|half|all|quantity> <asset> [to <settlement>]` or `hold <asset>`.",
+	},
+	amountRequired: {
+		status: 422,
+		retry: "never",
+		public: "How much is to be sold?",
+		advice:
+			"Say it: `sell all <asset>`, `sell half <asset>`, `sell 25% <asset>`, `sell 2 <asset>`.",
+	},
+	planChanged: {
+		status: 409,
+		retry: "never",
+		public: "What would be sent is not what was shown. Look at it again.",
+		advice: "Read the trade again, and say yes to the plan that it shows now.",
 	},
 	notFound: {
 		status: 404,
