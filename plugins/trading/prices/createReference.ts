@@ -93,7 +93,7 @@ export function createReference(options: ReferenceOptions): References {
 		const nowMs = clock.nowMs();
 		const rate = prices.usdRate({ chainId, currency: address }, nowMs);
 		const microsPerUnit = rate && microsOf(rate.answer, rate.decimals);
-		if (!rate || !microsPerUnit) return null;
+		if (!rate || microsPerUnit === null) return null;
 		return { microsPerUnit, ageMs: Math.max(0, nowMs - rate.updatedAtMs), market: "open" };
 	}
 
@@ -147,7 +147,7 @@ function readingOf(outcomes: readonly RpcOutcome[], nowMs: number): Reading | nu
 	if (read.kind !== "round" || places === null || places > BigInt(FEED_DECIMALS_MAX)) return null;
 	if (!isSpeaking(paused)) return null;
 	const microsPerUnit = microsOf(read.round.answer, Number(places));
-	return microsPerUnit && { microsPerUnit, updatedAtMs: read.round.updatedAtMs };
+	return microsPerUnit === null ? null : { microsPerUnit, updatedAtMs: read.round.updatedAtMs };
 }
 
 /** The issuer pauses the oracle around a change of the multiplier. Older tokens have no such flag. */

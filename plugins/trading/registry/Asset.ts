@@ -2,7 +2,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Denial, Profile } from "#plugins/wallets/contract.ts";
 
-/** A token of the registry, or the chain's coin under the zero address. */
+/** A currency that trades are made in, known by its chain and address and never by its symbol. */
 export type Asset = {
 	chainId: number;
 	address: Address;
@@ -11,28 +11,28 @@ export type Asset = {
 	decimals: number;
 	kind: "native" | "wrapped" | "stable" | "stock";
 	status: "active" | "delisted_pending_review" | "unverified";
-	/** The price feed that the registry names; null where there is none. */
+	/** Its price feed; null: it has none. */
 	feed: Address | null;
-	/** The block at which it was last checked on chain. */
+	/** The block of the last check on chain; null: not checked yet. */
 	checkedBlock: bigint | null;
-	/** ERC-8056: shares for one token, 1e18 is one. Never for a price or an amount that is sent. */
+	/** Shares that a whole token stands for, times 1e18; null: it has no multiplier. */
 	multiplier: bigint | null;
 };
 
+/** A pool that trades may go through. */
 export type Pool = {
 	address: Address;
 	token0: Address;
 	token1: Address;
-	/** Hundredths of a bip. */
+	/** Its fee in hundredths of a basis point: 3,000 is 0.3 %. */
 	feeBps100: number;
-	/** As the pool counts it; null until it was read. */
 	liquidity: bigint | null;
 	version: "v3" | "v4";
 };
 
-/** Which assets there are, and where they trade. */
+/** What may be traded, and through what. */
 export type Assets = {
-	/** By ticker, with or without `$`, or by address. */
+	/** By a ticker without `$`, or an address. */
 	find(
 		db: Queryable,
 		text: string,
@@ -40,11 +40,11 @@ export type Assets = {
 		{ kind: "asset"; asset: Asset } | { kind: "unknown" } | { kind: "ambiguous"; symbols: string[] }
 	>;
 	read(db: Queryable, address: Address): Promise<Asset | null>;
-	/** From local configuration, ranked by liquidity. */
+	/** From local configuration, those with the most liquidity first. */
 	pools(): readonly Pool[];
 };
 
-/** Who may trade what. Null: they may. */
+/** Who may trade which asset. Closed outside of the sandbox: `not_eligible`. */
 export type Eligibility = {
 	mayTrade(
 		db: Queryable,
@@ -52,7 +52,7 @@ export type Eligibility = {
 	): Promise<Denial | null>;
 };
 
-/** What assets are worth by their feeds. Null is unknown. */
+/** What an asset is worth by its feed; null: nobody knows. */
 export type Reference = {
 	priceUsd(
 		asset: Asset,

@@ -1,5 +1,5 @@
 /** How often the issuer's list is read and all assets are checked on chain. */
-export const SYNC_EVERY_MS = 5 * 60_000;
+export const SYNC_SECONDS_DEFAULT = 300;
 export const SYNC_TIMEOUT_MS = 60_000;
 
 /** The issuer's answer: 194 assets are some 200 KB. */
@@ -27,3 +27,7 @@ export const MULTIPLIER_MAX = 10n ** 24n;
 
 /** More places than any stock token or coin of settlement has. */
 export const TOKEN_DECIMALS_MAX = 36;
+
+/** How often pools are read and ranked again. */
+export const POOLS_EVERY_MS = 10_000;
+export const POOLS_TIMEOUT_MS = 8_000;
