@@ -3,8 +3,6 @@ export const TRADE_CHAIN_ID = 4663;
 
 /** A quote is good for so long, from the moment it was asked for. */
 export const QUOTE_LIFETIME_MS = 30_000;
-/** No source is waited for longer; who has answered by then is compared. */
-export const QUOTE_DEADLINE_MS = 3_000;
 /** Pools that one swap may go through. */
 export const HOPS_MAX = 3;
 /** Pools of one pair of tokens that are tried, those with the most liquidity first. */
@@ -44,6 +42,3 @@ export const AMOUNT_CHARS_MAX = 64;
 export const ADVANCE_TIMEOUT_MS = 60_000;
 /** The connection stays open for longer than that. */
 export const ANSWER_IDLE_SECONDS = 120;
-/** Trades on a page. */
-export const PAGE_DEFAULT = 50;
-export const PAGE_MAX = 200;

@@ -98,7 +98,7 @@ export function openRegistry(options: RegistryOptions) {
 	];
 	const work = followPools({ core, pools, ending });
 	return {
-		...{ assets, pools, reference, eligibility, portfolio, routes, tools },
+		...{ assets, pools, reference, eligibility, portfolio, routes, tools, rpcFor },
 		jobs: access ? jobs : [],
 		start() {
 			if (!access) {

@@ -7,6 +7,7 @@ import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { statusSentence } from "#plugins/wallets/agent/statusSentence.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
@@ -300,6 +301,11 @@ export function channelOf({ channel }: Caller): Channel {
 
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;
+
+/** Returns what operators set under a key, or null. In the caller's transaction, where it is in one. */
+export async function readTradingSetting(db: Queryable, key: string): Promise<unknown> {
+	return (await settingRows.read(db, key))?.value ?? null;
+}
 
 /** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
 export const tradingDocumented = documented;

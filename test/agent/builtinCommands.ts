@@ -11,6 +11,7 @@ import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
 import { stockCommands, stockTools } from "#plugins/trading/registry/stockTools.ts";
+import { tradeCommands, tradeTools } from "#plugins/trading/tradeTools.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
 import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
@@ -28,6 +29,7 @@ const ofPlugins: AnyTool[] = [
 	...plansTools(idle),
 	...stockTools(idle),
 	...holdingTools(idle),
+	...tradeTools(idle),
 ];
 const typed = [
 	...marketCommands,
@@ -37,6 +39,7 @@ const typed = [
 	...plansCommands,
 	...stockCommands,
 	...holdingCommands,
+	...tradeCommands,
 ];
 const help = createHelp(typed, ofPlugins);
 

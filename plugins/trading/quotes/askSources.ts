@@ -1,5 +1,4 @@
 import { Fault } from "#core/fault/Fault.ts";
-import { QUOTE_DEADLINE_MS } from "#plugins/trading/limits.ts";
 import type { QuoteAsk, QuoteSource, SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
 
 /** What one source said, when; or why it said nothing. */
@@ -13,9 +12,9 @@ export type SourceAnswer =
  */
 export async function askSources(
 	sources: readonly QuoteSource[],
-	given: { ask: QuoteAsk; nowMs: number; signal: AbortSignal; deadlineMs?: number },
+	given: { ask: QuoteAsk; nowMs: number; signal: AbortSignal; deadlineMs: number },
 ): Promise<SourceAnswer[]> {
-	const { ask, nowMs: askedAtMs, signal, deadlineMs = QUOTE_DEADLINE_MS } = given;
+	const { ask, nowMs: askedAtMs, signal, deadlineMs } = given;
 	const deadline = AbortSignal.timeout(deadlineMs);
 	const both = AbortSignal.any([signal, deadline]);
 	return Promise.all(

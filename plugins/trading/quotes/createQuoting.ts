@@ -18,11 +18,13 @@ export function createQuoting(deps: {
 	clock: Clock;
 	local: Pick<LocalQuoterDeps, "rpc" | "quoter">;
 	sources: readonly QuoteSource[];
+	/** No source is waited for longer. */
+	deadlineMs: number;
 }): Quoting {
-	const { clock, local, sources } = deps;
+	const { clock, local, sources, deadlineMs } = deps;
 	return {
 		async quote(ask, signal) {
-			const answers = await askSources(sources, { ask, nowMs: clock.nowMs(), signal });
+			const answers = await askSources(sources, { ask, nowMs: clock.nowMs(), signal, deadlineMs });
 			const compared = await Promise.all(
 				answers.map((answer) => playedAgain(local, { answer, answers, ask, signal })),
 			);

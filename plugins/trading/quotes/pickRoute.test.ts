@@ -91,6 +91,7 @@ describe("asking", () => {
 			ask: ASK,
 			nowMs: 7,
 			signal: never,
+			deadlineMs: 5_000,
 		});
 		expect(answers.map(({ source: name, askedAtMs }) => [name, askedAtMs])).toEqual([
 			["a", 7],
@@ -110,19 +111,31 @@ describe("asking", () => {
 		const failing = source("fails", async () => {
 			throw tradeFault.routerBusy();
 		});
-		const told = await askSources([failing], { ask: ASK, nowMs: 7, signal: never });
+		const told = await askSources([failing], {
+			ask: ASK,
+			nowMs: 7,
+			signal: never,
+			deadlineMs: 5_000,
+		});
 		expect(told).toMatchObject([{ kind: "none", code: "router_busy" }]);
 	});
 
 	test("ends where nobody wants to know any more; a mistake of ours is not a silent source", async () => {
 		const ended = new AbortController();
 		const hangs = source("hangs", () => Promise.withResolvers<SourceRoute>().promise);
-		const asked = askSources([hangs], { ask: ASK, nowMs: 7, signal: ended.signal });
+		const asked = askSources([hangs], {
+			ask: ASK,
+			nowMs: 7,
+			signal: ended.signal,
+			deadlineMs: 5_000,
+		});
 		ended.abort();
 		expect(asked).rejects.toThrow();
 		const broken = source("broken", async () => {
 			throw new TypeError("ours");
 		});
-		expect(askSources([broken], { ask: ASK, nowMs: 7, signal: never })).rejects.toThrow("ours");
+		expect(
+			askSources([broken], { ask: ASK, nowMs: 7, signal: never, deadlineMs: 5_000 }),
+		).rejects.toThrow("ours");
 	});
 });

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { canCarry } from "#core/http/canCarry.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { cursorParam } from "#core/http/cursorParam.ts";
 import { exactNumbers } from "#core/http/exactNumbers.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { ANSWER_IDLE_SECONDS, PAGE_DEFAULT, PAGE_MAX } from "#plugins/trading/limits.ts";
+import { ANSWER_IDLE_SECONDS } from "#plugins/trading/limits.ts";
+import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
 import type { Trades } from "#plugins/trading/trade/createTrades.ts";
 import { quoteView, quoteViewSchema } from "#plugins/trading/trade/quoteView.ts";
 import { tradePageSchema, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
@@ -19,23 +19,7 @@ export type TradeRoutesOptions = { trades: Trades; wallets: Pick<Wallets, "authe
 
 const ROUTE = "POST /v1/trading/intents";
 const security = [{ session: [] as string[] }];
-const message = `must be a whole number from 1 to ${PAGE_MAX}`;
-const listQuery = z.object({
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: PAGE_MAX,
-			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-			examples: [PAGE_DEFAULT],
-		})
-		.default(PAGE_DEFAULT),
-	cursor: cursorParam(),
-});
+const listQuery = z.object(pageQuery);
 const params = z.object({
 	id: z.string().meta({
 		description: "A trade of yours, by its id.",

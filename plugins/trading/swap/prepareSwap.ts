@@ -1,4 +1,5 @@
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import {
 	QUOTE_LIFETIME_MS,
 	SENT_DEADLINE_MS,
@@ -8,7 +9,7 @@ import type { Asset } from "#plugins/trading/registry/Asset.ts";
 import { insertQuotes } from "#plugins/trading/sql/quotes.ts";
 import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
 import { assetDenial } from "#plugins/trading/swap/assetDenial.ts";
-import { encodeSwap } from "#plugins/trading/swap/encodeSwap.ts";
+import { type EncodedSwap, encodeSwap } from "#plugins/trading/swap/encodeSwap.ts";
 import { judgeRoute } from "#plugins/trading/swap/judgeRoute.ts";
 import {
 	askOf,
@@ -40,7 +41,7 @@ import type {
 } from "#plugins/wallets/contract.ts";
 
 /** Its outbound calls. */
-export const tradeSteps = ["trade.funds", "trade.quote"] as const;
+export const tradeSteps = ["trade.funds", "trade.simulation", "trade.quote"] as const;
 
 /** The kind of intent that lets a spender take exactly so much. */
 const ALLOWANCE_KIND = "allowance";
@@ -88,6 +89,8 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 		);
 	}
 	if (!isNative && funds.allowanceRaw < mostRaw) {
+		const unfitSwap = await firstDenial(deps, asked);
+		if (unfitSwap) return { kind: "denied", denial: unfitSwap };
 		const approval = { token: request.sell.address, spender: deps.router, raw: String(mostRaw) };
 		await keepOfTrade(deps.db, { id: request.tradeId, approval });
 		const shown = shownSwap(request, { quoted: request.quoted, ...boundsOf(request) });
@@ -100,6 +103,24 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 		: { quoted: request.quoted, review: request.review };
 	if ("code" in quoted) return { kind: "denied", denial: quoted };
 	return planned(deps, asked, quoted);
+}
+
+/**
+ * Plays the swap with the allowance that comes first: an allowance for a swap that would fail, or
+ * whose token keeps a part, is never asked for.
+ */
+async function firstDenial(deps: SwapDeps, asked: Asked): Promise<Denial | null> {
+	const { request, outbound, signal } = asked;
+	const swap = encodedSwap(deps, { ...asked, quoted: request.quoted });
+	if ("code" in swap) return swap;
+	const { call, bounds } = swap;
+	const [outcome] = await outbound("trade.simulation", () => deps.rpc.settle([call], { signal }));
+	if (outcome?.kind === "fault") {
+		if (outcome.fault.code !== "rpc_refused") throw outcome.fault;
+		return denial("simulation_failed", "It would fail on chain.");
+	}
+	const balances = readSimulation(outcome?.result);
+	return balances && simulationDenial(balances, bounds);
 }
 
 /** Quotes once more: within the bounds that its owner knows, or not at all. */
@@ -130,17 +151,11 @@ function planned(
 	{ quoted, review }: { quoted: QuotedSwap; review: Denial | null },
 ): Preparation {
 	const { router, chainId } = deps;
-	const { sell, buy, exact } = request;
-	const terms = termsOf(deps, { request, quoted, wallet });
-	const encoded = encodeSwap(terms);
-	const flaw = swapFlaw(encoded, terms);
-	if (flaw) {
-		deps.log.error("calldata of a swap does not say what was planned", { flaw });
-		return denied("calldata_mismatch", "The calldata does not say what was planned.");
-	}
-	const { limitRaw, amountRaw } = terms;
-	const mostRaw = exact === "in" ? amountRaw : limitRaw;
-	const leastRaw = exact === "in" ? limitRaw : amountRaw;
+	const { sell, buy } = request;
+	const swap = encodedSwap(deps, { request, wallet, quoted });
+	if ("code" in swap) return { kind: "denied", denial: swap };
+	const { encoded, bounds } = swap;
+	const { mostRaw, leastRaw } = bounds;
 	const shown = { ...shownSwap(request, { quoted, leastRaw, mostRaw }), steps: ["swap"] };
 	const plan: Plan = {
 		...{
@@ -162,16 +177,13 @@ function planned(
 		shown,
 		expiresAtMs: quoted.askedAtMs + QUOTE_LIFETIME_MS,
 	};
-	const call = simulationCall({
-		...{ wallet: wallet.address, router, sell: sell.address, buy: buy.address, encoded },
-	});
 	const question: Question = {
-		call,
+		call: swap.call,
 		shownBy(answer) {
 			const balances = readSimulation(answer);
 			// A node that plays no such thing says nothing; the router's own check stands.
 			if (!balances) return { kind: "shown", shown: { ...shown, simulation: null } };
-			const unsafe = simulationDenial(balances, { mostRaw, leastRaw });
+			const unsafe = simulationDenial(balances, bounds);
 			if (unsafe) return { kind: "denied", denial: unsafe };
 			const { spentRaw, receivedRaw } = balances;
 			const simulation = { spentRaw: String(spentRaw), receivedRaw: String(receivedRaw) };
@@ -179,6 +191,39 @@ function planned(
 		},
 	};
 	return { kind: "plan", plan, question, ...(review && { review }) };
+}
+
+type Encoded = {
+	encoded: EncodedSwap;
+	bounds: { mostRaw: bigint; leastRaw: bigint };
+	/** Plays it, with the allowance that it needs. */
+	call: RpcCall;
+};
+
+/** The bytes to sign, read again and found to say what was planned; or what they do not say. */
+function encodedSwap(
+	deps: SwapDeps,
+	given: { request: SwapRequest; quoted: QuotedSwap; wallet: Wallet },
+): Encoded | Denial {
+	const { request, wallet } = given;
+	const terms = termsOf(deps, given);
+	const encoded = encodeSwap(terms);
+	const flaw = swapFlaw(encoded, terms);
+	if (flaw) {
+		deps.log.error("calldata of a swap does not say what was planned", { flaw });
+		return denial("calldata_mismatch", "The calldata does not say what was planned.");
+	}
+	const { exact, amountRaw, limitRaw } = terms;
+	const bounds =
+		exact === "in"
+			? { mostRaw: amountRaw, leastRaw: limitRaw }
+			: { mostRaw: limitRaw, leastRaw: amountRaw };
+	const { address: sell } = request.sell;
+	const allowedRaw = sell === ZERO_ADDRESS ? 0n : bounds.mostRaw;
+	const { address: buy } = request.buy;
+	const { router } = deps;
+	const of = { wallet: wallet.address, router, sell, buy, encoded, allowedRaw };
+	return { encoded, bounds, call: simulationCall(of) };
 }
 
 function termsOf(

@@ -18,9 +18,11 @@ export function simulationCall(swap: {
 	sell: Address;
 	buy: Address;
 	encoded: EncodedSwap;
+	/** What the router is allowed to take first, as the step before the swap will; 0: nothing. */
+	allowedRaw: bigint;
 }): RpcCall {
-	const { wallet, router, sell, buy, encoded } = swap;
-	const args = [sell, buy, router, encoded.valueRaw, encoded.data] as const;
+	const { wallet, router, sell, buy, encoded, allowedRaw } = swap;
+	const args = [sell, buy, router, allowedRaw, encoded.valueRaw, encoded.data] as const;
 	const data = encodeFunctionData({ abi: probeAbi, functionName: "play", args });
 	const override = { [wallet]: { code: PROBE_CODE } };
 	return { method: "eth_call", params: [{ from: wallet, to: wallet, data }, "latest", override] };

@@ -1,3 +1,4 @@
+import { isAddress } from "viem";
 import { COMMAND_CHARS_MAX } from "#plugins/trading/limits.ts";
 import { SETTLEMENT_DEFAULT, type TradeWish } from "#plugins/trading/trade/TradeWish.ts";
 
@@ -8,7 +9,7 @@ export type ReadTradeText =
 	| { kind: "unread"; reason: string };
 
 const AMOUNT = "((?:0|[1-9][0-9]{0,29})(?:\\.[0-9]{1,30})?)";
-const ASSET = "\\$?([a-z][a-z0-9.-]{0,15}|0x[0-9a-f]{40})";
+const ASSET = "\\$?([a-z](?:[a-z0-9.-]{0,14}[a-z0-9])?|0x[0-9a-f]{40})";
 const TO = `(?: to ${ASSET})?`;
 
 const BUY_WITH = new RegExp(`^buy ${ASSET} with ${AMOUNT} ${ASSET}$`, "i");
@@ -31,6 +32,11 @@ export function readTradeText(text: string): ReadTradeText {
 	}
 	if (!/^[\x20-\x7e]*$/.test(text)) return unread("it has characters that no command has");
 	const plain = text.trim().replace(/ +/g, " ");
+	// In both cases only with a right checksum: else a digit was mistyped.
+	const addresses = plain.match(/0x[0-9a-f]{40}/gi) ?? [];
+	if (!addresses.every((address) => isAddress(address))) {
+		return unread("an address in it has a wrong checksum");
+	}
 	const wish = wishOf(plain);
 	if (wish) return wish;
 	const isSeveral = (plain.match(/\b(buy|sell|hold)\b/gi) ?? []).length > 1;

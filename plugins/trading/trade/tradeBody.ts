@@ -76,7 +76,7 @@ export const exactTradeMembers = ["quantity", "spend"] as const;
 
 /** The wish of a body. Throws where its text is no command, or its parts do not fit each other. */
 export function wishOf(body: TradeBody): { wish: TradeWish; command: string | null } {
-	if (!("command" in body)) return { wish: ofForm(body), command: null };
+	if (!("command" in body)) return { wish: wishOfParts(body), command: null };
 	const read = readTradeText(body.command);
 	switch (read.kind) {
 		case "wish":
@@ -95,7 +95,11 @@ export function wishOf(body: TradeBody): { wish: TradeWish; command: string | nu
 	}
 }
 
-function ofForm(body: z.output<typeof byForm>): TradeWish {
+/** The parts of a wish, whoever sends them. */
+export type TradeParts = Omit<z.output<typeof byForm>, "walletId">;
+
+/** The wish that parts make. Throws where they do not fit each other, or an amount is missing. */
+export function wishOfParts(body: TradeParts): TradeWish {
 	const { action, asset: what, quantity, spend, percent, settlement: in_ } = body;
 	const settled = in_ ?? SETTLEMENT_DEFAULT;
 	const given = [quantity, spend, percent].filter((one) => one !== undefined).length;

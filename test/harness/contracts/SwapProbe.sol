@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.26;
 
-interface IBalance {
+interface IToken {
 	function balanceOf(address account) external view returns (uint256);
+
+	function approve(address spender, uint256 raw) external;
 }
 
 /// Stands at a wallet's own address in a simulation: makes the call that the wallet would make, and
@@ -10,10 +12,16 @@ interface IBalance {
 contract SwapProbe {
 	receive() external payable {}
 
-	function play(address tokenIn, address tokenOut, address to, uint256 value, bytes calldata data)
-		external
-		returns (uint256 spent, uint256 received)
-	{
+	/// `allowed`: how much `to` is first allowed to take; 0 leaves that as it is.
+	function play(
+		address tokenIn,
+		address tokenOut,
+		address to,
+		uint256 allowed,
+		uint256 value,
+		bytes calldata data
+	) external returns (uint256 spent, uint256 received) {
+		if (allowed > 0) IToken(tokenIn).approve(to, allowed);
 		uint256 inBefore = held(tokenIn);
 		uint256 outBefore = held(tokenOut);
 		(bool isDone, bytes memory answer) = to.call{value: value}(data);
@@ -27,6 +35,6 @@ contract SwapProbe {
 	}
 
 	function held(address token) private view returns (uint256) {
-		return token == address(0) ? address(this).balance : IBalance(token).balanceOf(address(this));
+		return token == address(0) ? address(this).balance : IToken(token).balanceOf(address(this));
 	}
 }
