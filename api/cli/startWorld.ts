@@ -24,6 +24,13 @@ const readySchema = z.object({
 		firstBlock: z.int(),
 	}),
 	usdFeeds: z.record(z.string(), z.unknown()),
+	stocks: z.object({
+		assetsUrl: z.string(),
+		routerUrl: z.string(),
+		routerKey: z.string(),
+		pools: z.array(z.unknown()),
+		feeds: z.record(z.string(), z.string()),
+	}),
 	reveals: z.array(z.string()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),

@@ -6,26 +6,35 @@ const world = {
 	home: { chainId: 4663, httpUrl: "http://127.0.0.1:3", wsUrl: "ws://127.0.0.1:3", firstBlock: 1 },
 	walletProviderUrl: "http://127.0.0.1:2",
 	reveals: [] as string[],
+	stocks: {
+		assetsUrl: "http://127.0.0.1:4",
+		routerUrl: "http://127.0.0.1:5/v1",
+		routerKey: "",
+		pools: [],
+		feeds: {},
+	},
 };
 
 test("a sandbox says where its chains and its wallet provider are, and how to get a token", () => {
-	const [rpc, home, wallets, token] = worldLines(world, { hasOwnWallets: true });
+	const own = { hasOwnWallets: true, hasOwnStocks: true };
+	const [rpc, home, stocks, wallets, token] = worldLines(world, own);
 	expect(rpc).toStartWith("RPC      http://127.0.0.1:1 ");
 	expect(home).toStartWith("home     http://127.0.0.1:3  (chain 4663, ");
+	expect(stocks).toStartWith("stocks   http://127.0.0.1:4/rhj/assets ");
 	expect(wallets).toStartWith("wallets  http://127.0.0.1:2 ");
 	expect(token).toBe(`token    curl -s http://127.0.0.1:2/_sandbox/token -d '{"userId":"ada"}'`);
 });
 
 test("where another wallet provider is configured the sandbox's is not told: its tokens open nothing", () => {
-	const lines = worldLines(world, { hasOwnWallets: false });
-	expect(lines.join("\n")).not.toContain("127.0.0.1:2");
+	const lines = worldLines(world, { hasOwnWallets: false, hasOwnStocks: false });
+	expect(lines.join("\n")).not.toMatch(/127\.0\.0\.1:[245]/);
 	expect(lines).toHaveLength(2);
 });
 
 test("a collection that comes out soon is named, with where to watch that", () => {
 	const reveals = ["0x00000000000000000000000000000000000000aa"];
 	for (const hasOwnWallets of [true, false]) {
-		const lines = worldLines({ ...world, reveals }, { hasOwnWallets });
+		const lines = worldLines({ ...world, reveals }, { hasOwnWallets, hasOwnStocks: hasOwnWallets });
 		expect(lines.at(-1)).toStartWith(`reveals  ${reveals[0]} `);
 		expect(lines.at(-1)).toContain("/v1/nft-market/reveals");
 	}

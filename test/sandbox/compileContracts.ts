@@ -15,6 +15,8 @@ const ownSources = [
 	"SandboxStock.sol",
 	"StockFeed.sol",
 	"StockMaker.sol",
+	"V4Maker.sol",
+	"SandboxHook.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
@@ -26,6 +28,7 @@ const wanted = {
 	SandboxStockFactory: "SandboxStock.sol",
 	StockFeed: "StockFeed.sol",
 	StockMaker: "StockMaker.sol",
+	SandboxHook: "SandboxHook.sol",
 	WETH: wethSource,
 };
 
@@ -40,6 +43,7 @@ const Artifacts = z.object({
 	SandboxStockFactory: Artifact,
 	StockFeed: Artifact,
 	StockMaker: Artifact,
+	SandboxHook: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */

@@ -42,6 +42,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	}
 	const { chainId, httpUrl, wsUrl, firstBlock, home } = world;
 	const wallets = walletProviderOf(world, env);
+	const stocks = stocksOf(world, env);
 	const sandboxed = {
 		...env,
 		SANDBOX: "true",
@@ -56,13 +57,17 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		...providerOf(world, env),
 		...wallets,
 		...modelOf(world, env),
+		...stocks,
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
 		DATA_DIR: join(sandboxDir, await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
-	const more = worldLines(world, { hasOwnWallets: Object.keys(wallets).length > 0 });
+	const more = worldLines(world, {
+		hasOwnWallets: Object.keys(wallets).length > 0,
+		hasOwnStocks: Object.keys(stocks).length > 0,
+	});
 	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
 	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
 }
@@ -107,4 +112,21 @@ function walletProviderOf(world: World, env: Environment): Environment {
 function modelOf({ modelUrl }: World, env: Environment): Environment {
 	if (env["AGENT_MODEL"] || env["OPENAI_BASE_URL"] || env["OPENAI_API_KEY"]) return {};
 	return { OPENAI_BASE_URL: modelUrl, AGENT_MODEL: "sandbox" };
+}
+
+/** The sandbox's own stock tokens, unless the issuer's list is configured. */
+function stocksOf({ stocks }: World, env: Environment): Environment {
+	if (env["STOCK_ASSETS_BASE_URL"] || env["ROUTER_BASE_URL"]) return {};
+	const { assetsUrl, routerUrl, routerKey, pools, feeds } = stocks;
+	return {
+		STOCK_ASSETS_BASE_URL: assetsUrl,
+		ROUTER_BASE_URL: routerUrl,
+		ROUTER_API_KEY: routerKey,
+		TRADE_POOLS_JSON: JSON.stringify(pools),
+		STOCK_FEEDS_JSON: JSON.stringify(feeds),
+		// Its market keeps hours of its own: its feeds say that it is closed.
+		STOCK_MARKET_HOURS: env["STOCK_MARKET_HOURS"] || "always",
+		STOCK_FEED_SILENT_SECONDS: env["STOCK_FEED_SILENT_SECONDS"] || "120",
+		STOCK_ELIGIBILITY: env["STOCK_ELIGIBILITY"] || "open",
+	};
 }

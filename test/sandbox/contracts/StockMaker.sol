@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
+import {V4Maker} from "./V4Maker.sol";
+
 interface IMintable {
 	function mint(address to, uint256 value) external;
 }
@@ -8,6 +10,10 @@ interface IMintable {
 interface IWrapped {
 	function deposit() external payable;
 	function transfer(address to, uint256 value) external returns (bool);
+}
+
+interface IFeed {
+	function publish(int256 answer, uint256 updatedAt) external;
 }
 
 interface IV3Factory {
@@ -27,8 +33,8 @@ interface IV3Pool {
 	function swap(address to, bool zeroForOne, int256 amount, uint160 limit, bytes calldata data) external;
 }
 
-/// Opens V3 pools and keeps their liquidity: it mints what it pays with, so it is never short of it.
-contract StockMaker {
+/// Opens pools and keeps their liquidity: it mints what it pays with, so it is never short of it.
+contract StockMaker is V4Maker {
 	struct Span {
 		int24 lower;
 		int24 upper;
@@ -40,6 +46,16 @@ contract StockMaker {
 		int24 upper;
 		uint128 full;
 		uint128 left;
+	}
+
+	struct Move {
+		address pool;
+		uint160 sqrtPriceX96;
+	}
+
+	struct Round {
+		address feed;
+		int256 answer;
 	}
 
 	struct Opening {
@@ -58,7 +74,7 @@ contract StockMaker {
 	error NotIssuer();
 	error NotPool();
 
-	constructor(address issuer_, address weth_, address factory_) {
+	constructor(address issuer_, address weth_, address factory_, address manager_) V4Maker(manager_) {
 		(issuer, weth, factory) = (issuer_, weth_, IV3Factory(factory_));
 	}
 
@@ -82,12 +98,19 @@ contract StockMaker {
 		}
 	}
 
-	/// Swaps until the pool stands at the price, whatever that takes.
-	function move(address at, uint160 sqrtPriceX96) external onlyIssuer {
-		IV3Pool pool = IV3Pool(at);
-		(uint160 now_, , , , , , ) = pool.slot0();
-		if (now_ == sqrtPriceX96) return;
-		pool.swap(address(this), sqrtPriceX96 < now_, type(int256).max, sqrtPriceX96, "");
+	function openV4(Opening4[] calldata openings) external onlyIssuer {
+		openAll(openings);
+	}
+
+	/// Swaps until each pool stands at its price, whatever that takes; then publishes rounds.
+	function move(Move[] calldata moves, Round[] calldata rounds) external onlyIssuer {
+		for (uint256 i = 0; i < moves.length; i++) {
+			IV3Pool pool = IV3Pool(moves[i].pool);
+			(uint160 at, , , , , , ) = pool.slot0();
+			uint160 to = moves[i].sqrtPriceX96;
+			if (at != to) pool.swap(address(this), to < at, type(int256).max, to, "");
+		}
+		for (uint256 i = 0; i < rounds.length; i++) IFeed(rounds[i].feed).publish(rounds[i].answer, 0);
 	}
 
 	/// Leaves each span so many hundredths of a per cent of its first liquidity; 10,000 fills it up.
@@ -123,7 +146,7 @@ contract StockMaker {
 		if (owed1 > 0) give(token1, uint256(owed1));
 	}
 
-	function give(address token, uint256 value) private {
+	function give(address token, uint256 value) internal override {
 		if (token != weth) return IMintable(token).mint(msg.sender, value);
 		IWrapped(weth).deposit{value: value}();
 		IWrapped(weth).transfer(msg.sender, value);

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex } from "viem";
 import { compileContracts } from "../compileContracts.ts";
 import type { Rpc } from "../Rpc.ts";
-import { createSender, type Send } from "./createSender.ts";
+import { createSender, type Send, type SenderTx } from "./createSender.ts";
 import {
 	deployedStocks,
 	describeStockWorld,
@@ -9,15 +9,18 @@ import {
 	openingsOf,
 	type Prices,
 } from "./describeStockWorld.ts";
+import { decoyPools, honestV4Pools, hooks, v4OpeningsOf } from "./describeV4.ts";
 import { placeContracts } from "./placeContracts.ts";
 import { makerAbi, stockAbi, stockFactoryAbi, stockFeedAbi, uniswapAbi } from "./stockAbi.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 import { uniswapBytecode } from "./uniswapBytecode.ts";
 
 const { weth, usdg, factory, router, quoter, stockFactory, issuer, maker } = stockAddresses;
+const { v4Manager, v4Quoter, v4StateView } = stockAddresses;
 const NOBODY = `0x${"0".repeat(40)}` as const;
 /** Places contracts. Not the issuer, whose nonces name what it deploys. */
 const BUILDER = "0xb011de0000000000000000000000000000004663";
+const V4_POOLS_PER_TX = 60;
 const BAD_FEE_BPS = 300n;
 const REBASED = 1_100_000_000_000_000_000n;
 
@@ -51,6 +54,13 @@ export async function deployStockWorld(
 				at: router,
 				creation: joined(uniswapBytecode("router"), words(NOBODY, factory, NOBODY, weth)),
 			},
+			{ at: v4Manager, creation: joined(uniswapBytecode("v4Manager"), words(BUILDER)) },
+			{ at: v4Quoter, creation: joined(uniswapBytecode("v4Quoter"), words(v4Manager)) },
+			{ at: v4StateView, creation: joined(uniswapBytecode("v4StateView"), words(v4Manager)) },
+			...hooks.map(({ address, bps }) => ({
+				at: address,
+				creation: joined(artifacts.SandboxHook.creation, hookWords(bps)),
+			})),
 		],
 	});
 	// The factory begins without the lowest tier, as Uniswap's own did.
@@ -59,7 +69,7 @@ export async function deployStockWorld(
 	const makerCode = encodeDeployData({
 		abi: makerAbi,
 		bytecode: artifacts.StockMaker.creation,
-		args: [issuer, weth, factory],
+		args: [issuer, weth, factory, v4Manager],
 	});
 	const feeds = feedNames.map((name) => ({
 		data: encodeDeployData({
@@ -73,7 +83,21 @@ export async function deployStockWorld(
 		to: maker,
 		data: encodeFunctionData({ abi: makerAbi, functionName: "open", args: [[opening]] }),
 	}));
-	await send([...openings, ...spoilings()]);
+	await send([...openings, ...spoilings(), ...v4Openings()]);
+}
+
+function v4Openings(): SenderTx[] {
+	const all = [
+		...v4OpeningsOf(honestV4Pools(), { isDecoy: false }),
+		...v4OpeningsOf(decoyPools(), { isDecoy: true }),
+	];
+	const txs: SenderTx[] = [];
+	for (let at = 0; at < all.length; at += V4_POOLS_PER_TX) {
+		const args = [all.slice(at, at + V4_POOLS_PER_TX)] as const;
+		const data = encodeFunctionData({ abi: makerAbi, functionName: "openV4", args });
+		txs.push({ to: maker, data });
+	}
+	return txs;
 }
 
 function deployment({ uid, name, ticker, decimals, multiplier }: (typeof deployedStocks)[number]) {
@@ -106,6 +130,11 @@ function spoilings() {
 			data: encodeFunctionData({ abi, functionName: "rebase", args: [REBASED] }),
 		},
 	];
+}
+
+function hookWords(bps: number): Hex {
+	const parts = [{ type: "address" }, { type: "uint256" }] as const;
+	return encodeAbiParameters(parts, [v4Manager, BigInt(bps)]);
 }
 
 function words(...addresses: Hex[]): Hex {

@@ -6,7 +6,7 @@ import {
 	keccak256,
 	toHex,
 } from "viem";
-import { type Priced, type Span, spansOf, sqrtPriceX96 } from "./poolMath.ts";
+import { type Priced, type Span, spansOf, sqrtPriceX96, TICK_SPACING } from "./poolMath.ts";
 import { feedAddress, stockAddress, stockAddresses } from "./stockAddresses.ts";
 import {
 	type BadKind,
@@ -95,7 +95,7 @@ export function openingsOf(prices: Prices): Opening[] {
 		const pool = poolOf(token, plan.with === "weth" ? weth : usdg, plan.fee);
 		const sqrtX96 = priceOf(pool, prices);
 		const token1 = worthOf(pool.token1, prices);
-		const spans = spansOf({ token1, sqrtX96, fee: plan.fee }, plan.depthUsd);
+		const spans = spansOf({ token1, sqrtX96, spacing: TICK_SPACING[plan.fee] }, plan.depthUsd);
 		const { token0: tokenA, token1: tokenB, fee } = pool;
 		return { tokenA, tokenB, fee, sqrtPriceX96: sqrtX96, spans };
 	};

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, getAddress, type Hex, maxUint160, toHex } from "viem";
+import { type Address, encodeFunctionData, getAddress, type Hex, toHex } from "viem";
 import { createRpc } from "../createRpc.ts";
 import { createSender, type SenderTx } from "./createSender.ts";
 import { deployStockWorld } from "./deployStockWorld.ts";
@@ -11,6 +11,7 @@ import {
 	type Stock,
 	type StockPlace,
 } from "./describeStockWorld.ts";
+import { decoyPools, honestV4Pools, type V4Pool } from "./describeV4.ts";
 import { makerAbi, stockAbi, stockFeedAbi } from "./stockAbi.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
@@ -26,12 +27,16 @@ const MAKER_WEALTH = toHex(10n ** 27n);
 /** Stocks, their pools and feeds on an anvil, and the hands that move them. */
 export type StockWorld = StockPlace & {
 	addresses: typeof stockAddresses;
+	/** Pools of V4 that are what they seem, and the nine hundred that are not. */
+	v4: { pools: readonly V4Pool[]; decoys: readonly V4Pool[] };
+	/** It was not there before. */
+	isNew: boolean;
 	/** Throws where there is none of that ticker. */
 	stock(ticker: string): Stock;
 	/** Mints; ether that is wrapped where the token is WETH. */
 	give(token: Address, to: Address, raw: bigint): Promise<void>;
-	/** Moves every pool of these tokens to their new price, and their feeds unless told not to. */
-	moveMarket(prices: Prices, options?: { feeds?: boolean }): Promise<void>;
+	/** Moves every pool of these tokens to their new price and tells their feeds, or one of both. */
+	moveMarket(prices: Prices, options?: { feeds?: boolean; pools?: boolean }): Promise<void>;
 	/** Publishes a round: an answer in hundred-millionths of a dollar, as of now or of a time. */
 	setFeed(name: string, answer: bigint, updatedAtS?: number): Promise<void>;
 	/** A dead feed reverts. */
@@ -67,32 +72,33 @@ export async function openStockWorld(
 	]);
 	const send = await createSender(rpc, stockAddresses.issuer);
 	const code = await rpc.call("eth_getCode", [stockAddresses.maker, "latest"]);
-	if (code === "0x") {
+	const isNew = code === "0x";
+	if (isNew) {
 		await deployStockWorld(rpc, { send, prices });
-		await send(Object.keys(place.feeds).map((name) => roundOf(place, { name, prices })));
+		await send([movementOf(place, { pools: [], names: Object.keys(place.feeds), prices })]);
 	}
 	const call = (to: Address, data: Hex, value = 0n) => send([{ to, data, value }]);
-	const { stocks, bad } = place;
+	const { stocks } = place;
 	return {
 		...place,
 		addresses: stockAddresses,
+		v4: { pools: honestV4Pools(), decoys: decoyPools() },
+		isNew,
 		stock(ticker) {
 			const stock = stocks.find((one) => one.ticker === ticker);
 			if (!stock) throw new Error(`no stock is called ${ticker}`);
 			return stock;
 		},
 		give: (token, to, raw) => send(giftOf(token, to, raw)),
-		async moveMarket(changes, { feeds = true } = {}) {
+		async moveMarket(changes, { feeds = true, pools = true } = {}) {
 			Object.assign(prices, changes);
 			const names = Object.keys(changes);
 			const moved = place.pools.filter((pool) => {
-				return names.some((name) => tokensOf(place, name).some((token) => isIn(pool, token)));
+				return (
+					pools && names.some((name) => tokensOf(place, name).some((token) => isIn(pool, token)))
+				);
 			});
-			const rounds = names.filter((name) => feeds && place.feeds[name] !== undefined);
-			await send([
-				...moved.filter((pool) => !isOf(pool, bad.paused)).map((pool) => moveOf(pool, prices)),
-				...rounds.map((name) => roundOf(place, { name, prices })),
-			]);
+			await send([movementOf(place, { pools: moved, names: feeds ? names : [], prices })]);
 		},
 		setFeed: (name, answer, updatedAtS = 0) =>
 			call(feedOf(place, name), publishOf(answer, updatedAtS)),
@@ -157,17 +163,20 @@ function giftOf(token: Address, to: Address, raw: bigint): SenderTx[] {
 	return isWrapped ? [{ to: token, data: "0x", value: raw }, gift] : [gift];
 }
 
-function moveOf(pool: Pool, prices: Prices): SenderTx {
-	const target = priceOf(pool, prices);
-	if (target > maxUint160) throw new Error("no pool can have that price");
-	const args = [pool.address, target] as const;
-	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args });
+/** One transaction; a pool whose token is paused cannot be moved. */
+function movementOf(
+	{ feeds, bad }: StockPlace,
+	{ pools, names, prices }: { pools: readonly Pool[]; names: readonly string[]; prices: Prices },
+): SenderTx {
+	const moves = pools
+		.filter((pool) => !isOf(pool, bad.paused))
+		.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool, prices) }));
+	const rounds = names.flatMap((name) => {
+		const feed = feeds[name];
+		return feed ? [{ feed, answer: BigInt(Math.round((prices[name] ?? 0) * 1e8)) }] : [];
+	});
+	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args: [moves, rounds] });
 	return { to: stockAddresses.maker, data };
-}
-
-function roundOf(place: StockPlace, { name, prices }: { name: string; prices: Prices }): SenderTx {
-	const answer = BigInt(Math.round((prices[name] ?? 0) * 1e8));
-	return { to: feedOf(place, name), data: publishOf(answer, 0) };
 }
 
 function publishOf(answer: bigint, updatedAtS: number): Hex {

@@ -6,7 +6,8 @@ export type Span = { lower: number; upper: number; liquidity: bigint };
 
 const Q96 = 2n ** 96n;
 const MAX_TICK = 887_272;
-const SPACING: Record<Fee, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
+/** Of V3: the ticks that a position of a fee may end at. */
+export const TICK_SPACING: Record<Fee, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
 /** Half of a pool's money lies within a fifth of its price, the other half at any price. */
 const NARROW = 1.2;
 
@@ -19,11 +20,10 @@ export function sqrtPriceX96(token0: Priced, token1: Priced): bigint {
 
 /** Returns the spans in which `depthUsd` lies on each side of the price. */
 export function spansOf(
-	pool: { token1: Priced; sqrtX96: bigint; fee: Fee },
+	pool: { token1: Priced; sqrtX96: bigint; spacing: number },
 	depthUsd: number,
 ): Span[] {
-	const { token1, sqrtX96, fee } = pool;
-	const spacing = SPACING[fee];
+	const { token1, sqrtX96, spacing } = pool;
 	const tick = Math.log((Number(sqrtX96) / Number(Q96)) ** 2) / Math.log(1.0001);
 	const reach = Math.log(NARROW) / Math.log(1.0001);
 	const onGrid = (at: number): number => Math.floor(at / spacing) * spacing;

@@ -50,12 +50,17 @@ export const stockFeedAbi = parseAbi([
 ]);
 
 export const makerAbi = parseAbi([
-	"constructor(address issuer, address weth, address factory)",
+	"constructor(address issuer, address weth, address factory, address manager)",
 	"struct Span { int24 lower; int24 upper; uint128 liquidity; }",
 	"struct Opening { address tokenA; address tokenB; uint24 fee; uint160 sqrtPriceX96; Span[] spans; }",
 	"function open(Opening[] openings)",
-	"function move(address pool, uint160 sqrtPriceX96)",
+	"struct Move { address pool; uint160 sqrtPriceX96; }",
+	"struct Round { address feed; int256 answer; }",
+	"function move(Move[] moves, Round[] rounds)",
 	"function keep(address pool, uint256 bps)",
+	"struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }",
+	"struct Opening4 { Key key; uint160 sqrtPriceX96; int24 lower; int24 upper; uint128 liquidity; }",
+	"function openV4(Opening4[] openings)",
 ]);
 
 /** Uniswap's own, as far as this world and its tests use it. */
@@ -72,4 +77,14 @@ export const uniswapAbi = parseAbi([
 	"function exactInput(SwapIn params) payable returns (uint256 amountOut)",
 	"struct SwapOut { bytes path; address recipient; uint256 amountOut; uint256 amountInMaximum; }",
 	"function exactOutput(SwapOut params) payable returns (uint256 amountIn)",
+]);
+
+/** Uniswap V4's quoter and the view of its pools. */
+export const v4Abi = parseAbi([
+	"struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }",
+	"struct QuoteSingle { Key poolKey; bool zeroForOne; uint128 exactAmount; bytes hookData; }",
+	"function quoteExactInputSingle(QuoteSingle params) returns (uint256 amountOut, uint256 gasEstimate)",
+	"function quoteExactOutputSingle(QuoteSingle params) returns (uint256 amountIn, uint256 gasEstimate)",
+	"function getSlot0(bytes32 id) view returns (uint160 sqrtPriceX96, int24 tick, uint24 protocolFee, uint24 lpFee)",
+	"function getLiquidity(bytes32 id) view returns (uint128)",
 ]);

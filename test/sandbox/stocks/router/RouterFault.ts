@@ -56,6 +56,8 @@ export const RouterFault = z.discriminatedUnion("kind", [
 	z.object({ ...order, kind: z.literal("price"), bps: z.int().min(-10_000).max(10_000) }),
 	/** Two ways with half of the amount each, where there are two. */
 	z.object({ ...order, kind: z.literal("split") }),
+	/** A way through a V4 pool with a fee and a hook, at a price that no swap there would get. */
+	z.object({ ...order, kind: z.literal("decoy") }),
 	/** The quote is too old for a swap: its calldata is empty. */
 	z.object({ ...order, kind: z.literal("expired") }),
 	/** It knows of no way. */

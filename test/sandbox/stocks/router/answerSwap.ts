@@ -77,7 +77,7 @@ export async function answerSwap(request: Request, given: Desk): Promise<Respons
 	return Response.json(lied("/swap", answer));
 }
 
-/** Answers `POST /check_approval`: the exact approval for Permit2 where the allowance is too low. */
+/** Answers `POST /check_approval`: an approval without end, where Permit2's is too low. */
 export async function answerApproval(request: Request, rpc: Rpc): Promise<Response> {
 	const read = Ask.safeParse(await request.json().catch(() => null));
 	if (!read.success) return refuse("RequestValidationError", read.error.message, 400);

@@ -6,6 +6,7 @@ import {
 	zeroAddress,
 } from "viem";
 import { describeStockWorld, type Pool } from "../describeStockWorld.ts";
+import type { V4Pool } from "../describeV4.ts";
 import { uniswapAbi } from "../stockAbi.ts";
 import { stockAddresses } from "../stockAddresses.ts";
 import { readMany, tokensOf, type Way } from "./quoteWays.ts";
@@ -103,6 +104,29 @@ export function renderQuote(draft: QuoteDraft): QuoteAnswer {
 		},
 		permitData: asked.tokenIn === zeroAddress ? null : permitOf(draft, amountIn),
 	};
+}
+
+/** The same quote through one V4 pool of these tokens; as it was where there is none. */
+export function throughDecoy(answer: QuoteAnswer, decoys: readonly V4Pool[]): QuoteAnswer {
+	const { quote } = answer;
+	const steps = quote.route[0] ?? [];
+	const [first, last] = [steps.at(0), steps.at(-1)];
+	if (!first || !last) return answer;
+	const ends = [first.tokenIn.address, last.tokenOut.address].sort();
+	const found = decoys.find(({ key }) => {
+		return [key.currency0, key.currency1].sort().join() === ends.join();
+	});
+	if (!found) return answer;
+	const { fee, tickSpacing, hooks } = found.key;
+	const step: PoolStep = {
+		...first,
+		type: "v4-pool",
+		address: found.id,
+		tokenOut: last.tokenOut,
+		...{ fee: String(fee), tickSpacing: String(tickSpacing), hooks },
+		...{ amountIn: quote.input.amount, amountOut: quote.output.amount },
+	};
+	return { ...answer, quote: { ...quote, route: [[step]], routeString: "[V4]" } };
 }
 
 /** The token that pools know where ether is asked for. */

@@ -32,8 +32,9 @@ const token = z.object({
 
 /** A pool that a way goes through; amounts stand at its two ends only. */
 const poolStep = z.object({
-	type: z.literal("v3-pool"),
-	address,
+	type: z.enum(["v3-pool", "v4-pool"]),
+	/** Of V4 its id. */
+	address: z.string().regex(/^0x([0-9a-fA-F]{40}|[0-9a-f]{64})$/),
 	tokenIn: token,
 	tokenOut: token,
 	sqrtRatioX96: raw,
@@ -43,6 +44,9 @@ const poolStep = z.object({
 	fee: raw,
 	amountIn: raw.optional(),
 	amountOut: raw.optional(),
+	/** Of V4. */
+	tickSpacing: z.string().optional(),
+	hooks: address.optional(),
 });
 export type PoolStep = z.output<typeof poolStep>;
 

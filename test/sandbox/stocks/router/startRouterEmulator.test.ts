@@ -144,7 +144,7 @@ function differences(one: unknown, other: unknown, at = ""): string[] {
 	);
 }
 
-test("better and worse prices, split ways, no way, and an unknown chain", async () => {
+test("better and worse prices, split ways, a decoy, no way, and an unknown chain", async () => {
 	const honest = BigInt((await quote()).quote.output.amount);
 	router.fault({ kind: "price", bps: 250, times: 1 });
 	expect(BigInt((await quote()).quote.output.amount)).toBe((honest * 10_250n) / 10_000n);
@@ -153,6 +153,10 @@ test("better and worse prices, split ways, no way, and an unknown chain", async 
 	router.fault({ kind: "split", times: 1 });
 	const split = await quote({ tokenOut: world.stock("AAPL").address });
 	expect(split.quote.route).toHaveLength(2);
+	router.fault({ kind: "decoy", times: 1 });
+	const [[step] = []] = (await quote()).quote.route;
+	expect(step).toMatchObject({ type: "v4-pool", hooks: expect.stringMatching(/0044$/) });
+	expect(Number(step?.fee)).toBeGreaterThanOrEqual(10_000);
 	router.fault({ kind: "no_route", times: 1 });
 	const none = await post("/quote", ask());
 	expect([none.status, (await none.json()).errorCode]).toEqual([404, "ResourceNotFound"]);

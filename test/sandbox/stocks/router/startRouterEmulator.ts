@@ -1,4 +1,4 @@
-import { type Hex, isHex } from "viem";
+import { type Hex, isHex, zeroAddress } from "viem";
 import { z } from "zod";
 import type { Clock } from "#core/clock/Clock.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
@@ -6,11 +6,12 @@ import { createRpc } from "../../createRpc.ts";
 import type { Calls } from "../../provider/faults/callLog.ts";
 import { createRateLimit } from "../../provider/faults/rateLimit.ts";
 import { describeStockWorld, type Pool } from "../describeStockWorld.ts";
+import { decoyPools } from "../describeV4.ts";
 import { createFaultDesk } from "../faults/createFaultDesk.ts";
 import { answerApproval, answerSwap } from "./answerSwap.ts";
 import { quoteWays, type Way, type WayAsk } from "./quoteWays.ts";
 import { LIES, RouterFault } from "./RouterFault.ts";
-import { readStates, renderQuote, wrapped } from "./renderQuote.ts";
+import { readStates, renderQuote, throughDecoy, wrapped } from "./renderQuote.ts";
 import { type QuoteRequest, quoteAnswer, quoteRequest } from "./routerAnswer.ts";
 
 export type RouterEmulatorOptions = {
@@ -47,6 +48,7 @@ export function startRouterEmulator(options: RouterEmulatorOptions): RouterEmula
 	const { rateLimit: bucket } = options;
 	const limit =
 		bucket && createRateLimit({ read: bucket, write: bucket, fulfillment: bucket }, clock);
+	const decoys = decoyPools().filter(({ key }) => key.hooks !== zeroAddress);
 	let count = 0;
 
 	async function answerQuote(request: Request): Promise<Response> {
@@ -66,7 +68,8 @@ export function startRouterEmulator(options: RouterEmulatorOptions): RouterEmula
 		const nowS = Math.floor(clock.nowMs() / 1_000);
 		count += 1;
 		const drawn = renderQuote({ asked, ways, states, count, block: BigInt(block), nowS });
-		const answer = quoteAnswer.parse(drawn);
+		const goesAstray = desk.take("/quote", "decoy").length > 0;
+		const answer = quoteAnswer.parse(goesAstray ? throughDecoy(drawn, decoys) : drawn);
 		quotedAtMs.set(answer.quote.quoteId, clock.nowMs());
 		return Response.json(lied("/quote", answer));
 	}
