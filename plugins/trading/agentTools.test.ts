@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
-import { openRegistryLab } from "#plugins/trading/testing/registryLab.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
-import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
+import { openRegistryLab } from "#test/harness/openRegistryLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: the agent says of stock tokens and holdings what the routes say, in one line.
@@ -20,7 +19,7 @@ const { signal } = new AbortController();
 let database: TestDatabase;
 let node: ReturnType<typeof createTokenNode>;
 let lab: ReturnType<typeof openRegistryLab>;
-let by: Person;
+let by: Awaited<ReturnType<typeof lab.person>>;
 const clock = { ms: NOW_MS, nowMs: () => clock.ms };
 beforeAll(async () => {
 	database = await createTestDatabase();
@@ -66,7 +65,7 @@ test("a stock token is told with its price, its shares and what keeps it from tr
 	);
 	clock.ms = Date.parse("2026-11-22T17:00:00Z");
 	expect(await lineOf("read_stock_token", { asset: "TSLA" })).toBe(
-		"1 TSLA (3 shares): $1,230.00, market closed, 4 days old.",
+		"1 TSLA (3 shares): $1,230.00, market closed.",
 	);
 	clock.ms = NOW_MS;
 });

@@ -7,7 +7,7 @@ import type { References } from "#plugins/trading/prices/createReference.ts";
 import type { Asset, Assets } from "#plugins/trading/registry/Asset.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { type HoldingsAnswer, renderHoldings } from "#plugins/trading/renderHoldings.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 
 export type PortfolioOptions = {

@@ -4,8 +4,8 @@ import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import type { Portfolio } from "#plugins/trading/createPortfolio.ts";
 import type { Assets } from "#plugins/trading/registry/Asset.ts";
-import { assetInput, findAsset } from "#plugins/trading/registry/stockTools.ts";
 import { type HoldingsAnswer, holdingsSchema } from "#plugins/trading/renderHoldings.ts";
+import { assetInput, findAsset } from "#plugins/trading/stockTools.ts";
 import { dollarWords } from "#plugins/trading/words.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
@@ -68,7 +68,7 @@ function portfolioTool({ portfolio, wallets }: HoldingToolsDeps): AnyTool {
 			if (data.length === 0) return "Your wallets hold nothing here.";
 			const sum = totalUsd === null ? `${dollarWords(knownUsd)} and more` : dollarWords(totalUsd);
 			const parts = data.slice(0, NAMED_IN_LINE).map(partWords);
-			const more = data.length > parts.length ? ", …" : "";
+			const more = data.length > parts.length ? ` and ${data.length - parts.length} more` : "";
 			return `${sum}: ${parts.join(", ")}${more}.`;
 		},
 		asOfMs: ({ asOf }) => Date.parse(asOf),

@@ -51,7 +51,7 @@ async function read(assets = [coin, usdg, tesla, old], wallets = [wallet(1)]) {
 	return { ...answer, by: Object.fromEntries(answer.data.map((one) => [one.symbol, one])) };
 }
 
-test("a holding is worth its raw balance times the feed's price; the multiplier only shows shares", async () => {
+test("[TRD-04] a holding is worth its raw balance times the feed's price; the multiplier only shows shares", async () => {
 	const { by, totalUsd } = await read([coin, usdg, tesla]);
 	expect(by["TSLA"]).toMatchObject({
 		...{ balanceRaw: String(2n * ONE), balance: "2", uiBalance: "6", multiplier: "3" },
@@ -77,7 +77,7 @@ test("whatever the multiplier is, what can be traded and what it is worth stay t
 	);
 });
 
-test("a token without a multiplier shows as its balance; an unknown one does not show", () => {
+test("[TRD-04] a token without a multiplier shows as its balance; an unknown one does not show", () => {
 	expect(getUserUIBalance({ rawBalance: 5n, multiplier: "none" })).toBe(5n);
 	expect(getUserUIBalance({ rawBalance: 5n, multiplier: null })).toBeNull();
 	expect(getUserUIBalance({ rawBalance: null, multiplier: ONE })).toBeNull();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerServer.ts";
-import { openRegistryLab } from "#plugins/trading/testing/registryLab.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { openRegistryLab } from "#test/harness/openRegistryLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { Stock } from "#test/sandbox/stocks/describeStockWorld.ts";
 import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
@@ -97,6 +97,25 @@ test("a namesake on the list gets nothing of the ticker, and takes nothing from 
 	expect(row).toMatchObject({ status: "rejected", flaws: ["symbol_confusable"] });
 	expect((await found("AAPL")).address).toBe(lower(world.stock("AAPL").address));
 	issuer.state.rows.pop();
+});
+
+test("a token that keeps a part of each transfer, or refuses its pool, is rejected", async () => {
+	const { taxed, blocking } = world.bad;
+	issuer.state.rows.push(rowOf(taxed), rowOf(blocking));
+	await lab.sync();
+	const flawsOf = async ({ address }: Stock) => {
+		return (await assetRows.read(database.db, 4_663, lower(address)))?.flaws;
+	};
+	expect(await flawsOf(taxed)).toEqual(["transfer_fee"]);
+	expect(await flawsOf(blocking)).toEqual(["transfer_refused"]);
+	const amd = world.stock("AMD");
+	await world.setTransferFee(amd.address, 1);
+	await lab.sync();
+	expect(await flawsOf(amd)).toEqual(["transfer_fee"]);
+	await world.setTransferFee(amd.address, 0);
+	await lab.sync();
+	expect(await found("AMD")).toMatchObject({ status: "active" });
+	issuer.state.rows.length -= 2;
 });
 
 test("a token that its issuer renames is off the market until the list says the same", async () => {

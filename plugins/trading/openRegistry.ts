@@ -24,12 +24,12 @@ import {
 	SYNC_TIMEOUT_MS,
 } from "#plugins/trading/registry/limits.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
-import { stockTools } from "#plugins/trading/registry/stockTools.ts";
 import type { registryConfig } from "#plugins/trading/registryConfig.ts";
-import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestations.ts";
-import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokens.ts";
-import { holdingRoutes } from "#plugins/trading/routes/holdings.ts";
-import { stockTokenRoutes } from "#plugins/trading/routes/stockTokens.ts";
+import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestationRoutes.ts";
+import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokenRoutes.ts";
+import { holdingRoutes } from "#plugins/trading/routes/holdingRoutes.ts";
+import { stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { stockTools } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
 /** The chain on which stock tokens are. */
@@ -74,6 +74,7 @@ export function openRegistry(options: RegistryOptions) {
 		...{ db, clock, log, rpc: rpcFor("names"), chainId: chain.id },
 		list: listOf(config.STOCK_ASSETS_BASE_URL),
 		named: namedOf(chain.wrappedNative, config.TRADE_SETTLEMENT_TOKENS),
+		pools: config.TRADE_POOLS_JSON,
 		feeds: new Map(Object.entries(config.STOCK_FEEDS_JSON) as [`0x${string}`, `0x${string}`][]),
 	});
 	const holdings = { db, clock, rpc: rpcFor("requests"), chain, assets, reference };
@@ -96,16 +97,15 @@ export function openRegistry(options: RegistryOptions) {
 			run: async ({ signal }) => void (await sync(signal)),
 		},
 	];
+	// Who trades no stocks asks their chain nothing.
+	const isAsked = config.STOCK_ASSETS_BASE_URL !== undefined || config.TRADE_POOLS_JSON.length > 0;
+	const isFollowed = access !== undefined && isAsked;
 	const work = followPools({ core, pools, ending });
 	return {
 		...{ assets, pools, reference, eligibility, portfolio, routes, tools, rpcFor },
-		jobs: access ? jobs : [],
+		jobs: isFollowed ? jobs : [],
 		start() {
-			if (!access) {
-				log.warn("stock tokens are not followed: chain 4663 is not reached");
-				return;
-			}
-			work.begin(core.role === "api" ? null : () => sync(ending));
+			if (isFollowed) work.begin(core.role === "api" ? null : () => sync(ending));
 		},
 		ended: work.ended,
 	};

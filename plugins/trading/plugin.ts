@@ -7,7 +7,7 @@ import { PricesKey } from "#plugins/prices/contract.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { openRegistry } from "#plugins/trading/openRegistry.ts";
 import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
-import { stockCommands } from "#plugins/trading/registry/stockTools.ts";
+import { stockCommands } from "#plugins/trading/stockTools.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { tradeCommands } from "#plugins/trading/tradeTools.ts";

@@ -4,7 +4,7 @@ import { pageSchema } from "#core/http/pageSchema.ts";
 import { decimalString } from "#core/money/decimalString.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
 import { getUserRawBalance, getUserUIBalance, type Holding } from "#plugins/trading/holdings.ts";
-import { MICROS_DECIMALS, priceParts, renderPrice } from "#plugins/trading/registry/renderAsset.ts";
+import { MICROS_DECIMALS, priceParts, renderPrice } from "#plugins/trading/renderAsset.ts";
 
 const MULTIPLIER_DECIMALS = 18;
 
@@ -33,7 +33,7 @@ export const holdingSchema = z
 		multiplier: field.decimal("Shares that one token shows as; null where none.", "3").nullable(),
 		...priceParts,
 		valueUsd: field
-			.number("`balance` times `priceUsd`; null where one of them is not known.", 1_031.25)
+			.number("In US dollars: `balance` times `priceUsd`; null where one is not known.", 1_031.25)
 			.nullable(),
 	})
 	.meta({ id: "Holding", description: "What one wallet holds of one token." });
@@ -45,9 +45,9 @@ export const holdingsSchema = z
 			.meta({ description: "The most valuable first; what holds nothing is left out." }),
 		page: pageSchema,
 		totalUsd: field
-			.number("What all of it is worth; null where a part is not known.", 2_048.5)
+			.number("What all of it is worth, in US dollars; null where a part is not known.", 2_048.5)
 			.nullable(),
-		knownUsd: field.number("What the known part is worth.", 2_048.5),
+		knownUsd: field.number("What the known part is worth, in US dollars.", 2_048.5),
 		asOf: field.time("When balances were read."),
 	})
 	.meta({ id: "Holdings", description: "What a profile's wallets hold, and what it is worth." });

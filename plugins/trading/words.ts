@@ -7,11 +7,3 @@ export function dollarWords(usd: number): string {
 	});
 	return `$${text}`;
 }
-
-/** How old something is, in its largest unit. */
-export function ageWords(seconds: number): string {
-	if (seconds < 120) return `${seconds} s`;
-	if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
-	if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
-	return `${Math.floor(seconds / 86_400)} days`;
-}

@@ -10,7 +10,7 @@ import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
-import { stockCommands, stockTools } from "#plugins/trading/registry/stockTools.ts";
+import { stockCommands, stockTools } from "#plugins/trading/stockTools.ts";
 import { tradeCommands, tradeTools } from "#plugins/trading/tradeTools.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";

@@ -13,7 +13,7 @@ create table trading.asset (
 	skeleton text not null,
 	name text not null,
 	decimals int2 not null,
-	-- See `registry/assetStates.ts`.
+	-- See `states/assetStates.ts`.
 	status text not null,
 	-- What the last check found: `no_code`, `decimals_wrong`, ...
 	flaws text[] not null default '{}',

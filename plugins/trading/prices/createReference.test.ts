@@ -4,7 +4,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";

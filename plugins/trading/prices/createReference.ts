@@ -15,7 +15,7 @@ import {
 import type { MarketHours } from "#plugins/trading/prices/marketHours.ts";
 import type { Asset, Reference } from "#plugins/trading/registry/Asset.ts";
 import { VIEW_GAS } from "#plugins/trading/registry/limits.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 
 /** What one whole raw token is worth: the feed has the multiplier in it already. */
 export type LastPrice = {
@@ -138,7 +138,7 @@ function view(to: Address, data: string): RpcCall {
 	return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
 }
 
-/** Null for whatever cannot be a price: negative, 2^255, of the future, none; or a paused oracle. */
+/** Null for what cannot be a price: negative, 2^255, of the future, none; or a paused oracle. */
 function readingOf(outcomes: readonly RpcOutcome[], nowMs: number): Reading | null {
 	const [round, decimals, paused] = outcomes;
 	if (round?.kind !== "result" || decimals?.kind !== "result") return null;
@@ -150,7 +150,7 @@ function readingOf(outcomes: readonly RpcOutcome[], nowMs: number): Reading | nu
 	return microsPerUnit === null ? null : { microsPerUnit, updatedAtMs: read.round.updatedAtMs };
 }
 
-/** The issuer pauses the oracle around a change of the multiplier. Older tokens have no such flag. */
+/** The issuer pauses it around a change of the multiplier. Older tokens have no such flag. */
 function isSpeaking(paused: RpcOutcome | undefined): boolean {
 	if (paused?.kind === "fault") return paused.fault.code === "rpc_refused";
 	const flag = readAbiUint(paused?.result);

@@ -1,9 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Asset, Assets, Pool } from "#plugins/trading/registry/Asset.ts";
-import type { AssetStatus } from "#plugins/trading/registry/assetStates.ts";
 import { isTicker } from "#plugins/trading/registry/symbols.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
+import type { AssetStatus } from "#plugins/trading/states/assetStates.ts";
 
 export type AssetsOptions = {
 	chain: Chain;
@@ -18,7 +18,7 @@ export type AssetsOptions = {
 export function createAssets({ chain, pools }: AssetsOptions): Assets {
 	const coin: Asset = {
 		...{ chainId: chain.id, address: ZERO_ADDRESS, kind: "native", status: "active" },
-		...{ symbol: chain.nativeCurrency.symbol, name: chain.name },
+		...{ symbol: chain.nativeCurrency.symbol, name: chain.nativeCurrency.symbol },
 		decimals: chain.nativeCurrency.decimals,
 		...{ feed: null, checkedBlock: null, multiplier: null },
 	};

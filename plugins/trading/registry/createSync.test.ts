@@ -4,7 +4,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
 import { createSync, type SyncDeps } from "#plugins/trading/registry/createSync.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerServer.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -46,7 +46,7 @@ function sync(more: Partial<SyncDeps> = {}) {
 	const deps: SyncDeps = {
 		...{ db: database.db, clock, log: silentLog, rpc: node.rpc, chainId: CHAIN_ID },
 		list: createIssuerList({ baseUrl: issuer.url, chainId: CHAIN_ID, timeoutMs: 2_000 }),
-		...{ named: [], feeds: new Map() },
+		...{ named: [], feeds: new Map(), pools: [] },
 		...more,
 	};
 	return createSync(deps)(signal);
@@ -66,7 +66,7 @@ async function rowOf(index: number) {
 const allActive = Object.fromEntries(TICKERS.map((symbol) => [symbol, "active"]));
 
 describe("the issuer's list", () => {
-	test("is stored with what the chain says of each token, and the block at which it did", async () => {
+	test("[TRD-11] is stored with what the chain says of each token, and the block at which it did", async () => {
 		node.tokens.set(at(1), {
 			...{ symbol: "TSLA", decimals: 18, multiplier: 10n ** 18n, next: 3n * 10n ** 18n },
 			effectiveAtS: NOW_MS / 1_000 + 3_600,
@@ -85,7 +85,7 @@ describe("the issuer's list", () => {
 		expect(await rowOf(1)).toMatchObject({ multiplier: 3n * 10n ** 18n, pendingMultiplier: null });
 	});
 
-	test("takes what left it off the market, deletes nothing, and brings nobody back by itself", async () => {
+	test("[TRD-11] takes what left it off the market, deletes nothing, and brings nobody back by itself", async () => {
 		await sync();
 		const [gone] = issuer.state.rows.splice(2, 1);
 		await sync();

@@ -7,7 +7,8 @@ import type { Log } from "#core/log/Log.ts";
 import { checkTokens } from "#plugins/trading/registry/checkTokens.ts";
 import type { IssuerList, ListRead } from "#plugins/trading/registry/createIssuerList.ts";
 import { type Candidate, planSync } from "#plugins/trading/registry/planSync.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import { probeTransfers } from "#plugins/trading/registry/probeTransfers.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
 
 export type SyncDeps = {
 	db: Database;
@@ -20,6 +21,8 @@ export type SyncDeps = {
 	/** Tokens of the configuration: the wrapped coin, and what is settled in. */
 	named: readonly Candidate[];
 	feeds: ReadonlyMap<Address, Address>;
+	/** Pools of the configuration: they hold what is tried out. */
+	pools: readonly { address: Address; tokens: readonly Address[] }[];
 };
 
 export type SyncOutcome = "synced" | "list_failed" | "list_doubtful";
@@ -30,7 +33,7 @@ export type SyncOutcome = "synced" | "list_failed" | "list_doubtful";
  * the registry stays as it was.
  */
 export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<SyncOutcome> {
-	const { db, clock, log, rpc, chainId, list, named, feeds } = deps;
+	const { db, clock, log, rpc, chainId, list, named, feeds, pools } = deps;
 	return async (signal) => {
 		const read = await list?.read(signal);
 		const listed = candidatesOf(read);
@@ -41,9 +44,11 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 		const candidates = [...named, ...stocks.filter(({ address }) => !own.has(address))];
 		const addresses = [...new Set(candidates.map(({ address }) => address))];
 		const check = await checkTokens(rpc, { addresses, signal });
+		const holders = new Map(addresses.flatMap((token) => holderOf(pools, token)));
+		const transfers = await probeTransfers(rpc, { holders, block: check.block, signal });
 		const outcome = await db.transaction(async (tx): Promise<SyncOutcome> => {
 			const plan = planSync({
-				...{ chainId, candidates, check, feeds, now: new Date(clock.nowMs()) },
+				...{ chainId, candidates, check, transfers, feeds, now: new Date(clock.nowMs()) },
 				rows: await assetRows.lockAll(tx, chainId),
 				unreadable: read?.kind === "list" ? read.unreadable.uids : new Set(),
 				hasList: listed !== null,
@@ -70,6 +75,11 @@ function candidatesOf(read: ListRead | undefined): Candidate[] | null {
 	if (read?.kind !== "list" || read.assets.length === 0) return null;
 	const unique = new Map(read.assets.map((asset) => [asset.address, asset]));
 	return [...unique.values()].map((asset) => ({ ...asset, kind: "stock" }));
+}
+
+function holderOf(pools: SyncDeps["pools"], token: Address): [Address, Address][] {
+	const pool = pools.find(({ tokens }) => tokens.includes(token));
+	return pool ? [[token, pool.address]] : [];
 }
 
 function isListedStock({ isListed, kind }: AssetRow): boolean {

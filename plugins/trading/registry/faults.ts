@@ -14,6 +14,7 @@ export const registryFault = defineFaults({
 		status: 404,
 		retry: "never",
 		public: "Nothing is recorded of that profile.",
+		advice: "Record where they live with `PUT` at the same address.",
 	},
 	assetNotListed: {
 		status: 409,

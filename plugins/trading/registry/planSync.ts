@@ -1,18 +1,19 @@
 import type { Address } from "#core/chain/Hex.ts";
-import {
-	type AssetEvent,
-	type AssetStatus,
-	firstStatus,
-	nextStatus,
-} from "#plugins/trading/registry/assetStates.ts";
 import type { TokenCheck, TokenFacts } from "#plugins/trading/registry/checkTokens.ts";
 import {
 	ASSETS_MAX,
 	LEAVING_PART_MAX,
 	SYMBOL_LENGTH_MAX,
 } from "#plugins/trading/registry/limits.ts";
+import type { Transferred } from "#plugins/trading/registry/probeTransfers.ts";
 import { isTicker, SETTLEMENT_SYMBOLS, skeletonOf } from "#plugins/trading/registry/symbols.ts";
-import type { AssetRow, TokenKind } from "#plugins/trading/sql/assets.ts";
+import type { AssetRow, TokenKind } from "#plugins/trading/sql/assetRows.ts";
+import {
+	type AssetEvent,
+	type AssetStatus,
+	firstStatus,
+	nextStatus,
+} from "#plugins/trading/states/assetStates.ts";
 
 /** A token that the issuer lists or the configuration names, and what it should be. */
 export type Candidate = {
@@ -35,6 +36,8 @@ export type SyncInput = {
 	/** False: the issuer's list was not read, so nobody has left it. */
 	hasList: boolean;
 	check: TokenCheck;
+	/** What tokens do when they are moved; left out where nobody could try. */
+	transfers: ReadonlyMap<Address, Transferred>;
 	/** Feeds of the configuration, by token. */
 	feeds: ReadonlyMap<Address, Address>;
 	now: Date;
@@ -110,7 +113,8 @@ function judge(
 ): AssetRow {
 	const { chainId, now, check, feeds } = input;
 	const given = candidate.symbol ?? facts.symbol ?? "";
-	const flaws = flawsOf(candidate, facts, given);
+	const transferred = facts.isPaused ? undefined : input.transfers.get(candidate.address);
+	const flaws = [...flawsOf(candidate, facts, given), ...transferFlaws(transferred)];
 	const symbol = isTicker(given) ? given : spelled(given);
 	const event = flaws.length > 0 ? "flawed" : isPaused(candidate, facts) ? "paused" : "sound";
 	const status = row === null ? firstStatus[event] : movedBy(row, event);
@@ -161,6 +165,12 @@ function flawsOf(candidate: Candidate, facts: TokenFacts, symbol: string): strin
 		multiplier_invalid: facts.multiplier === "invalid",
 	};
 	return Object.entries(found).flatMap(([flaw, isFound]) => (isFound ? [flaw] : []));
+}
+
+/** A paused token moves for nobody, which is no flaw of it. */
+function transferFlaws(transferred: Transferred | undefined): string[] {
+	if (transferred === "fee") return ["transfer_fee"];
+	return transferred === "refused" ? ["transfer_refused"] : [];
 }
 
 /**

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerServer.ts";
-import { openRegistryLab } from "#plugins/trading/testing/registryLab.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
+import { openRegistryLab } from "#test/harness/openRegistryLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 const NOW_MS = Date.parse("2026-11-18T17:00:00Z");

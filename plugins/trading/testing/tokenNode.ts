@@ -2,7 +2,6 @@ import { encodeAbiParameters, type Hex, numberToHex } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { roundWords } from "#plugins/prices/testing/feedNode.ts";
 
 export type NodeToken = {
 	symbol: string;
@@ -118,7 +117,10 @@ function tokenView(token: NodeToken, { selector, data, nowMs }: Asked): Hex | nu
 function feedView({ answer, updatedAtMs, decimals = 8 }: NodeFeedRound, selector: string) {
 	if (selector === "0x313ce567") return word(BigInt(decimals));
 	if (selector !== "0xfeaf968c") return null;
-	return roundWords({ id: 1n, answer, updatedAtMs }) as Hex;
+	const at = BigInt(Math.floor(updatedAtMs / 1_000));
+	const words = [1n, answer, at, at, 1n].map((value) => word(value).slice(2));
+	const round: Hex = `0x${words.join("")}`;
+	return round;
 }
 
 function poolView(pool: NodePool, selector: string): Hex | null {

@@ -6,14 +6,14 @@ import { canFail } from "#core/http/canFail.ts";
 import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { ASSET_STATUSES } from "#plugins/trading/registry/assetStates.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { address } from "#plugins/trading/registry/poolsConfig.ts";
-import { renderReviewed, reviewedTokenSchema } from "#plugins/trading/registry/renderAsset.ts";
-import { assertFeed, reviewAsset, setFeed } from "#plugins/trading/registry/reviewAsset.ts";
+import { renderReviewed, reviewedTokenSchema } from "#plugins/trading/renderAsset.ts";
+import { assertFeed, reviewAsset, setFeed } from "#plugins/trading/review/reviewAsset.ts";
 import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
-import { pageOf, placeOf } from "#plugins/trading/routes/stockTokens.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { pageOf, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { ASSET_STATUSES } from "#plugins/trading/states/assetStates.ts";
 
 /** One look at a feed. */
 const FEED_TIMEOUT_MS = 5_000;
@@ -75,7 +75,7 @@ export function adminStockTokenRoutes(options: AdminStockTokensOptions) {
 		.use(feedRoute(options));
 }
 
-/** Asks for the key before anything is validated: a stranger learns nothing but that one is wanted. */
+/** Asks for the key before anything is validated: a stranger learns only that one is wanted. */
 function asOperator({ operators }: AdminStockTokensOptions["core"]) {
 	return new Elysia().derive({ as: "scoped" }, ({ request }) => ({
 		operator: operators.authenticate(request),
@@ -133,7 +133,7 @@ function reviewRoute({ core, chain }: AdminStockTokensOptions) {
 			response: { 200: reviewedTokenSchema },
 			detail: {
 				...about,
-				operationId: "reviewStockToken",
+				operationId: "resolveStockToken",
 				summary: "Approves or refuses a stock token",
 				description:
 					"Approves what left the issuer's list and is on it again, or what an operator refused: " +

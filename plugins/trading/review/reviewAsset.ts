@@ -6,9 +6,9 @@ import type { Tx } from "#core/db/Database.ts";
 import { isSqlState } from "#core/db/isSqlState.ts";
 import { feedAnswers } from "#plugins/prices/contract.ts";
 import { FEED_DECIMALS_MAX } from "#plugins/trading/prices/limits.ts";
-import { nextStatus } from "#plugins/trading/registry/assetStates.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { nextStatus } from "#plugins/trading/states/assetStates.ts";
 
 export type Reviewed = { chainId: number; address: Address; actor: string; at: Date };
 

@@ -18,10 +18,10 @@ import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 
-export const ADMIN_KEY = "an-operator-s-key-0001";
-export const STOCK_CHAIN_ID = 4_663;
+const ADMIN_KEY = "an-operator-s-key-0001";
+const STOCK_CHAIN_ID = 4_663;
 
-export type RegistryLabOptions = {
+type RegistryLabOptions = {
 	db: Database;
 	rpc: Rpc;
 	clock: { ms: number; nowMs(): number };

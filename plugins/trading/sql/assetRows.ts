@@ -1,7 +1,7 @@
 import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { AssetStatus } from "#plugins/trading/registry/assetStates.ts";
+import type { AssetStatus } from "#plugins/trading/states/assetStates.ts";
 
 /** Kinds of tokens that have a row; the chain's coin has none. */
 export type TokenKind = "wrapped" | "stable" | "stock";
@@ -39,8 +39,8 @@ type StoredRow = Omit<AssetRow, "multiplier" | "pendingMultiplier"> & {
 	pendingMultiplier: string | null;
 };
 
-const COLUMNS = `chain_id as "chainId", '0x' || encode(address, 'hex') as address, kind, uid, symbol,
-	skeleton, name, decimals, status, flaws, is_listed as "isListed", held_by as "heldBy",
+const COLUMNS = `chain_id as "chainId", '0x' || encode(address, 'hex') as address, kind, uid,
+	symbol, skeleton, name, decimals, status, flaws, is_listed as "isListed", held_by as "heldBy",
 	'0x' || encode(feed, 'hex') as feed, feed_set_by as "feedSetBy", multiplier,
 	pending_multiplier as "pendingMultiplier", pending_at as "pendingAt",
 	checked_block as "checkedBlock", checked_at as "checkedAt", first_seen_at as "firstSeenAt",
@@ -56,7 +56,7 @@ export const assetRows = {
 		return rows[0] ? rowOf(rows[0]) : null;
 	},
 
-	/** Those that a ticker may mean: at most one of them looks like it. By `asset_listed`. */
+	/** Those of a ticker that were not rejected: one at most. By `asset_listed`. */
 	async bySymbol(db: Queryable, chainId: number, symbol: string): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
 			`select ${COLUMNS} from trading.asset

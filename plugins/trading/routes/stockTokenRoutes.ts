@@ -2,15 +2,14 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import { canBeCached } from "#core/http/canBeCached.ts";
 import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
-import type { AssetStatus } from "#plugins/trading/registry/assetStates.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { renderStockToken, stockTokenPageSchema } from "#plugins/trading/registry/renderAsset.ts";
+import { renderStockToken, stockTokenPageSchema } from "#plugins/trading/renderAsset.ts";
 import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
+import type { AssetStatus } from "#plugins/trading/states/assetStates.ts";
 
 /** What people are shown: what was rejected is no stock token. */
 const SHOWN = ["active", "paused", "delisted_pending_review"] as const;
@@ -25,7 +24,7 @@ export type StockTokensOptions = {
 
 /** The registry, for everybody. */
 export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokensOptions) {
-	return new Elysia({ prefix: "/v1", detail: canBeCached() }).get(
+	return new Elysia({ prefix: "/v1" }).get(
 		"/stock-tokens",
 		async ({ query }) => {
 			const { status, limit } = query;

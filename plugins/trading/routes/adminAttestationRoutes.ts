@@ -37,7 +37,12 @@ const attestationSchema = z
 	})
 	.meta({ id: "Attestation", description: "Where somebody lives, as an operator recorded it." });
 
-const params = z.object({ profileId: z.uuid().toLowerCase().meta({ description: "A profile." }) });
+const params = z.object({
+	profileId: z
+		.uuid()
+		.toLowerCase()
+		.meta({ description: "A profile.", examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"] }),
+});
 
 /** Where people live, as operators record it: it decides who may trade stock tokens. */
 export function adminAttestationRoutes({
@@ -103,7 +108,7 @@ export function adminAttestationRoutes({
 					response: { 200: attestationSchema },
 					detail: {
 						...about,
-						operationId: "recordAttestation",
+						operationId: "setAttestation",
 						summary: "Records where somebody lives",
 						description:
 							"In the place of what was recorded before. It counts from the next quote on. Written to " +

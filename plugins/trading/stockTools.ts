@@ -8,9 +8,9 @@ import type { References } from "#plugins/trading/prices/createReference.ts";
 import type { Asset, Assets } from "#plugins/trading/registry/Asset.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
-import { renderStockToken, stockTokenSchema } from "#plugins/trading/registry/renderAsset.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
-import { ageWords, dollarWords } from "#plugins/trading/words.ts";
+import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { dollarWords } from "#plugins/trading/words.ts";
 
 export type StockToolsDeps = {
 	core: { db: Queryable; clock: Clock };
@@ -90,7 +90,7 @@ function listTool({ core: { db, clock }, chain }: StockToolsDeps): AnyTool {
 	});
 }
 
-function readTool({ core: { db }, chain, assets, reference }: StockToolsDeps): AnyTool {
+function readTool({ core: { db, clock }, chain, assets, reference }: StockToolsDeps): AnyTool {
 	return defineTool({
 		name: "read_stock_token",
 		title: "A stock token",
@@ -101,25 +101,25 @@ function readTool({ core: { db }, chain, assets, reference }: StockToolsDeps): A
 		effect: "read",
 		access: "everybody",
 		input: z.strictObject({ asset: assetInput }),
-		output: stockTokenSchema,
+		output: stockTokenSchema.extend({ priceAt: z.string().nullable() }),
 		async run({ asset: text }) {
 			const found = await findAsset({ db, assets }, text);
 			if (found.kind === "choose") return found;
 			const row = await assetRows.read(db, chain.id, found.asset.address);
 			if (row?.kind !== "stock") throw registryFault.notFound();
 			const price = await reference.last(assetOf(row));
-			return { kind: "done", output: renderStockToken(row, chain.slug, price) };
+			const priceAt = price && new Date(clock.nowMs() - price.ageMs).toISOString();
+			return { kind: "done", output: { ...renderStockToken(row, chain.slug, price), priceAt } };
 		},
 		line(token) {
-			const { symbol, status, priceUsd, priceAgeSeconds, market, multiplier } = token;
+			const { symbol, status, priceUsd, market, multiplier } = token;
 			const shares = multiplier === null || multiplier === "1" ? "" : ` (${multiplier} shares)`;
 			const worth =
 				priceUsd === null ? "no price is known" : `${dollarWords(priceUsd)}${closedWords(market)}`;
 			const state = status === "active" ? "" : ` It is not traded now: ${statusWords[status]}.`;
-			const age = market === "closed" ? `, ${ageWords(priceAgeSeconds ?? 0)} old` : "";
-			return `1 ${symbol}${shares}: ${worth}${age}.${state}`;
+			return `1 ${symbol}${shares}: ${worth}.${state}`;
 		},
-		asOfMs: () => null,
+		asOfMs: ({ priceAt }) => (priceAt === null ? null : Date.parse(priceAt)),
 	});
 }
 

@@ -4,8 +4,8 @@ import { pageSchema } from "#core/http/pageSchema.ts";
 import { decimalString } from "#core/money/decimalString.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
 import type { LastPrice } from "#plugins/trading/prices/createReference.ts";
-import { ASSET_STATUSES } from "#plugins/trading/registry/assetStates.ts";
-import type { AssetRow } from "#plugins/trading/sql/assets.ts";
+import type { AssetRow } from "#plugins/trading/sql/assetRows.ts";
+import { ASSET_STATUSES } from "#plugins/trading/states/assetStates.ts";
 
 const MULTIPLIER_DECIMALS = 18;
 export const MICROS_DECIMALS = 6;
@@ -13,7 +13,7 @@ export const MICROS_DECIMALS = 6;
 /** What a price is, wherever one is shown. */
 export const priceParts = {
 	priceUsd: field
-		.number("USD for one whole token, by its feed; null where nobody knows.", 412.5)
+		.number("US dollars for one whole token, by its feed; null: nobody knows.", 412.5)
 		.nullable(),
 	priceAgeSeconds: field
 		.integer("How long ago the feed said so; null without a price.", 12)
