@@ -14,6 +14,7 @@ import { tradeKind } from "#plugins/trading/swap/tradeKind.ts";
 import { createTrades } from "#plugins/trading/trade/createTrades.ts";
 import type { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { tradeTools } from "#plugins/trading/tradeTools.ts";
+import { createV4Quoter } from "#plugins/trading/v4/createV4Quoter.ts";
 import {
 	readTradingSetting,
 	type TradingSetting,
@@ -68,6 +69,10 @@ export function openTrades(options: TradesOptions) {
 				slippageBps: config.TRADE_SLIPPAGE_BPS_MAX,
 			}),
 		);
+	}
+	const v4 = config.TRADE_V4_POOLS_JSON;
+	if (v4.length > 0) {
+		sources.push(createV4Quoter({ rpc, clock, quoter: config.TRADE_V4_QUOTER, pools: v4 }));
 	}
 	const least = config.TRADE_MIN_LIQUIDITY_USD;
 	const deps: SwapDeps = {

@@ -1,9 +1,21 @@
 import { z } from "zod";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { jsonText } from "#core/config/jsonText.ts";
 import { address } from "#plugins/trading/registry/poolsConfig.ts";
 
 /** Uniswap's SwapRouter02 and QuoterV2 on the real chain 4663. */
 const V3_ROUTER = "0xcaf681a66d020601342297493863e78c959e5cb2";
 const V3_QUOTER = "0x33e885ed0ec9bf04ecfb19341582aadcb4c8a9e7";
+const V4_QUOTER = "0x8dc178efb8111bb0973dd9d722ebeff267c98f94";
+const V4_POOLS_MAX = 64;
+const v4Pool = z
+	.strictObject({
+		tokens: z.tuple([address, address]),
+		fee: z.int().min(0).max(0xff_ff_ff),
+		tickSpacing: z.int().min(1).max(32_767),
+		hooks: address.default(ZERO_ADDRESS),
+	})
+	.refine(({ tokens: [one, other] }) => one !== other, "a pool has two tokens");
 const bps = z.int().min(0).max(5_000);
 
 /** What an operator sets about quotes and swaps. */
@@ -34,6 +46,19 @@ export const tradeConfig = {
 		.default(V3_QUOTER)
 		.meta({ expects: "an address on chain 4663" })
 		.describe("Uniswap's QuoterV2, which plays swaps on the chain."),
+	TRADE_V4_QUOTER: address
+		.default(V4_QUOTER)
+		.meta({ expects: "an address on chain 4663" })
+		.describe("Uniswap's V4Quoter, which plays swaps of V4 pools on the chain."),
+	TRADE_V4_POOLS_JSON: jsonText(z.array(v4Pool).max(V4_POOLS_MAX))
+		.default([])
+		.meta({
+			expects: 'JSON such as [{"tokens":["0x…","0x…"],"fee":3000,"tickSpacing":60,"hooks":"0x0…"}]',
+		})
+		.describe(
+			"Uniswap V4 pools whose prices are compared with. Nothing is executed through them. Hooks " +
+				"only where they are named.",
+		),
 	TRADE_SLIPPAGE_BPS_MAX: bps
 		.default(50)
 		.describe("How much less than quoted may be received, or more be spent, in basis points."),

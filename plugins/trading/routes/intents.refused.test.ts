@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import {
 	openTradeLab,
 	registerStocks,
@@ -255,6 +255,36 @@ describe("sources", () => {
 		expect(body).toMatchObject({ isPossible: false, code: "venue_divergence" });
 		expect(body.outRaw).toBe(body.quotes[0].outRaw);
 		expect(BigInt(body.quotes[1].outRaw)).toBeGreaterThan(BigInt(body.outRaw));
+	});
+
+	test("V4 pools are compared with, with the calldata for them, and never executed", async () => {
+		const [honest] = world.v4.pools;
+		const aapl = world.stock("AAPL").address.toLowerCase();
+		const { currency0, currency1, fee, tickSpacing } = honest?.key ?? ({} as never);
+		const tokens = [currency0, currency1].map((token) => token.toLowerCase());
+		expect(tokens).toContain(aapl);
+		const env = { TRADE_V4_POOLS_JSON: JSON.stringify([{ tokens, fee, tickSpacing }]) };
+		lab = openTradeLab({ db: database.db, anvil, world, env });
+		by = await lab.trader({ account: 4 });
+		await give(aapl, ONE);
+		for (const body of [
+			{ command: "sell 0.01 AAPL" },
+			{ action: "buy", asset: "AAPL", quantity: "0.01" },
+		]) {
+			const quote = (await lab.ask("/v1/trading/quotes", { by, body })).body;
+			const v4 = quote.quotes.find(({ source }: any) => source === "local_v4");
+			expect(v4).toMatchObject({ isTaken: false, code: null, hops: null });
+			expect(BigInt(v4.outRaw)).toBeGreaterThan(0n);
+		}
+		const { body } = await lab.trade(by, "sell 0.01 AAPL");
+		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "local_v4"]);
+		const rows = await lab.db.query<{ calldata: string }>(
+			`select detail ->> 'calldata' as calldata from trading.quote
+			where trade_id = $1 and source = 'local_v4'`,
+			[body.id],
+		);
+		expect(rows[0]?.calldata).toStartWith("0x3593564c");
+		expect(lab.sent.every(({ to }) => to === world.addresses.router.toLowerCase())).toBe(true);
 	});
 
 	for (const about of [

@@ -30,21 +30,19 @@ import {
 } from "#plugins/trading/swap/simulateSwap.ts";
 import { swapFlaw } from "#plugins/trading/swap/swapFlaw.ts";
 import { boundsOf, type SwapRequest } from "#plugins/trading/swap/tradeRequest.ts";
-import type {
-	Denial,
-	Outbound,
-	Plan,
-	Preparation,
-	Profile,
-	Question,
-	Wallet,
+import {
+	ALLOWANCE,
+	type Denial,
+	type Outbound,
+	type Plan,
+	type Preparation,
+	type Profile,
+	type Question,
+	type Wallet,
 } from "#plugins/wallets/contract.ts";
 
 /** Its outbound calls. */
 export const tradeSteps = ["trade.funds", "trade.simulation", "trade.quote"] as const;
-
-/** The kind of intent that lets a spender take exactly so much. */
-const ALLOWANCE_KIND = "allowance";
 
 type Asked = {
 	request: SwapRequest;
@@ -91,12 +89,17 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 	if (!isNative && funds.allowanceRaw < mostRaw) {
 		const unfitSwap = await firstDenial(deps, asked);
 		if (unfitSwap) return { kind: "denied", denial: unfitSwap };
-		const approval = { token: request.sell.address, spender: deps.router, raw: String(mostRaw) };
+		const approval = {
+			...{ token: request.sell.address, spender: deps.router, amountRaw: String(mostRaw) },
+		};
 		await keepOfTrade(deps.db, { id: request.tradeId, approval });
 		const shown = shownSwap(request, { quoted: request.quoted, ...boundsOf(request) });
-		const purpose = "Lets Uniswap's router take exactly that much, for one trade.";
-		const first = { ...approval, purpose, shown: { ...shown, steps: ["allowance", "swap"] } };
-		return { kind: "first", intent: { kind: ALLOWANCE_KIND, request: first } };
+		const first = {
+			...approval,
+			for: "trading",
+			shown: { ...shown, steps: ["allowance", "swap"] },
+		};
+		return { kind: "first", intent: { kind: ALLOWANCE, request: first } };
 	}
 	const quoted = isStale(request.quoted, nowMs)
 		? await quoteAgain(deps, asked, { sell, buy })

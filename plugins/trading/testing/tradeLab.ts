@@ -21,7 +21,7 @@ import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import type { Eligibility, Pool } from "#plugins/trading/registry/Asset.ts";
 import { createAssets } from "#plugins/trading/registry/createAssets.ts";
 import { skeletonOf } from "#plugins/trading/registry/symbols.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
