@@ -9,8 +9,8 @@ import { openRegistry } from "#plugins/trading/openRegistry.ts";
 import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { stockCommands } from "#plugins/trading/stockTools.ts";
+import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
-import { tradeCommands } from "#plugins/trading/tradeTools.ts";
 import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 
 /** Stock tokens on chain 4663: which there are, what they are worth, who holds them, and trades. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool, type ToolAnswer, type ToolContext } from "#core/plugin/Tool.ts";
 import { amountText } from "#plugins/trading/swap/planSwap.ts";
 import type { TradeAsked, Trades } from "#plugins/trading/trade/createTrades.ts";
@@ -23,12 +22,6 @@ export type TradeToolsDeps = {
 
 const OWN = { capability: "trading", access: "profile" } as const;
 const LISTED = 10;
-const asset = { kind: "asset" } as const;
-const amount = { kind: "amount" } as const;
-const percent = { kind: "percent" } as const;
-const settlement = { kind: "asset" } as const;
-const share = { kind: "word", of: ["all", "half"] } as const;
-const id = { kind: "id" } as const;
 
 const what = z.string().min(1).max(64).meta({ description: "A ticker, or an address." });
 const figure = z.string().min(1).max(64);
@@ -67,104 +60,6 @@ export function tradeTools(deps: TradeToolsDeps): AnyTool[] {
 		cancelTool(deps),
 	];
 }
-
-/** What people type to trade. What sells without an amount is asked for one. */
-export const tradeCommands: readonly Command[] = [
-	{
-		name: "buy_stock_with",
-		forms: ["buy {asset} with {spend} {settlement}"],
-		slots: { asset, spend: amount, settlement },
-		tool: "buy_stock",
-		prepares: "prepare_buy_stock",
-		summary: "buys a stock token with an amount of ETH, WETH or USDG",
-		examples: ["buy $TSLA with 50 USDG"],
-	},
-	{
-		name: "buy_stock",
-		forms: ["buy {quantity} {asset}"],
-		slots: { quantity: amount, asset },
-		tool: "buy_stock",
-		prepares: "prepare_buy_stock",
-		summary: "buys so many of a stock token, paid in USDG",
-		examples: ["buy 2 AAPL"],
-	},
-	{
-		name: "sell_stock",
-		forms: [
-			"sell ({quantity}|{percent}|{share}) {asset} [to {settlement}]",
-			"sell ({quantity}|{percent}|{share}) (of|my|of my) {asset} [to {settlement}]",
-			"sell {asset} [to {settlement}]",
-			"sell my {asset} [to {settlement}]",
-		],
-		slots: { quantity: amount, percent, share, asset, settlement },
-		tool: "sell_stock",
-		prepares: "prepare_sell_stock",
-		summary: "sells some or all of a stock token",
-		examples: ["sell 2 AAPL", "sell half of my TSLA to ETH", "sell 25% NVDA"],
-	},
-	{
-		name: "hold_stock",
-		forms: ["hold {asset}"],
-		slots: { asset },
-		tool: "hold_stock",
-		summary: "notes that you hold a stock token, and moves nothing",
-		examples: ["hold AAPL"],
-	},
-	{
-		name: "quote_buy_with",
-		forms: ["quote buy {asset} with {spend} {settlement}"],
-		slots: { asset, spend: amount, settlement },
-		tool: "quote_trade",
-		input: (values) => ({ action: "buy", ...values }),
-		summary: "what an amount of ETH, WETH or USDG would buy now",
-		examples: ["quote buy $TSLA with 50 USDG"],
-	},
-	{
-		name: "quote_buy",
-		forms: ["quote buy {quantity} {asset}"],
-		slots: { quantity: amount, asset },
-		tool: "quote_trade",
-		input: (values) => ({ action: "buy", ...values }),
-		summary: "what so many of a stock token would cost now",
-		examples: ["quote buy 2 AAPL"],
-	},
-	{
-		name: "quote_sell",
-		forms: [
-			"quote sell ({quantity}|{percent}|{share}) {asset} [to {settlement}]",
-			"quote sell ({quantity}|{percent}|{share}) (of|my|of my) {asset} [to {settlement}]",
-		],
-		slots: { quantity: amount, percent, share, asset, settlement },
-		tool: "quote_trade",
-		input: (values) => ({ action: "sell", ...values }),
-		summary: "what a sale of a stock token would give now",
-		examples: ["quote sell 2 AAPL"],
-	},
-	{
-		name: "my_trades",
-		forms: ["my trades", "trades"],
-		slots: {},
-		tool: "list_trades",
-		summary: "your newest trades, also those that were refused",
-		examples: ["my trades"],
-	},
-	{
-		name: "trade",
-		forms: ["trade {id}", "(show|read) trade {id}"],
-		slots: { id },
-		tool: "read_trade",
-		summary: "one of your trades, and where it stands",
-		examples: ["trade 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
-	},
-	{
-		name: "cancel_trade",
-		forms: ["cancel trade {id}"],
-		slots: { id },
-		tool: "cancel_trade",
-		summary: "calls off one of your trades",
-		examples: ["cancel trade 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
-	},
-];
 
 const SHARES: Readonly<Record<string, number>> = { all: 100, half: 50 };
 
@@ -301,7 +196,7 @@ function readTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 		input: byId,
 		async run({ id: of }, { caller }) {
 			const { profile } = await wallets.principalOf(caller);
-			return { kind: "done", output: await trades.show(profile.id, of.toLowerCase()) };
+			return { kind: "done", output: await trades.show(profile, of.toLowerCase()) };
 		},
 		...lines,
 	});

@@ -9,6 +9,7 @@ import { requestContexts } from "#core/http/requestContexts.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ANSWER_IDLE_SECONDS } from "#plugins/trading/limits.ts";
 import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
+import { revokeSchema } from "#plugins/trading/trade/createRevokes.ts";
 import type { Trades } from "#plugins/trading/trade/createTrades.ts";
 import { quoteView, quoteViewSchema } from "#plugins/trading/trade/quoteView.ts";
 import { tradePageSchema, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
@@ -70,7 +71,8 @@ export function tradeRoutes(options: TradeRoutesOptions) {
 		.use(listRoute(deps))
 		.use(showRoute(deps))
 		.use(confirmRoute(deps))
-		.use(cancelRoute(deps));
+		.use(cancelRoute(deps))
+		.use(revokeRoute(deps));
 }
 
 function postTrade({ trades, signedIn, transform, readExact }: Deps) {
@@ -177,7 +179,7 @@ function showRoute({ trades, signedIn, transform }: Deps) {
 		async ({ request, params, set }) => {
 			const { profile } = await signedIn({ request });
 			set.headers["cache-control"] = "no-store";
-			return trades.show(profile.id, idOf(params.id));
+			return trades.show(profile, idOf(params.id));
 		},
 		{
 			...{ transform, params, response: { 200: tradeSchema } },
@@ -244,6 +246,39 @@ function cancelRoute({ trades, signedIn, transform }: Deps) {
 					tradeFault.notFound,
 					tradeFault.tradeState,
 					...tradingDocumented.cancelFailures,
+				),
+			},
+		},
+	);
+}
+
+function revokeRoute({ trades, signedIn, transform }: Deps) {
+	return new Elysia().post(
+		"/intents/:id/revoke",
+		async ({ request, params }) => {
+			const principal = await signedIn({ request });
+			requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+			const idempotencyKey = request.headers.get("idempotency-key");
+			const id = idOf(params.id);
+			return trades.revoke(id, { principal, route: `${ROUTE}/${id}/revoke`, idempotencyKey });
+		},
+		{
+			...{ transform, params, response: { 201: revokeSchema } },
+			detail: {
+				operationId: "revokeTradeAllowance",
+				tags: ["trading"],
+				summary: "Takes back what a trade left allowed",
+				description:
+					"Where the swap behind an allowance did not go, or spent less, `leftover` of the trade " +
+					"says what the router may still take. This sets it to zero.",
+				security,
+				parameters: tradingDocumented.onceParameters,
+				...canCarry(tradingDocumented.onceHeaders),
+				...canFail(
+					httpFault.unauthorized,
+					tradeFault.notFound,
+					tradeFault.tradeState,
+					...tradingDocumented.onceFailures,
 				),
 			},
 		},

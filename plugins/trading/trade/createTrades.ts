@@ -16,6 +16,7 @@ import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
 import { type TradeRequest, tradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
 import { type Assessed, assessTrade } from "#plugins/trading/trade/assessTrade.ts";
+import { createRevokes } from "#plugins/trading/trade/createRevokes.ts";
 import { renderTrade, type TradeView, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
 import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
 import type {
@@ -56,6 +57,7 @@ export type Trades = ReturnType<typeof createTrades>;
 /** What people and programs do with trades: ask for them, look at them, say yes, call them off. */
 export function createTrades(deps: TradesDeps) {
 	const { db, wallets } = deps;
+	const revokes = createRevokes(deps);
 
 	/** Somebody else's trade is as little there as one that never was. */
 	async function own(profileId: string, id: string): Promise<Trade> {
@@ -106,8 +108,22 @@ export function createTrades(deps: TradesDeps) {
 			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
 			return { items, nextId };
 		},
-		async show(profileId: string, id: string): Promise<TradeView> {
-			return view(await own(profileId, id));
+		/** One trade, with what it left allowed. */
+		async show(profile: Profile, id: string): Promise<TradeView> {
+			const trade = await own(profile.id, id);
+			const { intentId, walletId } = trade;
+			const intent = intentId === null ? null : await wallets.execution.read(intentId, profile.id);
+			const wallet = profile.wallets.find((one) => one.id === walletId)?.address;
+			const leftover = await revokes.leftoverOf(trade, { intent, wallet });
+			return viewOf(deps, trade, { intent, leftover });
+		},
+		/** Takes back what a trade that is over left allowed. */
+		async revoke(
+			id: string,
+			asked: { principal: Principal; route: string; idempotencyKey: string | null },
+		): Promise<Response> {
+			const trade = await own(asked.principal.profile.id, id);
+			return revokes.revoke(trade, { ...asked, intent: await intentOf(deps, trade) });
 		},
 		/**
 		 * Says yes to the plan of this hash, or to the stored one, and takes the trade further: it is

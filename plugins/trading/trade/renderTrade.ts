@@ -5,6 +5,7 @@ import type { QuoteRow } from "#plugins/trading/sql/quotes.ts";
 import type { Trade } from "#plugins/trading/sql/trades.ts";
 import { amountText } from "#plugins/trading/swap/planSwap.ts";
 import { boundsOf, tradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
+import { leftoverSchema } from "#plugins/trading/trade/createRevokes.ts";
 import { tradeWish } from "#plugins/trading/trade/TradeWish.ts";
 import { cancellationSchema, type Intent } from "#plugins/wallets/contract.ts";
 
@@ -74,6 +75,9 @@ export const tradeSchema = z
 			.meta({ description: "What is or was to be sent, in sentences and figures." }),
 		planHash: field.hashText("Names that plan.").nullable(),
 		approval: kept.nullable().meta({ description: "The exact allowance that it needed first." }),
+		leftover: leftoverSchema
+			.nullable()
+			.meta({ description: "What it left allowed; only where one trade is read by its id." }),
 		intentId: field.id("The intent that moves the money.").nullable(),
 		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
 		cancellation: cancellationSchema,
@@ -115,9 +119,10 @@ export function renderTrade(
 		quotes: readonly QuoteRow[];
 		link?: { url: string; expiresAtMs: number } | null;
 		cancelUrl?: string | null;
+		leftover?: z.output<typeof leftoverSchema> | null;
 	},
 ): z.input<typeof tradeSchema> {
-	const { intent, quotes, link = null, cancelUrl = null } = given;
+	const { intent, quotes, link = null, cancelUrl = null, leftover = null } = given;
 	const wish = tradeWish.parse(trade.wish);
 	const request = tradeRequest.parse(trade.terms);
 	const terms = request.kind === "swap" ? request : null;
@@ -143,7 +148,7 @@ export function renderTrade(
 		...{ settings: trade.settings, policy: [...trade.policy] },
 		plan: intent?.plan ? { ...intent.plan.shown } : null,
 		planHash: intent?.planHash ?? null,
-		approval: trade.approval,
+		...{ approval: trade.approval, leftover },
 		intentId: intent?.id ?? trade.intentId,
 		transactionHash: intent?.transactionHash ?? null,
 		cancellation: intent?.cancellation ?? null,
