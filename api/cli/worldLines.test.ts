@@ -15,8 +15,10 @@ const world = {
 	},
 };
 
+const url = "http://127.0.0.1:4000";
+
 test("a sandbox says where its chains and its wallet provider are, and how to get a token", () => {
-	const own = { hasOwnWallets: true, hasOwnStocks: true };
+	const own = { url, hasOwnWallets: true, hasOwnStocks: true };
 	const [rpc, home, stocks, wallets, token] = worldLines(world, own);
 	expect(rpc).toStartWith("RPC      http://127.0.0.1:1 ");
 	expect(home).toStartWith("home     http://127.0.0.1:3  (chain 4663, ");
@@ -26,16 +28,18 @@ test("a sandbox says where its chains and its wallet provider are, and how to ge
 });
 
 test("where another wallet provider is configured the sandbox's is not told: its tokens open nothing", () => {
-	const lines = worldLines(world, { hasOwnWallets: false, hasOwnStocks: false });
-	expect(lines.join("\n")).not.toMatch(/127\.0\.0\.1:[245]/);
+	const lines = worldLines(world, { url, hasOwnWallets: false, hasOwnStocks: false });
+	expect(lines.join("\n")).not.toMatch(/127\.0\.0\.1:[245]\b/);
 	expect(lines).toHaveLength(2);
 });
 
 test("a collection that comes out soon is named, with where to watch that", () => {
 	const reveals = ["0x00000000000000000000000000000000000000aa"];
 	for (const hasOwnWallets of [true, false]) {
-		const lines = worldLines({ ...world, reveals }, { hasOwnWallets, hasOwnStocks: hasOwnWallets });
-		expect(lines.at(-1)).toStartWith(`reveals  ${reveals[0]} `);
-		expect(lines.at(-1)).toContain("/v1/nft-market/reveals");
+		const lines = worldLines({ ...world, reveals }, { url, hasOwnWallets, hasOwnStocks: false });
+		const [named] = lines.filter((line) => line.startsWith(`reveals  ${reveals[0]} `));
+		expect(named).toContain("/v1/nft-market/reveals");
+		// Nobody could sign in with the sandbox's token where another wallet provider is configured.
+		expect(lines.join("\n").includes("svc ask")).toBe(hasOwnWallets);
 	}
 });
