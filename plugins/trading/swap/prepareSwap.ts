@@ -99,7 +99,8 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 			for: "trading",
 			shown: { ...shown, steps: ["allowance", "swap"] },
 		};
-		return { kind: "first", intent: { kind: ALLOWANCE, request: first } };
+		const spend = spendOf(request, { mostRaw, quoted: request.quoted });
+		return { kind: "first", intent: { kind: ALLOWANCE, request: first }, spend };
 	}
 	const quoted = isStale(request.quoted, nowMs)
 		? await quoteAgain(deps, asked, { sell, buy })
@@ -168,13 +169,7 @@ function planned(
 			valueRaw: encoded.valueRaw,
 			data: encoded.data,
 		},
-		spend: {
-			...{ currency: sell.address, raw: mostRaw, decimals: sell.decimals, symbol: sell.symbol },
-			// A stock has no price where limits are counted: what is got for it has.
-			...(request.side === "sell" && {
-				worth: { currency: buy.address, raw: BigInt(quoted.outRaw) },
-			}),
-		},
+		spend: spendOf(request, { mostRaw, quoted }),
 		// Whoever provides the pools' liquidity is nobody whom the owner pays by name.
 		recipient: null,
 		shown,
@@ -194,6 +189,16 @@ function planned(
 		},
 	};
 	return { kind: "plan", plan, question, ...(review && { review }) };
+}
+
+/** What leaves the wallet. A stock has no price where limits are counted: what is got for it has. */
+function spendOf(
+	{ sell, buy, side }: SwapRequest,
+	{ mostRaw, quoted }: { mostRaw: bigint; quoted: QuotedSwap },
+): Plan["spend"] {
+	const { address: currency, decimals, symbol } = sell;
+	const worth = { currency: buy.address, raw: BigInt(quoted.outRaw) };
+	return { currency, raw: mostRaw, decimals, symbol, ...(side === "sell" && { worth }) };
 }
 
 type Encoded = {

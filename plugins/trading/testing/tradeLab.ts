@@ -24,6 +24,7 @@ import { skeletonOf } from "#plugins/trading/registry/symbols.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
+import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
@@ -168,7 +169,7 @@ export function openTradeLab(given: {
 		},
 	};
 	const execution = createExecution(deps, (kind) => kinds.set(kind.name, kind));
-	Object.assign(execution, { asking: async (intent: Intent) => intent }); // TEMPORARY
+	execution.register(allowanceKind(deps));
 	const links = createLinks({ ...deps, db, publicUrl: "https://app.example" });
 	const ending = new AbortController().signal;
 	const principalOf = async (id: string | null | undefined) => {
