@@ -155,7 +155,6 @@ function planned(
 	{ quoted, review }: { quoted: QuotedSwap; review: Denial | null },
 ): Preparation {
 	const { router, chainId } = deps;
-	const { sell, buy } = request;
 	const swap = encodedSwap(deps, { request, wallet, quoted });
 	if ("code" in swap) return { kind: "denied", denial: swap };
 	const { encoded, bounds } = swap;

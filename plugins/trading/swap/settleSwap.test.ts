@@ -43,12 +43,17 @@ test("what came back was not spent, and what went on was not received", () => {
 	expect(settled(logs, USDG, STOCK)).toEqual({ spentRaw: 42n, receivedRaw: 5n });
 });
 
-test("the coin is what the router wrapped, and what it unwrapped", () => {
-	const bought = [wraps(DEPOSIT, ROUTER, 30n), moved(STOCK, POOL, WALLET, 7n)];
-	expect(settled(bought, ZERO_ADDRESS, STOCK)).toEqual({ spentRaw: 30n, receivedRaw: 7n });
-	const sold = [moved(STOCK, WALLET, POOL, 7n), wraps(WITHDRAWAL, ROUTER, 29n)];
-	expect(settled(sold, STOCK, ZERO_ADDRESS)).toEqual({ spentRaw: 7n, receivedRaw: 29n });
-	expect(settled([wraps(DEPOSIT, POOL, 30n)], ZERO_ADDRESS, STOCK).spentRaw).toBe(0n);
+test("the coin is what the router pays pools of its wrapped form, and gets from them", () => {
+	for (const wrap of [[wraps(DEPOSIT, ROUTER, 30n)], [moved(WETH, ZERO_ADDRESS, ROUTER, 30n)]]) {
+		const bought = [...wrap, moved(WETH, ROUTER, POOL, 30n), moved(STOCK, POOL, WALLET, 7n)];
+		expect(settled(bought, ZERO_ADDRESS, STOCK)).toEqual({ spentRaw: 30n, receivedRaw: 7n });
+	}
+	for (const wrap of [[wraps(WITHDRAWAL, ROUTER, 29n)], [moved(WETH, ROUTER, ZERO_ADDRESS, 29n)]]) {
+		const sold = [moved(STOCK, WALLET, POOL, 7n), moved(WETH, POOL, ROUTER, 29n), ...wrap];
+		expect(settled(sold, STOCK, ZERO_ADDRESS)).toEqual({ spentRaw: 7n, receivedRaw: 29n });
+	}
+	const other = [moved(WETH, POOL, account("9"), 30n)];
+	expect(settled(other, ZERO_ADDRESS, STOCK)).toEqual({ spentRaw: 0n, receivedRaw: 0n });
 });
 
 test("logs of another form, token or event count for nothing", () => {
