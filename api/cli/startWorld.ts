@@ -29,6 +29,7 @@ const readySchema = z.object({
 		routerUrl: z.string(),
 		routerKey: z.string(),
 		pools: z.array(z.unknown()),
+		v4Pools: z.array(z.unknown()),
 		feeds: z.record(z.string(), z.string()),
 	}),
 	reveals: z.array(z.string()),

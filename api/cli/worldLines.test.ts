@@ -11,6 +11,7 @@ const world = {
 		routerUrl: "http://127.0.0.1:5/v1",
 		routerKey: "",
 		pools: [],
+		v4Pools: [],
 		feeds: {},
 	},
 };

@@ -99,7 +99,11 @@ async function run(): Promise<void> {
 		welcome: (people) => handOut(home.stocks, walletsOf(people)),
 	});
 	if (home.stocks.isNew) await furnish(home.stocks, custody);
-	const assets = startIssuerEmulator({ rpcUrl: home.anvil.rpc.url, port: options.issuerPort });
+	const assets = startIssuerEmulator({
+		rpcUrl: home.anvil.rpc.url,
+		port: options.issuerPort,
+		world: home.stocks,
+	});
 	const router = startRouterEmulator({
 		rpcUrl: home.anvil.rpc.url,
 		port: options.routerPort,

@@ -27,6 +27,13 @@ const Ready = z.object({
 				fee: z.int(),
 			}),
 		),
+		v4Pools: z.array(
+			z.object({
+				tokens: z.tuple([z.string(), z.string()]),
+				fee: z.int(),
+				tickSpacing: z.int(),
+			}),
+		),
 		feeds: z.record(z.string(), z.string()),
 	}),
 	reveals: z.array(z.string()),
@@ -67,7 +74,7 @@ export type Sandbox = {
 	usdFeeds: Record<string, unknown>;
 	/**
 	 * The stock world on the home chain: the issuer's list and the hosted router over it, and what a
-	 * service takes as `TRADE_POOLS_JSON` and `STOCK_FEEDS_JSON`.
+	 * service takes as `TRADE_POOLS_JSON`, `TRADE_V4_POOLS_JSON` and `STOCK_FEEDS_JSON`.
 	 */
 	stocks: StockSettings & { assetsUrl: string; routerUrl: string; routerKey: string };
 	/** Contracts of collections that are hidden, and come out while trade runs. */

@@ -118,12 +118,13 @@ function modelOf({ modelUrl }: World, env: Environment): Environment {
 /** The sandbox's own stock tokens, unless the issuer's list is configured. */
 function stocksOf({ stocks }: World, env: Environment): Environment {
 	if (env["STOCK_ASSETS_BASE_URL"] || env["ROUTER_BASE_URL"]) return {};
-	const { assetsUrl, routerUrl, routerKey, pools, feeds } = stocks;
+	const { assetsUrl, routerUrl, routerKey, pools, v4Pools, feeds } = stocks;
 	return {
 		STOCK_ASSETS_BASE_URL: assetsUrl,
 		ROUTER_BASE_URL: routerUrl,
 		ROUTER_API_KEY: routerKey,
 		TRADE_POOLS_JSON: JSON.stringify(pools),
+		TRADE_V4_POOLS_JSON: JSON.stringify(v4Pools),
 		STOCK_FEEDS_JSON: JSON.stringify(feeds),
 		// Its market keeps hours of its own: its feeds say that it is closed.
 		STOCK_MARKET_HOURS: env["STOCK_MARKET_HOURS"] || "always",

@@ -74,7 +74,13 @@ contract StockMaker is V4Maker {
 	error NotIssuer();
 	error NotPool();
 
-	constructor(address issuer_, address weth_, address factory_, address manager_) V4Maker(manager_) {
+	constructor(
+		address issuer_,
+		address weth_,
+		address factory_,
+		address manager_,
+		address view_
+	) V4Maker(manager_, view_) {
 		(issuer, weth, factory) = (issuer_, weth_, IV3Factory(factory_));
 	}
 
@@ -103,7 +109,8 @@ contract StockMaker is V4Maker {
 	}
 
 	/// Swaps until each pool stands at its price, whatever that takes; then publishes rounds.
-	function move(Move[] calldata moves, Round[] calldata rounds) external onlyIssuer {
+	function move(Move[] calldata moves, Move4[] calldata moves4, Round[] calldata rounds) external onlyIssuer {
+		moveAll(moves4);
 		for (uint256 i = 0; i < moves.length; i++) {
 			IV3Pool pool = IV3Pool(moves[i].pool);
 			(uint160 at, , , , , , ) = pool.slot0();

@@ -10,7 +10,7 @@ export type Send = (txs: readonly SenderTx[]) => Promise<void>;
 const Hash = z.custom<Hex>((value) => isHex(value));
 const Receipt = z.object({ status: z.string() });
 const GAS_LIMIT = toHex(14_000_000);
-/** As many as a block of 300 million holds: a node that mines by itself forgets what is left over. */
+/** What a block of 300 million holds: a node that mines by itself forgets what is left over. */
 const TXS_PER_BLOCK = 20;
 const WEALTH = toHex(10n ** 27n);
 const LOOKS_MAX = 5_000;
@@ -48,7 +48,7 @@ export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
 	};
 }
 
-/** Asks for blocks until each has its receipt; where the node mines by itself, only for receipts. */
+/** Asks for blocks until each has a receipt; where the node mines by itself, only for receipts. */
 async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
 	const isAutomatic = (await rpc.call("anvil_getAutomine")) === true;
 	let open = [...hashes];
@@ -60,7 +60,7 @@ async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
 		if (bad.length > 0) throw new Error(`${bad.length} transactions reverted, first ${bad[0]}`);
 		open = open.filter((_, at) => receipts[at] === null);
 		if (open.length === 0) return;
-		// A block of ours beside the node's would come late, and empty; but others' may fill its own.
+		// A block of ours beside the node's comes late and empty; but others' may fill its own.
 		const isStuck = looks % LOOKS_TILL_STUCK === LOOKS_TILL_STUCK - 1;
 		if (isAutomatic && !isStuck) await sleep(LOOK_EVERY_MS);
 		else await rpc.call("evm_mine", []);

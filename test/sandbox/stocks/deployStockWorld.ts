@@ -69,7 +69,7 @@ export async function deployStockWorld(
 	const makerCode = encodeDeployData({
 		abi: makerAbi,
 		bytecode: artifacts.StockMaker.creation,
-		args: [issuer, weth, factory, v4Manager],
+		args: [issuer, weth, factory, v4Manager, v4StateView],
 	});
 	const feeds = feedNames.map((name) => ({
 		data: encodeDeployData({
@@ -83,13 +83,13 @@ export async function deployStockWorld(
 		to: maker,
 		data: encodeFunctionData({ abi: makerAbi, functionName: "open", args: [[opening]] }),
 	}));
-	await send([...openings, ...spoilings(), ...v4Openings()]);
+	await send([...openings, ...spoilings(), ...v4Openings(prices)]);
 }
 
-function v4Openings(): SenderTx[] {
+function v4Openings(prices: Prices): SenderTx[] {
 	const all = [
-		...v4OpeningsOf(honestV4Pools(), { isDecoy: false }),
-		...v4OpeningsOf(decoyPools(), { isDecoy: true }),
+		...v4OpeningsOf(honestV4Pools(), { prices, isDecoy: false }),
+		...v4OpeningsOf(decoyPools(), { prices, isDecoy: true }),
 	];
 	const txs: SenderTx[] = [];
 	for (let at = 0; at < all.length; at += V4_POOLS_PER_TX) {

@@ -32,10 +32,13 @@ async function quotes(pools: readonly V4Pool[]): Promise<(bigint | undefined)[]>
 	);
 }
 
-test("an honest V4 pool trades near the price that V4's quoter is asked for", async () => {
+test("an honest V4 pool trades at its stock's price, and moves with it", async () => {
 	const [apple] = world.v4.pools;
-	const [out] = apple ? await quotes([apple]) : [];
-	expect(Number(out) / ((100 / 275) * 1e18)).toBeWithin(0.99, 1);
+	for (const usd of [275, 300, 250]) {
+		await world.moveMarket({ AAPL: usd });
+		const [out] = apple ? await quotes([apple]) : [];
+		expect(Number(out) / ((100 / usd) * 1e18)).toBeWithin(0.999, 1);
+	}
 });
 
 test("nine hundred decoys are there, each once, with fees of 1 to 95 % and most with hooks", async () => {

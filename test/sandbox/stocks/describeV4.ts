@@ -1,5 +1,5 @@
 import { type Address, encodeAbiParameters, type Hex, keccak256, zeroAddress } from "viem";
-import { cataloguePrices, describeStockWorld, type Stock } from "./describeStockWorld.ts";
+import { describeStockWorld, type Prices, type Stock } from "./describeStockWorld.ts";
 import { spansOf, sqrtPriceX96 } from "./poolMath.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
@@ -31,12 +31,13 @@ export const hooks: readonly { address: Address; bps: number }[] = [
 const DECOYS = 900;
 const FEES = 95;
 const PERCENT = 10_000;
-const SPACING = 60;
-const FEE = 3_000;
+/** Of the honest ones. */
+const SPACING = 10;
+const FEE = 500;
 /** Each seventh decoy has a little in it, as a bait. */
 const BAIT_EVERY = 7;
 const BAIT_USD = 200;
-const HONEST_USD = 400_000;
+const HONEST_USD = 40_000_000;
 /** Prices that decoys stand at, as shares of the true one. */
 const LURES = [1, 0.5, 0.7, 1.4];
 const keyParts = [
@@ -47,7 +48,7 @@ const keyParts = [
 	{ type: "address" },
 ] as const;
 
-/** Pools of V4 that are what they seem: without hooks, at 0.3 %, with money in them. */
+/** Pools of V4 that are what they seem: without hooks, at 0.05 %, with money in them. */
 export function honestV4Pools(): V4Pool[] {
 	const { stocks } = describeStockWorld();
 	return stocks
@@ -68,28 +69,31 @@ export function decoyPools(): V4Pool[] {
 	});
 }
 
-/** Returns how these pools are opened, at the catalogue's prices or their lure. */
+/** Returns how these pools are opened, at these prices or their lure. */
 export function v4OpeningsOf(
 	pools: readonly V4Pool[],
-	{ isDecoy }: { isDecoy: boolean },
+	{ prices, isDecoy }: { prices: Prices; isDecoy: boolean },
 ): V4Opening[] {
 	return pools.map(({ key, depthUsd }, n): V4Opening => {
 		const lure = isDecoy ? (LURES[n % LURES.length] ?? 1) : 1;
-		const token0 = worthOf(key.currency0, lure);
-		const token1 = worthOf(key.currency1, lure);
-		const sqrtX96 = sqrtPriceX96(token0, token1);
-		const spacing = key.tickSpacing;
-		const [wide] = spansOf({ token1, sqrtX96, spacing }, depthUsd);
+		const sqrtX96 = v4PriceOf(key, prices, lure);
+		const token1 = worthOf(key.currency1, prices, lure);
+		const [wide] = spansOf({ token1, sqrtX96, spacing: key.tickSpacing }, depthUsd);
 		if (!wide) throw new Error("a pool without a span");
 		return { key, sqrtPriceX96: sqrtX96, ...wide };
 	});
 }
 
-function worthOf(token: Address, lure: number) {
+/** Returns the root of a pool's price when its tokens are worth this. */
+export function v4PriceOf({ currency0, currency1 }: PoolKey, prices: Prices, lure = 1): bigint {
+	return sqrtPriceX96(worthOf(currency0, prices, lure), worthOf(currency1, prices, lure));
+}
+
+function worthOf(token: Address, prices: Prices, lure: number) {
 	if (token === stockAddresses.usdg) return { decimals: 6, usd: 100_000_000n };
 	const { stocks } = describeStockWorld();
 	const stock = stocks.find(({ address }) => address === token);
-	const usd = cataloguePrices()[stock?.ticker ?? ""] ?? 0;
+	const usd = prices[stock?.ticker ?? ""] ?? 0;
 	return { decimals: 18, usd: BigInt(Math.round(usd * lure * 1e8)) };
 }
 
@@ -105,7 +109,7 @@ function poolOf(
 	return { id: keccak256(encodeAbiParameters(keyParts, values)), key };
 }
 
-/** The last fourteen bits of a hook's address are what it may do: here, change what a swap gives. */
+/** The last fourteen bits of a hook's address say what it may do: change what a swap gives. */
 function hookAddress(n: number): Address {
 	return `0x${((0x4663n << 144n) | (BigInt(n) << 16n) | 0x44n).toString(16).padStart(40, "0")}`;
 }

@@ -11,7 +11,7 @@ import {
 	type Stock,
 	type StockPlace,
 } from "./describeStockWorld.ts";
-import { decoyPools, honestV4Pools, type V4Pool } from "./describeV4.ts";
+import { decoyPools, honestV4Pools, type PoolKey, type V4Pool, v4PriceOf } from "./describeV4.ts";
 import { makerAbi, stockAbi, stockFeedAbi } from "./stockAbi.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
@@ -27,7 +27,7 @@ const MAKER_WEALTH = toHex(10n ** 27n);
 /** Stocks, their pools and feeds on an anvil, and the hands that move them. */
 export type StockWorld = StockPlace & {
 	addresses: typeof stockAddresses;
-	/** Pools of V4 that are what they seem, and the nine hundred that are not. */
+	/** Pools of V4 that are what they seem and move as V3's do, and the nine hundred decoys. */
 	v4: { pools: readonly V4Pool[]; decoys: readonly V4Pool[] };
 	/** It was not there before. */
 	isNew: boolean;
@@ -35,8 +35,11 @@ export type StockWorld = StockPlace & {
 	stock(ticker: string): Stock;
 	/** Mints; ether that is wrapped where the token is WETH. */
 	give(token: Address, to: Address, raw: bigint): Promise<void>;
-	/** Moves every pool of these tokens to their new price and tells their feeds, or one of both. */
-	moveMarket(prices: Prices, options?: { feeds?: boolean; pools?: boolean }): Promise<void>;
+	/** Moves every pool of these tokens to their new price and tells all feeds or some, or none. */
+	moveMarket(
+		prices: Prices,
+		options?: { feeds?: boolean | readonly string[]; pools?: boolean },
+	): Promise<void>;
 	/** Publishes a round: an answer in hundred-millionths of a dollar, as of now or of a time. */
 	setFeed(name: string, answer: bigint, updatedAtS?: number): Promise<void>;
 	/** A dead feed reverts. */
@@ -98,7 +101,9 @@ export async function openStockWorld(
 					pools && names.some((name) => tokensOf(place, name).some((token) => isIn(pool, token)))
 				);
 			});
-			await send([movementOf(place, { pools: moved, names: feeds ? names : [], prices })]);
+			const all = feeds ? names : [];
+			const told = typeof feeds === "boolean" ? all : feeds;
+			await send([movementOf(place, { pools: moved, names: told, prices })]);
 		},
 		setFeed: (name, answer, updatedAtS = 0) =>
 			call(feedOf(place, name), publishOf(answer, updatedAtS)),
@@ -168,6 +173,9 @@ function movementOf(
 	{ feeds, bad }: StockPlace,
 	{ pools, names, prices }: { pools: readonly Pool[]; names: readonly string[]; prices: Prices },
 ): SenderTx {
+	const moves4 = honestV4Pools()
+		.filter(({ key }) => pools.some((pool) => isSamePair(pool, key)))
+		.map(({ key }) => ({ key, sqrtPriceX96: v4PriceOf(key, prices) }));
 	const moves = pools
 		.filter((pool) => !isOf(pool, bad.paused))
 		.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool, prices) }));
@@ -175,7 +183,8 @@ function movementOf(
 		const feed = feeds[name];
 		return feed ? [{ feed, answer: BigInt(Math.round((prices[name] ?? 0) * 1e8)) }] : [];
 	});
-	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args: [moves, rounds] });
+	const args = [moves, moves4, rounds] as const;
+	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args });
 	return { to: stockAddresses.maker, data };
 }
 
@@ -194,6 +203,10 @@ function tokensOf({ stocks }: StockPlace, name: string): Address[] {
 	if (name === "ETH") return [stockAddresses.weth];
 	if (name === "USDG") return [stockAddresses.usdg];
 	return stocks.filter(({ ticker }) => ticker === name).map(({ address }) => address);
+}
+
+function isSamePair({ token0, token1 }: Pool, { currency0, currency1 }: PoolKey): boolean {
+	return token0 === currency0 && token1 === currency1;
 }
 
 function isIn({ token0, token1 }: Pool, token: Address): boolean {

@@ -50,15 +50,16 @@ export const stockFeedAbi = parseAbi([
 ]);
 
 export const makerAbi = parseAbi([
-	"constructor(address issuer, address weth, address factory, address manager)",
+	"constructor(address issuer, address weth, address factory, address manager, address stateView)",
 	"struct Span { int24 lower; int24 upper; uint128 liquidity; }",
 	"struct Opening { address tokenA; address tokenB; uint24 fee; uint160 sqrtPriceX96; Span[] spans; }",
 	"function open(Opening[] openings)",
 	"struct Move { address pool; uint160 sqrtPriceX96; }",
 	"struct Round { address feed; int256 answer; }",
-	"function move(Move[] moves, Round[] rounds)",
-	"function keep(address pool, uint256 bps)",
 	"struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }",
+	"struct Move4 { Key key; uint160 sqrtPriceX96; }",
+	"function move(Move[] moves, Move4[] moves4, Round[] rounds)",
+	"function keep(address pool, uint256 bps)",
 	"struct Opening4 { Key key; uint160 sqrtPriceX96; int24 lower; int24 upper; uint128 liquidity; }",
 	"function openV4(Opening4[] openings)",
 ]);

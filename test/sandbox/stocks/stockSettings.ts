@@ -5,16 +5,18 @@ import type { StockWorld } from "./openStockWorld.ts";
 export type StockSettings = {
 	/** TRADE_POOLS_JSON */
 	pools: { address: string; tokens: [string, string]; fee: number }[];
+	/** TRADE_V4_POOLS_JSON */
+	v4Pools: { tokens: [string, string]; fee: number; tickSpacing: number }[];
 	/** STOCK_FEEDS_JSON: feeds by token. */
 	feeds: Record<string, string>;
 };
 
-type Place = Pick<StockWorld, "pools" | "stocks" | "addresses" | "feeds">;
+type Place = Pick<StockWorld, "pools" | "v4" | "stocks" | "addresses" | "feeds">;
 
 const HEARTBEAT_SECONDS = 3_600;
 
 /** Returns the configured pools, those of bad tokens too, and the feeds of stocks. */
-export function stockSettings({ pools, stocks }: Place): StockSettings {
+export function stockSettings({ pools, v4, stocks }: Place): StockSettings {
 	const configured = pools.map(({ address, token0, token1, fee }) => {
 		const tokens: [string, string] = [token0.toLowerCase(), token1.toLowerCase()];
 		return { address: address.toLowerCase(), tokens, fee };
@@ -22,7 +24,11 @@ export function stockSettings({ pools, stocks }: Place): StockSettings {
 	const feeds = stocks.flatMap(({ address, feed }) =>
 		feed ? [[address.toLowerCase(), feed.toLowerCase()]] : [],
 	);
-	return { pools: configured, feeds: Object.fromEntries(feeds) };
+	const v4Pools = v4.pools.map(({ key: { currency0, currency1, fee, tickSpacing } }) => {
+		const tokens: [string, string] = [currency0.toLowerCase(), currency1.toLowerCase()];
+		return { tokens, fee, tickSpacing };
+	});
+	return { pools: configured, v4Pools, feeds: Object.fromEntries(feeds) };
 }
 
 /**

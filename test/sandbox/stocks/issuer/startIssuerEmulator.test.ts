@@ -11,7 +11,7 @@ let issuer: IssuerEmulator;
 beforeAll(async () => {
 	anvil = await startAnvil({ args: ["--chain-id", "4663"] });
 	world = await openStockWorld(anvil.url);
-	issuer = startIssuerEmulator({ rpcUrl: anvil.url });
+	issuer = startIssuerEmulator({ rpcUrl: anvil.url, world });
 });
 afterEach(() => issuer.clearFaults());
 afterAll(async () => {
@@ -81,4 +81,29 @@ test("an outage is ordered over HTTP, and ends", async () => {
 	await fetch(desk, { method: "DELETE" });
 	expect((await fetch(`${issuer.url}/rhj/assets`)).status).toBe(200);
 	expect(issuer.calls().byPath["GET /rhj/assets"]).toBeGreaterThan(2);
+});
+
+test("people move the world over HTTP; what is not there is refused", async () => {
+	const lend = async (hand: unknown) => {
+		const body = JSON.stringify(hand);
+		return (await fetch(`${issuer.url}/_sandbox/world`, { method: "POST", body })).status;
+	};
+	const to = `0x${"77".repeat(20)}`;
+	const hands = [
+		{ do: "move", prices: { AMD: 300 } },
+		{ do: "feed", name: "META", answer: "-1" },
+		{ do: "feed_dead", name: "META", is: true },
+		{ do: "drain", ticker: "AMD" },
+		{ do: "pause", ticker: "AMD", is: true },
+		{ do: "block", ticker: "AMD", account: to, is: true },
+		{ do: "tax", ticker: "PLTR", bps: 100 },
+		{ do: "rebase", ticker: "COIN", index: "1000000000000000001" },
+		{ do: "multiplier", ticker: "AMD", multiplier: "2000000000000000000" },
+		{ do: "oracle_paused", ticker: "AMD", is: true },
+		{ do: "give", token: "USDG", to, raw: "5" },
+	];
+	for (const hand of hands) expect([hand.do, await lend(hand)]).toEqual([hand.do, 200]);
+	expect((await called("AMD"))[0]?.currentMultiplier).toBe("2.000000000000000000");
+	expect(await lend({ do: "drain", ticker: "NONE" })).toBe(409);
+	expect(await lend({ do: "fly" })).toBe(400);
 });

@@ -14,6 +14,8 @@ import type { Calls } from "../../provider/faults/callLog.ts";
 import type { Rpc } from "../../Rpc.ts";
 import { describeStockWorld, type Stock } from "../describeStockWorld.ts";
 import { createFaultDesk, type FaultDesk } from "../faults/createFaultDesk.ts";
+import { Hand, lendHand } from "../market/hands.ts";
+import type { StockWorld } from "../openStockWorld.ts";
 import { stockAbi } from "../stockAbi.ts";
 import { IssuerFault } from "./IssuerFault.ts";
 import { type IssuerRow, issuerAnswer } from "./issuerAnswer.ts";
@@ -27,7 +29,12 @@ export type IssuerEmulator = {
 	stop(): Promise<void>;
 };
 
-export type IssuerEmulatorOptions = { rpcUrl: string; port?: number | undefined };
+export type IssuerEmulatorOptions = {
+	rpcUrl: string;
+	port?: number | undefined;
+	/** With it `POST /_sandbox/world` has hands for people: what tests call directly. */
+	world?: StockWorld;
+};
 
 const ASSETS_PATH = "/rhj/assets";
 const CHAIN_ID = 4663;
@@ -56,7 +63,10 @@ export function startIssuerEmulator(options: IssuerEmulatorOptions): IssuerEmula
 		hostname: "127.0.0.1",
 		port: options.port ?? 0,
 		idleTimeout: 0,
-		fetch: (request) => desk.serve(request, answer),
+		fetch: (request) => {
+			const isHand = new URL(request.url).pathname === "/_sandbox/world";
+			return isHand ? answerHand(request, options.world) : desk.serve(request, answer);
+		},
 	});
 	return {
 		url: `http://127.0.0.1:${server.port}`,
@@ -68,6 +78,19 @@ export function startIssuerEmulator(options: IssuerEmulatorOptions): IssuerEmula
 			await server.stop(true);
 		},
 	};
+}
+
+async function answerHand(request: Request, world: StockWorld | undefined): Promise<Response> {
+	if (!world || request.method !== "POST") return Response.json({}, { status: 404 });
+	const hand = Hand.safeParse(await request.json().catch(() => null));
+	if (!hand.success) return Response.json({ detail: hand.error.message }, { status: 400 });
+	try {
+		await lendHand(world, hand.data);
+		return Response.json({ done: hand.data.do });
+	} catch (cause) {
+		const detail = cause instanceof Error ? cause.message : String(cause);
+		return Response.json({ detail }, { status: 409 });
+	}
 }
 
 async function rowOf(rpc: Rpc, { uid, ticker, name, address }: Stock): Promise<IssuerRow> {
