@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
-import { feedCalls } from "#plugins/prices/feed/feedCalls.ts";
+import { feedCalls, feedSelectors } from "#plugins/prices/feed/feedCalls.ts";
 import { parseRound } from "#plugins/prices/feed/parseRound.ts";
 
 /** What is priced: a chain's native coin (the zero address) or a token on it. */
@@ -52,5 +52,6 @@ export const PricesKey = serviceKey<Prices>()("prices");
 export const feedAnswers = {
 	latestRound: feedCalls.latestRound,
 	decimals: feedCalls.decimals,
+	selectors: feedSelectors,
 	parseRound,
 };

@@ -1,12 +1,13 @@
 import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault/assert.ts";
 import { mulDiv } from "#core/money/mulDiv.ts";
 import type { LastPrice, References } from "#plugins/trading/prices/createReference.ts";
+import { settleViews, type View } from "#plugins/trading/reads/settleViews.ts";
 import type { Asset } from "#plugins/trading/registry/Asset.ts";
-import { MULTIPLIER_MAX, MULTIPLIER_ONE, VIEW_GAS } from "#plugins/trading/registry/limits.ts";
+import { MULTIPLIER_MAX, MULTIPLIER_ONE } from "#plugins/trading/registry/limits.ts";
 import type { Wallet } from "#plugins/wallets/contract.ts";
 
 /** More wallets are not asked about: each is a call for each token. */
@@ -100,19 +101,20 @@ async function readBalances(
 	}: { wallets: readonly Wallet[]; assets: readonly Asset[]; signal: AbortSignal },
 ): Promise<Map<string, BalanceRead>> {
 	const multiplied = assets.filter(({ kind }) => kind === "stock");
-	const multiplierCalls = multiplied.map(({ address }) => view(address, "0xa60bf13d"));
-	const balanceCalls = wallets.flatMap((wallet) => {
-		return assets.map((asset) => balanceCall(asset.address, wallet.address));
+	const multiplierViews = multiplied.map(
+		({ address }): View => ({ to: address, data: "0xa60bf13d" }),
+	);
+	const balanceViews = wallets.flatMap((wallet) => {
+		return assets.map((asset) => balanceView(asset.address, wallet.address));
 	});
-	const calls = [...multiplierCalls, ...balanceCalls];
+	const views = [...multiplierViews, ...balanceViews];
 	const none: RpcOutcome[] = [];
-	const outcomes =
-		calls.length === 0 ? none : await rpc.settle(calls, { signal }).catch(() => none);
+	const outcomes = await settleViews(rpc, views, { signal }).catch(() => none);
 	const multipliers = new Map(
 		multiplied.map(({ address }, index) => [address, multiplierOf(outcomes[index])]),
 	);
 	const found = new Map<string, BalanceRead>();
-	let at = multiplierCalls.length;
+	let at = multiplierViews.length;
 	for (const wallet of wallets) {
 		for (const asset of assets) {
 			const rawBalance = balanceOf(asset.address, outcomes[at++]);
@@ -123,19 +125,16 @@ async function readBalances(
 	return found;
 }
 
-function balanceCall(token: Address, owner: Address): RpcCall {
-	if (token === ZERO_ADDRESS) return { method: "eth_getBalance", params: [owner, "latest"] };
-	return view(token, `0x70a08231${owner.slice(2).padStart(64, "0")}`);
-}
-
-function view(to: Address, data: string): RpcCall {
-	return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
+function balanceView(token: Address, owner: Address): View {
+	if (token === ZERO_ADDRESS) return { coinOf: owner };
+	return { to: token, data: `0x70a08231${owner.slice(2).padStart(64, "0")}` };
 }
 
 function balanceOf(token: Address, outcome: RpcOutcome | undefined): bigint | null {
 	if (outcome?.kind !== "result") return null;
 	if (token !== ZERO_ADDRESS) return readAbiUint(outcome.result);
-	return chainNumbers.wei.safeParse(outcome.result).data ?? null;
+	// A whole word where a contract was asked for it, a quantity where the node was.
+	return readAbiUint(outcome.result) ?? chainNumbers.wei.safeParse(outcome.result).data ?? null;
 }
 
 function multiplierOf(outcome: RpcOutcome | undefined): BalanceRead["multiplier"] {

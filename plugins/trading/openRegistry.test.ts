@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import { MULTICALL } from "#plugins/trading/reads/settleViews.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerServer.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { compileRuntime } from "#test/harness/compileRuntime.ts";
 import { openRegistryLab } from "#test/harness/openRegistryLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { Stock } from "#test/sandbox/stocks/describeStockWorld.ts";
@@ -16,6 +18,8 @@ let anvil: Anvil;
 let world: StockWorld;
 let issuer: ReturnType<typeof startIssuerServer>;
 let lab: ReturnType<typeof openRegistryLab>;
+let options: Parameters<typeof openRegistryLab>[0];
+const BOUNDS = { timeoutMs: 20_000, batchMax: 250, concurrencyMax: 2, bodyBytesMax: 10 ** 7 };
 const clock = { ms: 0, nowMs: () => clock.ms };
 beforeAll(async () => {
 	database = await createTestDatabase();
@@ -28,16 +32,16 @@ beforeAll(async () => {
 		return { address, tokens: [token0, token1], fee };
 	});
 	await follow();
-	const bounds = { timeoutMs: 20_000, batchMax: 250, concurrencyMax: 2, bodyBytesMax: 10 ** 7 };
-	lab = openRegistryLab({
-		...{ db: database.db, rpc: httpRpc({ url: anvil.url, ...bounds }), clock },
+	options = {
+		...{ db: database.db, rpc: httpRpc({ url: anvil.url, ...BOUNDS }), clock },
 		env: {
 			STOCK_ASSETS_BASE_URL: issuer.url,
 			STOCK_FEEDS_JSON: JSON.stringify(Object.fromEntries(withFeed)),
 			STOCK_MARKET_HOURS: "always",
 			TRADE_POOLS_JSON: JSON.stringify(pools),
 		},
-	});
+	};
+	lab = openRegistryLab(options);
 	await lab.sync();
 });
 afterAll(async () => {
@@ -152,6 +156,23 @@ test("[TRD-04] a holding is its raw balance times the feed's full price, before 
 	expect(Number(after.uiBalance)).toBeCloseTo(shares * 4, 3);
 	expect([after.balanceRaw, after.valueUsd]).toEqual([before.balanceRaw, before.valueUsd]);
 	await world.setMultiplier(address, multiplier);
+});
+
+test("[TRD-04] holdings are the same by one call of all views and by a call for each", async () => {
+	const by = await lab.person();
+	for (const ticker of ["AAPL", "TSLA", "AMD", "GME"]) {
+		await world.give(world.stock(ticker).address, by.wallet.address, ONE / 3n);
+	}
+	await world.give(world.addresses.usdg, by.wallet.address, 1_234_567n);
+	await anvil.rpc("anvil_setBalance", [by.wallet.address, "0xde0b6b3a7640000"]);
+	await follow();
+	const read = async (from: typeof lab) => (await from.ask("/v1/trading/holdings", { by })).body;
+	const alone = await read(lab);
+	expect(alone.data).toHaveLength(6);
+	await anvil.rpc("anvil_setCode", [MULTICALL, compileRuntime("Together").code]);
+	const rpc = httpRpc({ url: anvil.url, ...BOUNDS });
+	expect((await read(openRegistryLab({ ...options, rpc }))).data).toEqual(alone.data);
+	expect(rpc.stats().calls).toBeLessThan(5);
 });
 
 test("a pending multiplier is known, and takes effect by time", async () => {

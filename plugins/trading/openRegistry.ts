@@ -24,6 +24,7 @@ import {
 	SYNC_TIMEOUT_MS,
 } from "#plugins/trading/registry/limits.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
+import { registryHealth } from "#plugins/trading/registry/registryHealth.ts";
 import type { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestationRoutes.ts";
 import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokenRoutes.ts";
@@ -88,13 +89,28 @@ export function openRegistry(options: RegistryOptions) {
 		...stockTools({ core, chain, assets, reference }),
 		...holdingTools({ db, assets, portfolio, wallets }),
 	];
+	const runs = core.metrics.counter({
+		name: "stock_registry_runs_total",
+		help: "Readings of the issuer's list with a check of all tokens, by what came of them.",
+		labels: ["outcome"],
+	});
+	const countedSync = async (signal: AbortSignal) => {
+		let outcome = "failed";
+		try {
+			outcome = await sync(signal);
+		} finally {
+			runs.inc({ outcome });
+		}
+	};
+	const everyMs = config.STOCK_SYNC_SECONDS * 1_000;
+	const degraded = registryHealth({ db, clock, chainId: chain.id, everyMs });
 	const jobs: Job[] = [
 		{
 			name: "trading.registry",
-			schedule: { everyMs: config.STOCK_SYNC_SECONDS * 1_000 },
+			schedule: { everyMs },
 			lock: "cluster",
 			timeoutMs: SYNC_TIMEOUT_MS,
-			run: async ({ signal }) => void (await sync(signal)),
+			run: ({ signal }) => countedSync(signal),
 		},
 	];
 	// Who trades no stocks asks their chain nothing.
@@ -104,8 +120,9 @@ export function openRegistry(options: RegistryOptions) {
 	return {
 		...{ assets, pools, reference, eligibility, portfolio, routes, tools, rpcFor },
 		jobs: isFollowed ? jobs : [],
+		degraded: async () => (isFollowed ? degraded() : []),
 		start() {
-			if (isFollowed) work.begin(core.role === "api" ? null : () => sync(ending));
+			if (isFollowed) work.begin(core.role === "api" ? null : () => countedSync(ending));
 		},
 		ended: work.ended,
 	};

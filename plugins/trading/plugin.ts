@@ -36,6 +36,7 @@ export const tradingPlugin = definePlugin({
 			tools: [...registry.tools, ...trades.tools],
 			commands: [...stockCommands, ...holdingCommands, ...tradeCommands],
 			start: registry.start,
+			degraded: registry.degraded,
 			async stop() {
 				ending.abort();
 				await registry.ended();

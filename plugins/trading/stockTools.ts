@@ -4,13 +4,13 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool, type ToolAnswer } from "#core/plugin/Tool.ts";
+import { dollarWords } from "#plugins/trading/dollarWords.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import type { Asset, Assets } from "#plugins/trading/registry/Asset.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
-import { dollarWords } from "#plugins/trading/words.ts";
 
 export type StockToolsDeps = {
 	core: { db: Queryable; clock: Clock };

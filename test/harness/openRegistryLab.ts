@@ -45,6 +45,7 @@ export function openRegistryLab({ db, rpc, clock, env = {} }: RegistryLabOptions
 	const core = {
 		...{ role: "all", db, clock, log: silentLog, chains },
 		audit: createAudit({ clock }),
+		metrics: createMetrics(),
 		operators: createOperators({ apiKey: ADMIN_KEY, clock, metrics: createMetrics() }),
 		reached: [{ chain, rpcFor: () => rpc, headUrls: [] }],
 	} as unknown as Core;

@@ -1,20 +1,17 @@
 import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Log } from "#core/log/Log.ts";
 import { mulDiv } from "#core/money/mulDiv.ts";
 import { feedAnswers, type Prices } from "#plugins/prices/contract.ts";
 import { judgeFeed } from "#plugins/trading/prices/judgeFeed.ts";
-import {
-	FEED_DECIMALS_MAX,
-	SNAPSHOT_MS,
-	SNAPSHOT_TIMEOUT_MS,
-} from "#plugins/trading/prices/limits.ts";
+import { SNAPSHOT_MS, SNAPSHOT_TIMEOUT_MS } from "#plugins/trading/prices/limits.ts";
 import type { MarketHours } from "#plugins/trading/prices/marketHours.ts";
+import { settleViews, type View } from "#plugins/trading/reads/settleViews.ts";
 import type { Asset, Reference } from "#plugins/trading/registry/Asset.ts";
-import { VIEW_GAS } from "#plugins/trading/registry/limits.ts";
+import { FEED_DECIMALS_MAX } from "#plugins/trading/registry/checkFeeds.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 
 /** What one whole raw token is worth: the feed has the multiplier in it already. */
@@ -117,13 +114,13 @@ async function take({ rpc, db, clock, chainId }: ReferenceOptions): Promise<Snap
 	const priced = rows.flatMap(({ address, feed, kind, status }) => {
 		return feed !== null && kind === "stock" && status !== "rejected" ? [{ address, feed }] : [];
 	});
-	const calls = priced.flatMap(({ address, feed }) => [
-		feedAnswers.latestRound(feed),
-		feedAnswers.decimals(feed),
-		view(address, ORACLE_PAUSED),
+	const views = priced.flatMap(({ address, feed }): View[] => [
+		{ to: feed, data: feedAnswers.selectors.latestRound },
+		{ to: feed, data: feedAnswers.selectors.decimals },
+		{ to: address, data: ORACLE_PAUSED },
 	]);
 	const signal = AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS);
-	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal });
+	const outcomes = await settleViews(rpc, views, { signal });
 	const takenAtMs = clock.nowMs();
 	const byToken = new Map(
 		priced.map(({ address }, index): [Address, Reading | null] => {
@@ -132,10 +129,6 @@ async function take({ rpc, db, clock, chainId }: ReferenceOptions): Promise<Snap
 		}),
 	);
 	return { takenAtMs, byToken };
-}
-
-function view(to: Address, data: string): RpcCall {
-	return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
 }
 
 /** Null for what cannot be a price: negative, 2^255, of the future, none; or a paused oracle. */

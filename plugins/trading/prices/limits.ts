@@ -15,6 +15,3 @@ export const OPENING_MS = 15 * MINUTE_MS;
 export const COHORT_MIN = 2;
 
 export const FEED_SILENT_SECONDS_DEFAULT = 3 * 3_600;
-
-/** An answer of more places is no price. */
-export const FEED_DECIMALS_MAX = 36;

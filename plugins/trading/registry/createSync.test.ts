@@ -71,6 +71,7 @@ describe("the issuer's list", () => {
 			...{ symbol: "TSLA", decimals: 18, multiplier: 10n ** 18n, next: 3n * 10n ** 18n },
 			effectiveAtS: NOW_MS / 1_000 + 3_600,
 		});
+		node.feeds.set(at(90), { answer: 1n, updatedAtMs: NOW_MS });
 		expect(await sync({ feeds: new Map([[at(0), at(90)]]) })).toBe("synced");
 		expect(await statuses()).toEqual(allActive);
 		expect(await rowOf(0)).toMatchObject({ checkedBlock: 7, feed: at(90), pendingAt: null });
@@ -172,6 +173,14 @@ describe("a token", () => {
 		const token = node.tokens.get(at(5));
 		if (token) Object.assign(token, to);
 	};
+
+	test("with a feed that cannot be read is traded all the same, and operators see it", async () => {
+		await sync({ feeds: new Map([[at(0), at(90)]]) });
+		expect(await rowOf(0)).toMatchObject({ status: "active", flaws: ["feed_unreadable"] });
+		node.feeds.set(at(90), { answer: 100n, updatedAtMs: NOW_MS });
+		await sync({ feeds: new Map([[at(0), at(90)]]) });
+		expect((await rowOf(0)).flaws).toEqual([]);
+	});
 
 	test("that is paused, or not active at the issuer, is paused until it is not", async () => {
 		change({ isPaused: true });

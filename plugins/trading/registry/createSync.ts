@@ -4,6 +4,7 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
 import type { Log } from "#core/log/Log.ts";
+import { checkFeeds } from "#plugins/trading/registry/checkFeeds.ts";
 import { checkTokens } from "#plugins/trading/registry/checkTokens.ts";
 import type { IssuerList, ListRead } from "#plugins/trading/registry/createIssuerList.ts";
 import { type Candidate, planSync } from "#plugins/trading/registry/planSync.ts";
@@ -46,9 +47,13 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 		const check = await checkTokens(rpc, { addresses, signal });
 		const holders = new Map(addresses.flatMap((token) => holderOf(pools, token)));
 		const transfers = await probeTransfers(rpc, { holders, block: check.block, signal });
+		const now = new Date(clock.nowMs());
+		const ofRows = rows.flatMap(({ feed }) => (feed ? [feed] : []));
+		const asked = { feeds: [...feeds.values(), ...ofRows], nowMs: now.getTime(), signal };
+		const unreadableFeeds = await checkFeeds(rpc, asked);
 		const outcome = await db.transaction(async (tx): Promise<SyncOutcome> => {
 			const plan = planSync({
-				...{ chainId, candidates, check, transfers, feeds, now: new Date(clock.nowMs()) },
+				...{ chainId, candidates, check, transfers, feeds, unreadableFeeds, now },
 				rows: await assetRows.lockAll(tx, chainId),
 				unreadable: read?.kind === "list" ? read.unreadable.uids : new Set(),
 				hasList: listed !== null,

@@ -38,10 +38,15 @@ export type SyncInput = {
 	check: TokenCheck;
 	/** What tokens do when they are moved; left out where nobody could try. */
 	transfers: ReadonlyMap<Address, Transferred>;
+	/** Feeds that answer nothing which can be a price. */
+	unreadableFeeds: ReadonlySet<Address>;
 	/** Feeds of the configuration, by token. */
 	feeds: ReadonlyMap<Address, Address>;
 	now: Date;
 };
+
+/** The one flaw that rejects nothing. */
+export const FEED_FLAW = "feed_unreadable";
 
 export type SyncPlan =
 	| { kind: "write"; rows: AssetRow[]; changes: StatusChange[] }
@@ -118,6 +123,9 @@ function judge(
 	const symbol = isTicker(given) ? given : spelled(given);
 	const event = flaws.length > 0 ? "flawed" : isPaused(candidate, facts) ? "paused" : "sound";
 	const status = row === null ? firstStatus[event] : movedBy(row, event);
+	const feed = row?.feedSetBy ? row.feed : (feeds.get(candidate.address) ?? null);
+	// A token needs no feed: its own is no reason to take it off the market.
+	if (feed !== null && input.unreadableFeeds.has(feed)) flaws.push(FEED_FLAW);
 	const multiplier = typeof facts.multiplier === "bigint" ? facts.multiplier : null;
 	const isSame = row?.status === status && row.isListed;
 	return {
@@ -125,8 +133,7 @@ function judge(
 		...{ symbol, skeleton: skeletonOf(symbol), name: candidate.name ?? symbol },
 		...{ decimals: facts.decimals ?? candidate.decimals ?? 0, status, flaws, isListed: true },
 		...{ heldBy: row?.heldBy ?? null, feedSetBy: row?.feedSetBy ?? null },
-		feed: row?.feedSetBy ? row.feed : (feeds.get(candidate.address) ?? null),
-		...{ multiplier, pendingMultiplier: facts.pending?.multiplier ?? null },
+		...{ feed, multiplier, pendingMultiplier: facts.pending?.multiplier ?? null },
 		pendingAt: facts.pending ? new Date(facts.pending.atMs) : null,
 		...{ checkedBlock: check.block, checkedAt: now, firstSeenAt: row?.firstSeenAt ?? now },
 		...{ changedAt: isSame ? row.changedAt : now, unlistedAt: row?.unlistedAt ?? null },

@@ -1,7 +1,4 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { type Hex, numberToHex } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
@@ -9,25 +6,16 @@ import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { transferProbe } from "#plugins/trading/registry/abi/transferProbe.ts";
 import { probeTransfers } from "#plugins/trading/registry/probeTransfers.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
+import { compileRuntime } from "#test/harness/compileRuntime.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
 const TOKEN: Address = `0x${"a1".repeat(20)}`;
 const holders = new Map([[TOKEN, `0x${"b1".repeat(20)}` as Address]]);
 const { signal } = new AbortController();
 
 test("the code that is run is what the compiler makes of its source", () => {
-	const solc = createRequire(import.meta.url)("solc");
-	const file = join(ROOT, "test/harness/contracts/TransferProbe.sol");
-	const settings = {
-		...{ optimizer: { enabled: true, runs: 1 }, evmVersion: "paris" },
-		...{ metadata: { appendCBOR: false } },
-		outputSelection: { "*": { "*": ["evm.deployedBytecode.object", "evm.methodIdentifiers"] } },
-	};
-	const sources = { probe: { content: readFileSync(file, "utf8") } };
-	const input = JSON.stringify({ language: "Solidity", sources, settings });
-	const { evm } = JSON.parse(solc.compile(input)).contracts.probe.TransferProbe;
-	expect(`0x${evm.deployedBytecode.object}`).toBe(transferProbe.code);
-	expect(`0x${evm.methodIdentifiers["probe(address,address)"]}`).toBe(transferProbe.selector);
+	const { code, selectors } = compileRuntime("TransferProbe");
+	expect(code).toBe(transferProbe.code);
+	expect(`0x${selectors["probe(address,address)"]}`).toBe(transferProbe.selector);
 });
 
 const words = (...values: (bigint | number)[]): Hex =>

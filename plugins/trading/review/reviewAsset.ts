@@ -1,12 +1,11 @@
 import type { Audit } from "#core/audit/Audit.ts";
-import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { isSqlState } from "#core/db/isSqlState.ts";
-import { feedAnswers } from "#plugins/prices/contract.ts";
-import { FEED_DECIMALS_MAX } from "#plugins/trading/prices/limits.ts";
+import { checkFeeds } from "#plugins/trading/registry/checkFeeds.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
+import { FEED_FLAW } from "#plugins/trading/registry/planSync.ts";
 import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { nextStatus } from "#plugins/trading/states/assetStates.ts";
 
@@ -44,10 +43,10 @@ function approved(row: AssetRow, at: Date): AssetRow {
 	const status = nextStatus[row.status].approved;
 	if (!status) throw registryFault.assetState();
 	if (!row.isListed) throw registryFault.assetNotListed();
-	if (row.flaws.length > 0) {
-		throw registryFault.assetFlawed({
-			public: `The last check on chain found: ${row.flaws.join(", ")}.`,
-		});
+	const flaws = row.flaws.filter((flaw) => flaw !== FEED_FLAW);
+	if (flaws.length > 0) {
+		const found = flaws.join(", ");
+		throw registryFault.assetFlawed({ public: `The last check on chain found: ${found}.` });
 	}
 	return { ...row, status, heldBy: null, unlistedAt: null, changedAt: at };
 }
@@ -86,12 +85,8 @@ export async function assertFeed(
 	rpc: Rpc,
 	{ feed, nowMs, signal }: { feed: Address; nowMs: number; signal: AbortSignal },
 ): Promise<void> {
-	const calls = [feedAnswers.latestRound(feed), feedAnswers.decimals(feed)];
-	const outcomes = await rpc.settle(calls, { signal });
-	const [round, decimals] = outcomes.map((one) => (one.kind === "result" ? one.result : null));
-	const places = readAbiUint(decimals);
-	const isFeed = feedAnswers.parseRound(round, nowMs).kind === "round" && places !== null;
-	if (!isFeed || places > BigInt(FEED_DECIMALS_MAX)) throw registryFault.feedUnreadable();
+	const unreadable = await checkFeeds(rpc, { feeds: [feed], nowMs, signal });
+	if (unreadable.has(feed)) throw registryFault.feedUnreadable();
 }
 
 async function lockStock(tx: Tx, { chainId, address }: Reviewed): Promise<AssetRow> {

@@ -133,6 +133,7 @@ describe("/v1/admin/stock-tokens", () => {
 		await relist();
 		const { body } = await lab.ask("/v1/stock-tokens?status=delisted_pending_review");
 		expect(symbolsOf(body)).toEqual(["TSLA"]);
+		expect(await lab.degraded()).toMatchObject([{ code: "stock_tokens_to_review", count: 1 }]);
 		expect(await review(TSLA, "approve", "it was renamed")).toMatchObject({
 			...{ status: 200, body: { status: "active", unlistedAt: null } },
 		});
@@ -149,6 +150,25 @@ describe("/v1/admin/stock-tokens", () => {
 				},
 			},
 		]);
+	});
+
+	test("tokens that nobody checks any more are told as degraded", async () => {
+		expect(await lab.degraded()).toEqual([]);
+		clock.ms += 900_001;
+		expect(await lab.degraded()).toMatchObject([
+			// With WETH and USDG.
+			{ code: "stock_registry_stale", count: 8, oldestAgeSeconds: 900 },
+		]);
+		await lab.sync();
+		clock.ms += 5_000;
+		expect(await lab.degraded()).toEqual([]);
+	});
+
+	test("several processes that read the list at once agree", async () => {
+		await database.db.execute("truncate trading.asset");
+		await Promise.all([lab.sync(), lab.sync(), lab.sync()]);
+		const { body } = await lab.ask("/v1/stock-tokens?status=active");
+		expect(symbolsOf(body)).toEqual([...TICKERS].sort());
 	});
 
 	test("what an operator refuses stays so, whatever the list says, until it is approved", async () => {

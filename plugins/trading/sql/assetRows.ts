@@ -34,6 +34,14 @@ export type AssetRow = {
 	unlistedAt: Date | null;
 };
 
+/** How the registry of a chain stands. */
+export type RegistryState = {
+	checkedAt: Date | null;
+	listed: number;
+	waiting: number;
+	waitingSince: Date | null;
+};
+
 type StoredRow = Omit<AssetRow, "multiplier" | "pendingMultiplier"> & {
 	multiplier: string | null;
 	pendingMultiplier: string | null;
@@ -69,7 +77,7 @@ export const assetRows = {
 	/** All of them, in the order of their tickers. */
 	async all(db: Queryable, chainId: number): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 order by symbol, address`,
+			`select ${COLUMNS} from trading.asset where chain_id = $1 order by symbol, asset.address`,
 			[chainId],
 		);
 		return rows.map(rowOf);
@@ -78,7 +86,7 @@ export const assetRows = {
 	/** The same, held until the transaction ends, in the order in which everybody locks them. */
 	async lockAll(tx: Tx, chainId: number): Promise<AssetRow[]> {
 		const rows = await tx.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 order by address for update`,
+			`select ${COLUMNS} from trading.asset where chain_id = $1 order by asset.address for update`,
 			[chainId],
 		);
 		return rows.map(rowOf);
@@ -107,7 +115,7 @@ export const assetRows = {
 			`select ${COLUMNS} from trading.asset where chain_id = $1 and kind = 'stock'
 				and ($2::text[] is null or status = any($2))
 				and ($3::text is null or (symbol, address) > ($3, $4))
-			order by symbol, address limit $5`,
+			order by symbol, asset.address limit $5`,
 			[
 				asked.chainId,
 				asked.statuses,
@@ -117,6 +125,19 @@ export const assetRows = {
 			],
 		);
 		return rows.map(rowOf);
+	},
+
+	/** When tokens were last checked, and how many came back to the list and wait. One scan. */
+	async health(db: Queryable, chainId: number): Promise<RegistryState> {
+		const [row] = await db.query<RegistryState>(
+			`select max(checked_at) as "checkedAt", count(*) filter (where is_listed)::int as listed,
+				count(*) filter (where is_listed and status = 'delisted_pending_review')::int as waiting,
+				min(unlisted_at) filter (where is_listed and status = 'delisted_pending_review')
+					as "waitingSince"
+			from trading.asset where chain_id = $1`,
+			[chainId],
+		);
+		return row ?? { checkedAt: null, listed: 0, waiting: 0, waitingSince: null };
 	},
 
 	/** Stores a row, in the place of the one that has its address. */

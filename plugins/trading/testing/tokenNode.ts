@@ -1,7 +1,15 @@
-import { encodeAbiParameters, type Hex, numberToHex } from "viem";
+import {
+	decodeFunctionData,
+	encodeAbiParameters,
+	encodeFunctionResult,
+	type Hex,
+	numberToHex,
+	parseAbi,
+} from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { MULTICALL } from "#plugins/trading/reads/settleViews.ts";
 
 export type NodeToken = {
 	symbol: string;
@@ -24,6 +32,11 @@ export type NodePool = {
 };
 
 const AT = numberToHex(7);
+const abi = parseAbi([
+	"struct Call3 { address target; bool allowFailure; bytes callData; }",
+	"struct Result { bool success; bytes returnData; }",
+	"function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
+]);
 
 /** A node with stock tokens, feeds and pools on it that fails as it is told. */
 export function createTokenNode(nowMs: () => number) {
@@ -58,8 +71,20 @@ export function createTokenNode(nowMs: () => number) {
 			return isThere ? "0x6001" : "0x";
 		}
 		if (method === "eth_getBalance") return numberToHex(coins.get(String(first)) ?? 0n);
-		const { to, data } = first as { to: string; data: string };
-		return view(to, data);
+		const { to, data } = first as { to: string; data: Hex };
+		return to === MULTICALL ? together(data) : view(to, data);
+	}
+
+	/** As Multicall3: one that reverts stops no other. */
+	function together(data: Hex): Hex {
+		const { args } = decodeFunctionData({ abi, data });
+		const result = args[0].map(({ target, callData }) => {
+			const to = target.toLowerCase();
+			const owner = `0x${callData.slice(-40)}`;
+			const answer = to === MULTICALL ? word(coins.get(owner) ?? 0n) : view(to, callData);
+			return { success: answer !== null, returnData: answer ?? ("0x" as const) };
+		});
+		return encodeFunctionResult({ abi, functionName: "aggregate3", result });
 	}
 
 	const settle: Rpc["settle"] = async (calls) => {
