@@ -8,7 +8,7 @@ import { createLocalQuoter } from "#plugins/trading/quotes/createLocalQuoter.ts"
 import { createQuoting } from "#plugins/trading/quotes/createQuoting.ts";
 import type { QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/Asset.ts";
-import { tradeRoutes } from "#plugins/trading/routes/intents.ts";
+import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import { tradeKind } from "#plugins/trading/swap/tradeKind.ts";
 import { createTrades } from "#plugins/trading/trade/createTrades.ts";

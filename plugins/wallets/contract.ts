@@ -337,8 +337,7 @@ export const intentSentence = statusSentence;
 
 /**
  * The route of what tools record with `once`, beside the tool's name in the body. It is one for
- * all tools: a key is good for one action, so another text under it is `idempotency_conflict`,
- * whichever tool it asks for.
+ * all tools: another text under a key is `idempotency_conflict`, whichever tool it asks for.
  */
 export const TOOL_ROUTE = "agent tool";
 
@@ -348,8 +347,8 @@ export function channelOf({ channel }: Caller): Channel {
 }
 
 /**
- * The kind of a step that lets a contract take exactly so much of a token. Spends nothing: what
- * uses the allowance counts. Where so much is allowed already it is `confirmed` without being sent.
+ * The kind of a step that lets a contract take exactly so much of a token. Spends nothing: what uses
+ * it counts. Where so much is allowed already it is `confirmed` without being sent.
  */
 export const ALLOWANCE = allowance;
 
@@ -359,10 +358,8 @@ export type AllowanceRequest = RequestOfAllowance;
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;
 
-/** Returns what operators set under a key, or null. In the caller's transaction, where it is in one. */
-export async function readTradingSetting(db: Queryable, key: string): Promise<unknown> {
-	return (await settingRows.read(db, key))?.value ?? null;
-}
+/** Returns what operators set under a setting's key; null: nothing. */
+export const readTradingSetting = settingRows.value;
 
 /** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
 export const tradingDocumented = documented;
@@ -398,7 +395,6 @@ export type Wallets = {
 
 /** What operators change while the service runs, offered by any plugin. */
 export type TradingSetting = SettingOfTrading;
-
 export const TradingSettingPoint = extensionPoint<TradingSetting>("wallets.trading-setting");
 
 export const WalletsKey = serviceKey<Wallets>()("wallets");

@@ -7,7 +7,7 @@ import { leavesOf, mutantsOf } from "#test/harness/mutantsOf.ts";
 // Guarantee: nothing of a hosted router's answer is executed that contradicts what was asked, or
 // leads through a pool that is not configured here.
 
-/** What is only recorded: its own names for the answer, its block, and what it wants to be signed. */
+/** What is only recorded: its names for the answer, its block, and what it wants to be signed. */
 const RECORDED = /^(requestId|quote\.quoteId|quote\.blockNumber|permitData)(\.|$)/;
 /** What our schema does not read. */
 const UNREAD = /(symbol|decimals|liquidity|tickCurrent)$/;

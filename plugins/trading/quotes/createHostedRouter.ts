@@ -24,8 +24,8 @@ const BUDGET = "trading.router";
 const ROUTER_VERSION = "2.1.1";
 
 /**
- * Asks the Uniswap Trading API for a quote. Only what it promises is used: what it would have signed
- * (permit, calldata) is recorded or not asked for, and its way is encoded here where it can be.
+ * Asks the Uniswap Trading API for a quote. Only what it promises is used: what it would have
+ * signed (permit, calldata) is recorded or not asked for; its way is encoded here where it can be.
  */
 export function createHostedRouter(deps: HostedRouterDeps): QuoteSource {
 	const { budget, callsPerSecond, slippageBps } = deps;

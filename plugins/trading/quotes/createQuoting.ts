@@ -10,8 +10,8 @@ export type Quoted = { answers: readonly SourceAnswer[]; picked: PickedRoute | n
 export type Quoting = { quote(ask: QuoteAsk, signal: AbortSignal): Promise<Quoted> };
 
 /**
- * Asks every source and chooses. A way that somebody else found is played on the chain before it may
- * be taken: what they promised stays in the comparison, and what the chain says is what counts. So a
+ * Asks every source and chooses. A way that somebody else found is played on the chain before it
+ * may be taken: what they promised stays in the comparison, and what the chain says counts. So a
  * source that promises too much is a divergence to look at, and nothing that is executed.
  */
 export function createQuoting(deps: {

@@ -190,7 +190,7 @@ function planned(
 	return { kind: "plan", plan, question, ...(review && { review }) };
 }
 
-/** What leaves the wallet. A stock has no price where limits are counted: what is got for it has. */
+/** What leaves the wallet. A stock has no price for limits: what is got for it has. */
 function spendOf(
 	{ sell, buy, side }: SwapRequest,
 	{ mostRaw, quoted }: { mostRaw: bigint; quoted: QuotedSwap },

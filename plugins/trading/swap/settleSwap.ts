@@ -10,8 +10,8 @@ const WORD = 66;
 
 /**
  * Reads what was really swapped from the receipt's own logs: what left the wallet less what came
- * back. The coin leaves no logs: what the router pays pools of its wrapped form, and gets from them,
- * is what was swapped. Wrapping itself is not counted on: some wrapped coins log it, others mint.
+ * back. The coin leaves no logs: what the router pays pools of its wrapped form, and gets from
+ * them, is what was swapped. Wrapping is not counted on: some coins log it, others mint.
  */
 export function settleSwap(
 	{ logs }: Pick<Receipt, "logs">,

@@ -8,8 +8,8 @@ import type { Denial } from "#plugins/wallets/contract.ts";
 export type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
 
 /**
- * The call that plays a swap as its wallet would make it, and says how both balances change: code of
- * ours stands at the wallet's address while the node plays it, and nothing is signed or mined. The
+ * The call that plays a swap as its wallet would make it, and says how both balances change: code
+ * of ours stands at the wallet's address while the node plays it; nothing is signed or mined. The
  * router checks what a pool pays; this checks what arrives, which a token with a fee makes less.
  */
 export function simulationCall(swap: {

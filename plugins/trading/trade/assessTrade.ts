@@ -33,7 +33,7 @@ type Sides = { side: "buy" | "sell"; asset: Asset; sell: Asset; buy: Asset };
 
 /**
  * Resolves what is traded, asks who may, reads the balance, asks all sources at the same time and
- * holds the best answer against the bounds. It sends and stores nothing, and a refusal is an answer:
+ * holds the best answer against the bounds. It sends and stores nothing; a refusal is an answer:
  * whatever an upstream did wrong ends as one, with its code.
  */
 export async function assessTrade(deps: SwapDeps, ask: Ask): Promise<Assessed> {
@@ -98,7 +98,7 @@ async function find({ assets, db }: SwapDeps, text: string): Promise<Asset | Den
 	}
 }
 
-/** The coin, its wrapped form and the dollar; another token only where a configured pool holds it. */
+/** Coin, wrapped coin and dollar; another token only where a configured pool holds it. */
 function settlementDenial({ assets }: SwapDeps, money: Asset): Denial | null {
 	if (money.kind === "native") return null;
 	const unfit = assetDenial(money);

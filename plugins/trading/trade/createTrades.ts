@@ -56,22 +56,10 @@ export type Trades = ReturnType<typeof createTrades>;
 
 /** What people and programs do with trades: ask for them, look at them, say yes, call them off. */
 export function createTrades(deps: TradesDeps) {
-	const { db, wallets } = deps;
-	const revokes = createRevokes(deps);
+	return { ...asking(deps), ...looking(deps), ...moving(deps) };
+}
 
-	/** Somebody else's trade is as little there as one that never was. */
-	async function own(profileId: string, id: string): Promise<Trade> {
-		const trade = await readTrade(db, id);
-		if (trade?.profileId !== profileId) throw tradeFault.notFound();
-		return trade;
-	}
-
-	async function view(trade: Trade, more: Partial<ViewMore> = {}): Promise<TradeView> {
-		const { intentId, profileId } = trade;
-		const intent = intentId === null ? null : await wallets.execution.read(intentId, profileId);
-		return viewOf(deps, trade, { ...more, intent });
-	}
-
+function asking(deps: TradesDeps) {
 	return {
 		/** What a wish would give now; nothing is stored or reserved. */
 		async quote(asked: Pick<TradeAsked, "principal" | "wish" | "walletId">): Promise<Assessed> {
@@ -87,33 +75,37 @@ export function createTrades(deps: TradesDeps) {
 			const wallet = walletOf(profile, asked.walletId);
 			const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
 			const assessed = await assessTrade(deps, { wish, profile, wallet, signal });
-			const tradeId = deps.newId();
-			const request = requestOf(tradeId, assessed);
+			const request = requestOf(deps.newId(), assessed);
 			const { chainId } = deps;
-			return wallets.once({
+			return deps.wallets.once({
 				...{ principal, route, idempotencyKey, body },
 				intents: [{ kind: TRADE, profile, wallet, chainId, channel, asks, request }],
 				record: (tx) => record(deps, tx, { asked, assessed, request, wallet }),
 				answer: (ids, recorded) => answer(deps, { profile, ids, recorded }),
 			});
 		},
+	};
+}
+
+function looking(deps: TradesDeps) {
+	const revokes = createRevokes(deps);
+	return {
 		async list(query: {
 			profileId: string;
 			afterId: string | null;
 			limit: number;
 		}): Promise<{ items: TradeView[]; nextId: string | null }> {
-			const found = await listTrades(db, { ...query, limit: query.limit + 1 });
+			const found = await listTrades(deps.db, { ...query, limit: query.limit + 1 });
 			const shown = found.slice(0, query.limit);
-			const items = await Promise.all(shown.map((trade) => view(trade)));
+			const items = await Promise.all(shown.map((trade) => view(deps, trade)));
 			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
 			return { items, nextId };
 		},
 		/** One trade, with what it left allowed. */
 		async show(profile: Profile, id: string): Promise<TradeView> {
-			const trade = await own(profile.id, id);
-			const { intentId, walletId } = trade;
-			const intent = intentId === null ? null : await wallets.execution.read(intentId, profile.id);
-			const wallet = profile.wallets.find((one) => one.id === walletId)?.address;
+			const trade = await own(deps, profile.id, id);
+			const intent = await intentIn(deps, trade);
+			const wallet = profile.wallets.find((one) => one.id === trade.walletId)?.address;
 			const leftover = await revokes.leftoverOf(trade, { intent, wallet });
 			return viewOf(deps, trade, { intent, leftover });
 		},
@@ -122,9 +114,15 @@ export function createTrades(deps: TradesDeps) {
 			id: string,
 			asked: { principal: Principal; route: string; idempotencyKey: string | null },
 		): Promise<Response> {
-			const trade = await own(asked.principal.profile.id, id);
+			const trade = await own(deps, asked.principal.profile.id, id);
 			return revokes.revoke(trade, { ...asked, intent: await intentOf(deps, trade) });
 		},
+	};
+}
+
+function moving(deps: TradesDeps) {
+	const { execution, cancel } = deps.wallets;
+	return {
 		/**
 		 * Says yes to the plan of this hash, or to the stored one, and takes the trade further: it is
 		 * planned anew, and sent within what was confirmed.
@@ -134,25 +132,38 @@ export function createTrades(deps: TradesDeps) {
 			id: string,
 			planHash: Intent["planHash"] | undefined,
 		): Promise<TradeView> {
-			const trade = await own(profile.id, id);
-			const intent = await intentOf(deps, trade);
-			const asking = await wallets.execution.asking(intent);
-			const agreed = planHash ?? asking.planHash;
-			if (asking.status !== "confirmation_required" || !agreed) throw tradeFault.tradeState();
-			if (agreed !== asking.planHash) throw tradeFault.planChanged();
-			await wallets.execution.approve(asking.id, agreed);
-			await goOn(deps, { profileId: profile.id, ids: [asking.id], recorded: null });
-			return view(trade);
+			const trade = await own(deps, profile.id, id);
+			const asked = await execution.asking(await intentOf(deps, trade));
+			const agreed = planHash ?? asked.planHash;
+			if (asked.status !== "confirmation_required" || !agreed) throw tradeFault.tradeState();
+			if (agreed !== asked.planHash) throw tradeFault.planChanged();
+			await execution.approve(asked.id, agreed);
+			await goOn(deps, { profileId: profile.id, ids: [asked.id], recorded: null });
+			return view(deps, trade);
 		},
 		/** Calls off what was not sent; what was sent is cancelled by its nonce. */
 		async cancel(profile: Profile, id: string): Promise<TradeView> {
-			const trade = await own(profile.id, id);
+			const trade = await own(deps, profile.id, id);
 			const { id: intentId } = await intentOf(deps, trade);
-			const signal = deps.ending;
-			const { cancelUrl } = await wallets.cancel(intentId, { profile, signal });
-			return view(trade, { cancelUrl });
+			const { cancelUrl } = await cancel(intentId, { profile, signal: deps.ending });
+			return view(deps, trade, { cancelUrl });
 		},
 	};
+}
+
+/** Somebody else's trade is as little there as one that never was. */
+async function own({ db }: TradesDeps, profileId: string, id: string): Promise<Trade> {
+	const trade = await readTrade(db, id);
+	if (trade?.profileId !== profileId) throw tradeFault.notFound();
+	return trade;
+}
+
+async function view(
+	deps: TradesDeps,
+	trade: Trade,
+	more: Partial<ViewMore> = {},
+): Promise<TradeView> {
+	return viewOf(deps, trade, { ...more, intent: await intentIn(deps, trade) });
 }
 
 /** The wallet that trades: the named one, else the canonical one; null where there is none. */
@@ -251,9 +262,14 @@ async function goOn(deps: TradesDeps, { profileId, ids, recorded }: Made): Promi
 	}
 }
 
-async function intentOf({ wallets }: TradesDeps, trade: Trade): Promise<Intent> {
+/** Null where nobody has named it yet. */
+async function intentIn({ wallets }: TradesDeps, trade: Trade): Promise<Intent | null> {
 	const { intentId, profileId } = trade;
-	const intent = intentId === null ? null : await wallets.execution.read(intentId, profileId);
+	return intentId === null ? null : wallets.execution.read(intentId, profileId);
+}
+
+async function intentOf(deps: TradesDeps, trade: Trade): Promise<Intent> {
+	const intent = await intentIn(deps, trade);
 	if (!intent) throw tradeFault.tradeState();
 	return intent;
 }

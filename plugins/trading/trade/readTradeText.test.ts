@@ -1,65 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { NONE, WISHES } from "#plugins/trading/testing/tradeTexts.ts";
 import { readTradeText } from "#plugins/trading/trade/readTradeText.ts";
-import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
-import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
-
-const usdg = { settlement: "USDG" };
-const WISHES: readonly [string, TradeWish][] = [
-	["buy $TSLA with 50 USDG", { kind: "buy_with", asset: "TSLA", spend: "50", settlement: "USDG" }],
-	["buy tsla with 0.05 eth", { kind: "buy_with", asset: "TSLA", spend: "0.05", settlement: "ETH" }],
-	[
-		"BUY AAPL WITH 1.25 WETH",
-		{ kind: "buy_with", asset: "AAPL", spend: "1.25", settlement: "WETH" },
-	],
-	["buy 2 AAPL", { kind: "buy", asset: "AAPL", quantity: "2", ...usdg }],
-	["buy 0.5 $aapl", { kind: "buy", asset: "AAPL", quantity: "0.5", ...usdg }],
-	["sell 2 AAPL", { kind: "sell", asset: "AAPL", quantity: "2", ...usdg }],
-	["sell 2 of my AAPL to ETH", { kind: "sell", asset: "AAPL", quantity: "2", settlement: "ETH" }],
-	["sell half AAPL", { kind: "sell_share", asset: "AAPL", percent: 50, ...usdg }],
-	["sell all of my TSLA", { kind: "sell_share", asset: "TSLA", percent: 100, ...usdg }],
-	[
-		"sell 25% of TSLA to WETH",
-		{ kind: "sell_share", asset: "TSLA", percent: 25, settlement: "WETH" },
-	],
-	["sell 100% my $TSLA", { kind: "sell_share", asset: "TSLA", percent: 100, ...usdg }],
-	["hold $NVDA", { kind: "hold", asset: "NVDA" }],
-	[
-		`sell 1 0x${"ab".repeat(20)}`,
-		{ kind: "sell", asset: `0x${"ab".repeat(20)}`, quantity: "1", ...usdg },
-	],
-];
-const NONE: readonly string[] = [
-	`sell 1 0x${"Ab".repeat(20)}`,
-	"",
-	"buy",
-	"buy TSLA",
-	"buy TSLA 50",
-	"buy TSLA with 50",
-	"buy TSLA with USDG",
-	"buy TSLA with .5 ETH",
-	"buy TSLA with 05 ETH",
-	"buy TSLA with 5. ETH",
-	"buy 1 TSLA now",
-	"buy 1 TSLA.",
-	"buy one TSLA",
-	"sell 0% TSLA",
-	"sell 101% TSLA",
-	"sell 2.5% TSLA",
-	"sell % TSLA",
-	"sell all all",
-	"sell half",
-	"hold",
-	"hold 2 TSLA",
-	"buy 1 TSLA sell 1 AAPL",
-	"sell 1 TSLA to ETH to USDG",
-	"buy 1 \u0422SLA",
-	"buy 1 TSLA\u200b",
-	"buy １ TSLA",
-	"buy\t1 TSLA",
-];
-const grammar = createGrammar(builtinCommands, builtinOptions);
-const TRADES = new Set(["buy_stock_with", "buy_stock", "sell_stock", "hold_stock"]);
 
 describe("a text is read as the whole of one command", () => {
 	test.each(WISHES)("%s", (text, wish) => {
@@ -81,19 +22,4 @@ describe("a text is read as the whole of one command", () => {
 		const said = readTradeText("buy 1 TSLA ".repeat(1_000));
 		expect(said).toMatchObject({ kind: "unread", reason: expect.stringContaining("longer") });
 	});
-});
-
-test("the agent's grammar reads the same texts as trades, and no other", () => {
-	for (const [text] of WISHES) {
-		const parsed = grammar.parse(text);
-		const name = parsed.kind === "read" ? parsed.reading.command.name : parsed.detail;
-		expect([text, TRADES.has(name)]).toEqual([text, true]);
-	}
-	for (const text of NONE) {
-		const parsed = grammar.parse(text);
-		const isTrade = parsed.kind === "read" && TRADES.has(parsed.reading.command.name);
-		// A tab between words is a blank to the agent.
-		if (text.includes("\t")) continue;
-		expect([text, isTrade]).toEqual([text, false]);
-	}
 });

@@ -29,8 +29,8 @@ const abi = parseAbi([
 const UINT128_BOUND = 2n ** 128n;
 
 /**
- * Asks Uniswap's V4 quoter about configured V4 pools. Its answer is compared with and recorded, with
- * the calldata that the universal router 2.1.1 would take; it is not executed here.
+ * Asks Uniswap's V4 quoter about configured V4 pools. Its answer is compared with and recorded,
+ * with the calldata that the universal router 2.1.1 would take; it is not executed here.
  */
 export function createV4Quoter({ rpc, clock, quoter, pools }: V4QuoterDeps): QuoteSource {
 	return {

@@ -39,9 +39,9 @@ const actionList = parseAbiParameters("bytes actions, bytes[] params");
 const sweepInput = parseAbiParameters("address token, address recipient, uint256 amountMinimum");
 
 /**
- * Writes a swap through V4 pools as the universal router 2.1.1 takes it: swap, pay all that is owed
- * within the limit, take all that is due. Older routers read other bytes. What is left of coins that
- * were sent along is swept back.
+ * Writes a swap through V4 pools as the universal router 2.1.1 takes it: swap, pay all that is
+ * owed within the limit, take all that is due. Older routers read other bytes. What is left of
+ * coins that were sent along is swept back.
  */
 export function encodeV4Swap(swap: V4Swap): { data: Hex; valueRaw: bigint } {
 	const { hops, exact, amountRaw, limitRaw, recipient, deadlineS } = swap;

@@ -19,9 +19,9 @@ const swapInput = parseAbiParameters([
 const ACTIONS: Readonly<Record<string, "in" | "out">> = { "0x070c0f": "in", "0x090c0f": "out" };
 
 /**
- * Reads calldata for the universal router 2.1.1 as a swap through V4 pools; null for everything that
- * is not exactly one, to the last byte: pools with hook data, prices for single pools, commands that
- * may fail, other recipients.
+ * Reads calldata for the universal router 2.1.1 as a swap through V4 pools; null for everything
+ * that is not exactly one, to the last byte: pools with hook data, prices for single pools, other
+ * recipients, commands that may fail.
  */
 export function readV4Swap(given: { data: Hex; valueRaw: bigint; sender: Address }): V4Swap | null {
 	const { data, valueRaw, sender } = given;

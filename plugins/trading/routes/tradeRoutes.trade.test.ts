@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
 import {
 	openTradeLab,
 	registerStocks,
 	startStockChain,
 	type TradeLab,
 	type Trader,
-} from "#plugins/trading/testing/tradeLab.ts";
-import type { Anvil } from "#test/harness/anvil.ts";
+} from "#test/harness/openTradeLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
 import {
 	openTradeLab,
 	registerStocks,
 	startStockChain,
 	type TradeLab,
 	type Trader,
-} from "#plugins/trading/testing/tradeLab.ts";
-import type { Anvil } from "#test/harness/anvil.ts";
+} from "#test/harness/openTradeLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import {
@@ -16,7 +16,7 @@ import {
 	startRouterEmulator,
 } from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
-// Guarantee: what is refused is kept with its reason; nothing is signed for it, and nothing reserved.
+// Guarantee: what is refused is kept with its reason; nothing is signed or reserved for it.
 
 let database: TestDatabase;
 let anvil: Anvil;
