@@ -347,8 +347,8 @@ export function channelOf({ channel }: Caller): Channel {
 }
 
 /**
- * The kind of a step that lets a contract take exactly so much of a token. Spends nothing: what uses
- * it counts. Where so much is allowed already it is `confirmed` without being sent.
+ * The kind of a step that lets a contract take exactly so much of a token. Spends nothing: what
+ * uses it counts. Where so much is allowed already it is `confirmed` without being sent.
  */
 export const ALLOWANCE = allowance;
 

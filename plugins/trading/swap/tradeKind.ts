@@ -53,8 +53,8 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 }
 
 /**
- * Whether a trade that was planned anew is still what its owner said yes to: the same wallet, router
- * and currencies, for no more, with no less received. Another way or block is no other trade.
+ * Whether a trade that was planned anew is still what its owner said yes to: the same wallet,
+ * router and currencies, for no more, with no less received. Another way or block is no other trade.
  */
 function keepsTrade(approved: Plan, fresh: Plan): boolean {
 	const before = readShownSwap(approved.shown);
