@@ -15,6 +15,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
+import type { StepObserver } from "#core/steps/Steps.ts";
 import { openTrades, type TradesOptions } from "#plugins/trading/openTrades.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
@@ -103,8 +104,12 @@ export function openTradeLab(given: {
 	world: StockWorld;
 	/** Values of the environment. */
 	env?: Record<string, unknown>;
+	/** Told of each step of the path; what it throws ends the process there. */
+	observe?: StepObserver;
+	/** Another name than the database knows: such a process counts as gone. */
+	session?: string;
 }) {
-	const { db, anvil, world, env = {} } = given;
+	const { db, anvil, world, env = {}, observe, session = "tapeline test" } = given;
 	const chains = createChainRegistry(builtinChains);
 	const chain = chains.byId(CHAIN_ID);
 	if (!chain) throw new Error("chain 4663 is built in");
@@ -138,12 +143,15 @@ export function openTradeLab(given: {
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const deps: ExecutionDeps = {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
-		...{ session: "tapeline test", prices, nonceClaims: createNonceClaims() },
+		...{ session, prices, nonceClaims: createNonceClaims() },
 		custody: { ...offCustody, isOn: true, byReference: async () => null, send },
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? real : null),
 		kindOf: (name) => kinds.get(name) ?? null,
-		steps: createSteps(null),
-		kindSteps: createSteps((step, edge) => void (edge === "before" && steps.push(step))),
+		steps: createSteps(observe ?? null),
+		kindSteps: createSteps(async (step, edge) => {
+			if (edge === "before") steps.push(step);
+			await observe?.(step, edge);
+		}),
 		profileOf: (queryable, id) => readProfile(queryable, { id }),
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),

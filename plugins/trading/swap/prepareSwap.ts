@@ -42,7 +42,12 @@ import {
 } from "#plugins/wallets/contract.ts";
 
 /** Its outbound calls. */
-export const tradeSteps = ["trade.funds", "trade.simulation", "trade.quote"] as const;
+export const tradeSteps = [
+	"trade.funds",
+	"trade.simulation",
+	"trade.quote",
+	"trade.record",
+] as const;
 
 type Asked = {
 	request: SwapRequest;
@@ -92,7 +97,8 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 		const approval = {
 			...{ token: request.sell.address, spender: deps.router, amountRaw: String(mostRaw) },
 		};
-		await keepOfTrade(deps.db, { id: request.tradeId, approval });
+		const { tradeId: id } = request;
+		await outbound("trade.record", () => keepOfTrade(deps.db, { id, approval }));
 		const shown = shownSwap(request, { quoted: request.quoted, ...boundsOf(request) });
 		const first = {
 			...approval,
@@ -137,9 +143,12 @@ async function quoteAgain(
 	const taker = wallet.address;
 	const ask = askOf(deps, { ...request, amountRaw, taker });
 	const { answers, picked } = await outbound("trade.quote", () => deps.quoting.quote(ask, signal));
-	await insertQuotes(deps.db, request.tradeId, quoteRows(answers, picked));
+	const rows = quoteRows(answers, picked);
+	await outbound("trade.record", () => insertQuotes(deps.db, request.tradeId, rows));
 	if (!picked) return denial("quote_unavailable", "No source has a way for that now.");
-	const { denial: flaw, review } = await judgeRoute(deps, { picked, sell, buy, signal });
+	const { denial: flaw, review } = await outbound("trade.quote", () =>
+		judgeRoute(deps, { picked, sell, buy, signal }),
+	);
 	if (flaw) return flaw;
 	const { inRaw, outRaw } = picked.route;
 	const { mostRaw, leastRaw } = boundsOf(request);

@@ -1,4 +1,4 @@
-import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
+import { keepOfTrade, nameIntent } from "#plugins/trading/sql/trades.ts";
 import { prepareSwap, tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import { settleSwap } from "#plugins/trading/swap/settleSwap.ts";
@@ -15,7 +15,10 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 		plugin: "trading",
 		request: tradeRequest,
 		steps: tradeSteps,
-		async prepare({ request }, context) {
+		async prepare({ id: intentId, request }, context) {
+			// Whoever asked may be gone before they have named it.
+			const { tradeId: id } = request;
+			await context.outbound("trade.record", () => nameIntent(deps.db, { id, intentId }));
 			switch (request.kind) {
 				case "refused":
 					return { kind: "denied", denial: request.denial };
@@ -28,7 +31,7 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 		keeps: keepsTrade,
 		// Limits in dollars are the path's own, and nothing else bounds a trade that was planned.
 		deny: () => null,
-		async settle({ request }, receipt, { wallet }) {
+		async settle({ request }, receipt, { wallet, outbound }) {
 			if (request.kind !== "swap") return null;
 			const { router, wrapped } = deps;
 			const { address: sell } = request.sell;
@@ -37,13 +40,12 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 			const settled = settleSwap(receipt, of);
 			const { transactionHash, blockNumber, blockHash } = receipt;
 			const { spentRaw, receivedRaw } = settled;
-			await keepOfTrade(deps.db, {
-				id: request.tradeId,
-				settled: {
-					...{ transactionHash, blockNumber, blockHash },
-					...{ spentRaw: String(spentRaw), receivedRaw: String(receivedRaw) },
-				},
-			});
+			const kept = {
+				...{ transactionHash, blockNumber, blockHash },
+				...{ spentRaw: String(spentRaw), receivedRaw: String(receivedRaw) },
+			};
+			const { tradeId: id } = request;
+			await outbound("trade.record", () => keepOfTrade(deps.db, { id, settled: kept }));
 			const bounds = boundsOf(request);
 			if (receivedRaw >= bounds.leastRaw && spentRaw <= bounds.mostRaw) return { spentRaw };
 			if (receivedRaw <= 0n) return denial("not_received", "Nothing of it arrived in the wallet.");
@@ -54,7 +56,7 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 
 /**
  * Whether a trade that was planned anew is still what its owner said yes to: the same wallet,
- * router and currencies, for no more, with no less received. Another way or block is no other trade.
+ * router and currencies, for no more, with no less received. Another way is no other trade.
  */
 function keepsTrade(approved: Plan, fresh: Plan): boolean {
 	const before = readShownSwap(approved.shown);
