@@ -19,7 +19,7 @@ const world = {
 const url = "http://127.0.0.1:4000";
 
 test("a sandbox says where its chains and its wallet provider are, and how to get a token", () => {
-	const own = { url, hasOwnWallets: true, hasOwnStocks: true };
+	const own = { url, hasOwnWallets: true, hasOwnStocks: true, hasTrades: true };
 	const [rpc, home, stocks, wallets, token] = worldLines(world, own);
 	expect(rpc).toStartWith("RPC      http://127.0.0.1:1 ");
 	expect(home).toStartWith("home     http://127.0.0.1:3  (chain 4663, ");
@@ -29,7 +29,12 @@ test("a sandbox says where its chains and its wallet provider are, and how to ge
 });
 
 test("where another wallet provider is configured the sandbox's is not told: its tokens open nothing", () => {
-	const lines = worldLines(world, { url, hasOwnWallets: false, hasOwnStocks: false });
+	const lines = worldLines(world, {
+		url,
+		hasOwnWallets: false,
+		hasOwnStocks: false,
+		hasTrades: true,
+	});
 	expect(lines.join("\n")).not.toMatch(/127\.0\.0\.1:[245]\b/);
 	expect(lines).toHaveLength(2);
 });
@@ -37,10 +42,20 @@ test("where another wallet provider is configured the sandbox's is not told: its
 test("a collection that comes out soon is named, with where to watch that", () => {
 	const reveals = ["0x00000000000000000000000000000000000000aa"];
 	for (const hasOwnWallets of [true, false]) {
-		const lines = worldLines({ ...world, reveals }, { url, hasOwnWallets, hasOwnStocks: false });
+		const lines = worldLines(
+			{ ...world, reveals },
+			{ url, hasOwnWallets, hasOwnStocks: false, hasTrades: true },
+		);
 		const [named] = lines.filter((line) => line.startsWith(`reveals  ${reveals[0]} `));
 		expect(named).toContain("/v1/nft-market/reveals");
 		// Nobody could sign in with the sandbox's token where another wallet provider is configured.
 		expect(lines.join("\n").includes("svc ask")).toBe(hasOwnWallets);
 	}
+});
+
+test("a trade to copy is named where the service trades the sandbox's stocks", () => {
+	const has = { url, hasOwnWallets: true, hasOwnStocks: true };
+	const lines = worldLines(world, { ...has, hasTrades: true });
+	expect(lines.at(-1)).toEndWith(`svc ask --url ${url} "buy TSLA with 50 USDG"`);
+	expect(worldLines(world, { ...has, hasTrades: false }).join("\n")).not.toContain("svc ask");
 });

@@ -10,7 +10,7 @@ test("the plan that the sandbox's start message names is a strict command", () =
 	const home = { chainId: 4663, httpUrl: "http://h", wsUrl: "ws://h", firstBlock: 1 };
 	const stocks = { assetsUrl: "", routerUrl: "", routerKey: "", pools: [], v4Pools: [], feeds: {} };
 	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals, stocks };
-	const own = { hasOwnWallets: true, hasOwnStocks: false };
+	const own = { hasOwnWallets: true, hasOwnStocks: false, hasTrades: false };
 	const lines = worldLines(world, { url: "http://s", ...own });
 	const [, text = ""] = /"(snipe [^"]*)"/.exec(lines.at(-1) ?? "") ?? [];
 	const grammar = createGrammar(plansCommands, {

@@ -1,6 +1,7 @@
 // Runs the service; where no chain is configured, with sandbox chains of its own.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { checkConfig } from "#api/cli/checkConfig.ts";
 import { reportFailure } from "#api/cli/reportFailure.ts";
 import { serve } from "#api/cli/serve.ts";
@@ -67,6 +68,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	const has = {
 		hasOwnWallets: Object.keys(wallets).length > 0,
 		hasOwnStocks: Object.keys(stocks).length > 0,
+		hasTrades: builtinPlugins.some(({ name }) => name === "trading"),
 	};
 	const more = (url: string) => worldLines(world, { url, ...has });
 	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
