@@ -33,7 +33,11 @@ const confirmBody = z
 			.templateLiteral(["0x", z.string()])
 			.refine((text) => /^0x[0-9a-f]{64}$/.test(text), "must be 32 bytes in hex")
 			.optional()
-			.meta({ description: "The plan that is agreed to; the stored one unless given." }),
+			.meta({
+				pattern: "^0x[0-9a-f]{64}$",
+				description: "The plan that is agreed to; the stored one unless given.",
+				examples: [`0x${"5d".repeat(32)}`],
+			}),
 	})
 	.nullish()
 	.meta({ id: "TradeConfirmation", description: "A yes to a plan." });
@@ -133,7 +137,7 @@ function postQuote({ trades, signedIn, transform, readExact }: Deps) {
 			body: tradeBody,
 			response: { 200: quoteViewSchema },
 			detail: {
-				operationId: "quoteTrade",
+				operationId: "estimateTrade",
 				tags: ["trading"],
 				summary: "Quotes a trade",
 				description: "What it would give now. Nothing is stored, reserved or sent.",
@@ -207,7 +211,7 @@ function confirmRoute({ trades, signedIn, transform }: Deps) {
 			parse: [async (hook) => void (await signedIn(hook)), "json"],
 			...{ transform, params, body: confirmBody, response: { 200: tradeSchema } },
 			detail: {
-				operationId: "confirmTrade",
+				operationId: "answerTrade",
 				tags: ["trading"],
 				summary: "Confirms a trade",
 				description:
@@ -265,7 +269,7 @@ function revokeRoute({ trades, signedIn, transform }: Deps) {
 		{
 			...{ transform, params, response: { 201: revokeSchema } },
 			detail: {
-				operationId: "revokeTradeAllowance",
+				operationId: "cancelTradeAllowance",
 				tags: ["trading"],
 				summary: "Takes back what a trade left allowed",
 				description:

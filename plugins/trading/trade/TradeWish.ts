@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { AMOUNT_CHARS_MAX, ASSET_CHARS_MAX } from "#plugins/trading/limits.ts";
 
-const amount = z.string().min(1).max(AMOUNT_CHARS_MAX);
+const amount = z
+	.string()
+	.min(1)
+	.max(AMOUNT_CHARS_MAX)
+	.meta({ description: "How much, as a plain decimal.", examples: ["50"] });
 const asset = z
 	.string()
 	.min(1)
@@ -11,12 +15,18 @@ const settlement = z
 	.string()
 	.min(1)
 	.max(ASSET_CHARS_MAX)
-	.meta({ description: "ETH, WETH or USDG, or another token that a configured pool holds." });
+	.meta({
+		description: "ETH, WETH or USDG, or another token that a configured pool holds.",
+		examples: ["USDG"],
+	});
 const percent = z
 	.int()
 	.min(1)
 	.max(100)
-	.meta({ description: "So much of what the wallet holds, rounded down; 100 is all of it." });
+	.meta({
+		description: "So much of what the wallet holds, rounded down; 100 is all of it.",
+		examples: [50],
+	});
 
 /**
  * What somebody wants to trade, as a command says it. Strict: a member that is dropped in silence

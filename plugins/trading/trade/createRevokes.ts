@@ -8,6 +8,7 @@ import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
 import type { Trade } from "#plugins/trading/sql/trades.ts";
 import { readFunds } from "#plugins/trading/swap/readFunds.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import { tradeQuestion } from "#plugins/trading/trade/tradeQuestion.ts";
 import { ALLOWANCE, type Intent, type Principal, type Wallets } from "#plugins/wallets/contract.ts";
 
 export type RevokesDeps = SwapDeps & {
@@ -37,11 +38,7 @@ export const revokeSchema = z
 		status: field.text("Where that stands.", "submitted"),
 		errorCode: field.text("Why it was rejected, or failed.", "gas_reserve").nullable(),
 		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
-		link: z
-			.object({
-				url: field.url("Where its owner says yes, or signs.", "https://app.example.com/links/x7Zk"),
-				expiresAt: field.time("Until when it can be answered."),
-			})
+		link: tradeQuestion
 			.nullable()
 			.meta({ description: "Null where its owner is asked for nothing." }),
 	})

@@ -27,11 +27,14 @@ export const quoteViewSchema = z
 		mostSpentRaw: field.digits("More would never be spent.", "50000000").nullable(),
 		notionalUsd: field.decimal("What it is worth, in dollars.", "50.00").nullable(),
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
-		sourcesMissing: z.array(z.string()).meta({ description: "Sources that did not answer." }),
+		sourcesMissing: z
+			.array(z.string())
+			.meta({ description: "Sources that did not answer.", examples: [[]] }),
 		quotes: z.array(quoteSchema).meta({ description: "What every source said." }),
-		policy: z
-			.array(z.record(z.string(), z.unknown()))
-			.meta({ description: "Each check that was made, and what it said." }),
+		policy: z.array(z.record(z.string(), z.unknown())).meta({
+			description: "Each check that was made, and what it said.",
+			examples: [[{ check: "registry", outcome: "passed" }]],
+		}),
 		expiresAt: field.time("It is good until then.").nullable(),
 	})
 	.meta({ id: "TradeQuotation", description: "What a trade would give now." });

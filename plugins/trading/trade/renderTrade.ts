@@ -7,15 +7,22 @@ import { amountText } from "#plugins/trading/swap/planSwap.ts";
 import { boundsOf, tradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
 import { leftoverSchema } from "#plugins/trading/trade/createRevokes.ts";
 import { tradeWish } from "#plugins/trading/trade/TradeWish.ts";
+import { tradeQuestion } from "#plugins/trading/trade/tradeQuestion.ts";
 import { cancellationSchema, type Intent } from "#plugins/wallets/contract.ts";
 
 /** A currency of a trade, in answers. */
-export const tradeCurrency = z.object({
-	address: field.addressText("Its contract; the zero address is the chain's own coin."),
-	symbol: field.text("Its symbol.", "USDG"),
-	decimals: field.integer("Digits behind the point in base units.", 6),
-});
-const kept = z.record(z.string(), z.unknown());
+export const tradeCurrency = z
+	.object({
+		address: field.addressText("Its contract; the zero address is the chain's own coin."),
+		symbol: field.text("Its symbol.", "USDG"),
+		decimals: field.integer("Digits behind the point in base units.", 6),
+	})
+	.meta({ id: "TradeCurrency", description: "What is spent or received." });
+
+/** JSON that is kept and shown as it is. */
+function kept(description: string, example: Record<string, unknown>) {
+	return z.record(z.string(), z.unknown()).meta({ description, examples: [example] });
+}
 
 /** What one source said, in answers. */
 export const quoteSchema = z
@@ -31,7 +38,7 @@ export const quoteSchema = z
 		hops: z
 			.array(z.unknown())
 			.nullable()
-			.meta({ description: "The pools; null: not executed here." }),
+			.meta({ description: "The pools; null: not executed here.", examples: [null] }),
 		code: field.text("Why the source said nothing.", "router_unavailable").nullable(),
 	})
 	.meta({ id: "TradeQuote", description: "What one source said for a trade." });
@@ -54,7 +61,10 @@ export const tradeSchema = z
 		command: field
 			.text("As it was typed; null where its parsed form was sent.", "sell 2 AAPL")
 			.nullable(),
-		wish: tradeWish.meta({ description: "Its parsed form." }),
+		wish: tradeWish.meta({
+			description: "Its parsed form.",
+			examples: [{ kind: "buy_with", asset: "TSLA", spend: "50", settlement: "USDG" }],
+		}),
 		chainId: field.integer("EIP-155 id of the chain.", 4663),
 		walletId: field.text("The wallet that trades, by its id.", "0198c1d2").nullable(),
 		sell: tradeCurrency.nullable().meta({ description: "What is spent." }),
@@ -66,29 +76,31 @@ export const tradeSchema = z
 		mostSpentRaw: field.digits("More is never spent.", "50000000").nullable(),
 		notionalUsd: field.text("What it is worth, in dollars.", "50.00").nullable(),
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
-		sourcesMissing: z.array(z.string()).meta({ description: "Sources that did not answer." }),
+		sourcesMissing: z
+			.array(z.string())
+			.meta({ description: "Sources that did not answer.", examples: [[]] }),
 		quotes: z.array(quoteSchema).meta({ description: "What every source said, the newest last." }),
-		settings: kept.meta({ description: "What was in force when it was asked for." }),
-		policy: z.array(kept).meta({ description: "Each check that was made, and what it said." }),
-		plan: kept
-			.nullable()
-			.meta({ description: "What is or was to be sent, in sentences and figures." }),
+		settings: kept("What was in force when it was asked for.", { slippageBps: 50 }),
+		policy: z
+			.array(kept("One check.", { check: "registry", outcome: "passed" }))
+			.meta({ description: "Each check that was made, and what it said." }),
+		plan: kept("What is or was to be sent, in sentences and figures.", {
+			action: "buy",
+		}).nullable(),
 		planHash: field.hashText("Names that plan.").nullable(),
-		approval: kept.nullable().meta({ description: "The exact allowance that it needed first." }),
+		approval: kept("The exact allowance that it needed first.", {
+			amountRaw: "50000000",
+		}).nullable(),
 		leftover: leftoverSchema
 			.nullable()
 			.meta({ description: "What it left allowed; only where one trade is read by its id." }),
 		intentId: field.id("The intent that moves the money.").nullable(),
 		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
 		cancellation: cancellationSchema,
-		settled: kept
-			.nullable()
-			.meta({ description: "What the receipt says: spent and received, in base units." }),
-		link: z
-			.object({
-				url: field.url("Where its owner says yes, or signs.", "https://app.example.com/links/x7Zk"),
-				expiresAt: field.time("Until when it can be answered."),
-			})
+		settled: kept("What the receipt says: spent and received, in base units.", {
+			spentRaw: "50000000",
+		}).nullable(),
+		link: tradeQuestion
 			.nullable()
 			.meta({ description: "A one-time link; in the answer that made it alone." }),
 		cancelUrl: field
