@@ -89,7 +89,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		]);
 	});
 
-	test("another settlement than coin and dollar, unless a configured pool holds it", async () => {
+	test("[TRD-13] another settlement than coin and dollar, unless a configured pool holds it", async () => {
 		await expectRefused("buy TSLA with 1 WETH", "balance_insufficient");
 		await expectRefused("buy TSLA with 1 TSLA", "pair_unsupported");
 		lab.state.pools = lab.state.pools.filter(({ token0, token1 }) => {
@@ -190,7 +190,7 @@ describe("prices", () => {
 		await world.moveMarket({ AMZN: 225 });
 	});
 
-	test("depth is asked for only where operators switched it on", async () => {
+	test("[TRD-06] depth is asked for only where operators switched it on", async () => {
 		lab = openTradeLab({
 			...{ db: database.db, anvil, world, env: { TRADE_MIN_LIQUIDITY_USD: 1_500_000 } },
 		});
@@ -218,14 +218,14 @@ describe("sources", () => {
 		lab = openTradeLab({ db: database.db, anvil, world, env });
 	});
 
-	test("both are asked; the answer says what each said, and which was taken", async () => {
+	test("[TRD-05] both are asked; the answer says what each said, and which was taken", async () => {
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", divergenceBps: 0, sourcesMissing: [] });
 		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "hosted"]);
 		expect(body.quotes[1].requestId).toMatch(/^request-/);
 	});
 
-	test("one that is down leaves the other, and the answer says so", async () => {
+	test("[TRD-05] one that is down leaves the other, and the answer says so", async () => {
 		router.fault({ kind: "no_route" });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["hosted"] });
@@ -245,6 +245,28 @@ describe("sources", () => {
 		lab.state.settle = null;
 		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["local"] });
 		expect(body.quotes[1]).toMatchObject({ source: "hosted", isTaken: true });
+	});
+
+	test("[TRD-05] sources that are too far apart wait for an operator, and send nothing before", async () => {
+		router.fault({ kind: "price", bps: 300 });
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status: "review_required", errorCode: "venue_divergence" });
+		expect(body.divergenceBps).toBeGreaterThan(100);
+		expect(body.policy).toContainEqual(
+			expect.objectContaining({ check: "venue_divergence", outcome: "review" }),
+		);
+		expect(lab.sent).toEqual([]);
+		expect(await lab.ledger(body.intentId)).toEqual({});
+	});
+
+	test("[TRD-05] for an exact output the cheaper of two is taken", async () => {
+		by = await lab.trader({ account: 5 });
+		await give(world.addresses.usdg, 2_000_000_000n, 0n);
+		const quote = { by, body: { command: "buy 1 AAPL" } };
+		const { body } = await lab.ask("/v1/trading/quotes", quote);
+		const amounts = body.quotes.map(({ inRaw }: any) => BigInt(inRaw));
+		expect(amounts).toHaveLength(2);
+		expect(BigInt(body.inRaw)).toBe(amounts[0] < amounts[1] ? amounts[0] : amounts[1]);
 	});
 
 	test("a promise that is too good is looked at by an operator; what is taken is what the chain says", async () => {

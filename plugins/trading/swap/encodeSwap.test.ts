@@ -21,7 +21,7 @@ test("the table has at least 60 swaps, of every shape", () => {
 	expect(shapes.size).toBe(18);
 });
 
-describe("a swap is written as the official SDK writes it, and is read back as it was meant", () => {
+describe("[TRD-05] a swap is written as the official SDK writes it, and is read back as it was meant", () => {
 	for (const { name, terms, data, valueRaw } of swaps) {
 		test(name, () => {
 			const encoded = encodeSwap(terms);
