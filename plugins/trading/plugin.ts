@@ -1,28 +1,40 @@
 import { join } from "node:path";
+import { Elysia } from "elysia";
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { contribute } from "#core/plugin/extensionPoint.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { openRegistry } from "#plugins/trading/openRegistry.ts";
+import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { stockCommands } from "#plugins/trading/stockTools.ts";
-import { WalletsKey } from "#plugins/wallets/contract.ts";
+import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
+import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
+import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** Stock tokens on chain 4663: which there are, what they are worth, and who holds them. */
+/** Stock tokens on chain 4663: which there are, what they are worth, who holds them, and trades. */
 export const tradingPlugin = definePlugin({
 	name: "trading",
 	version: "1",
-	config: z.object(registryConfig),
+	config: z.object({ ...registryConfig, ...tradeConfig }),
 	needs: { wallets: WalletsKey, prices: PricesKey },
+	contributes: [contribute(TradingSettingPoint, minLiquiditySetting)],
 	tables: { schema: "trading", folder: join(import.meta.dir, "migrations") },
 	setup({ core, config, needs: { wallets, prices } }) {
 		const ending = new AbortController();
-		const registry = openRegistry({ core, config, wallets, prices, ending: ending.signal });
+		const { signal } = ending;
+		const registry = openRegistry({ core, config, wallets, prices, ending: signal });
+		const { assets, reference, eligibility } = registry;
+		const rpc = registry.rpcFor("intents");
+		const trades = openTrades({
+			...{ core, config, wallets, rpc, assets, reference, eligibility, ending: signal },
+		});
 		return {
-			routes: registry.routes,
+			routes: new Elysia().use(registry.routes).use(trades.routes),
 			jobs: registry.jobs,
-			tools: registry.tools,
-			commands: [...stockCommands, ...holdingCommands],
+			tools: [...registry.tools, ...trades.tools],
+			commands: [...stockCommands, ...holdingCommands, ...tradeCommands],
 			start: registry.start,
 			degraded: registry.degraded,
 			async stop() {

@@ -12,6 +12,7 @@ import {
 } from "#plugins/wallets/allowance/allowanceKind.ts";
 import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
 import type { TradingSetting as SettingOfTrading } from "#plugins/wallets/control/TradingSetting.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
@@ -337,8 +338,7 @@ export const intentSentence = statusSentence;
 
 /**
  * The route of what tools record with `once`, beside the tool's name in the body. It is one for
- * all tools: a key is good for one action, so another text under it is `idempotency_conflict`,
- * whichever tool it asks for.
+ * all tools: another text under a key is `idempotency_conflict`, whichever tool it asks for.
  */
 export const TOOL_ROUTE = "agent tool";
 
@@ -349,7 +349,7 @@ export function channelOf({ channel }: Caller): Channel {
 
 /**
  * The kind of a step that lets a contract take exactly so much of a token. Spends nothing: what
- * uses the allowance counts. Where so much is allowed already it is `confirmed` without being sent.
+ * uses it counts. Where so much is allowed already it is `confirmed` without being sent.
  */
 export const ALLOWANCE = allowance;
 
@@ -358,6 +358,9 @@ export type AllowanceRequest = RequestOfAllowance;
 
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;
+
+/** Returns what operators set under a setting's key; null: nothing. */
+export const readTradingSetting = settingRows.value;
 
 /** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
 export const tradingDocumented = documented;
@@ -393,7 +396,6 @@ export type Wallets = {
 
 /** What operators change while the service runs, offered by any plugin. */
 export type TradingSetting = SettingOfTrading;
-
 export const TradingSettingPoint = extensionPoint<TradingSetting>("wallets.trading-setting");
 
 export const WalletsKey = serviceKey<Wallets>()("wallets");

@@ -11,6 +11,8 @@ import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
 import { stockCommands, stockTools } from "#plugins/trading/stockTools.ts";
+import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
+import { tradeTools } from "#plugins/trading/tradeTools.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
 import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
@@ -28,6 +30,7 @@ const ofPlugins: AnyTool[] = [
 	...plansTools(idle),
 	...stockTools(idle),
 	...holdingTools(idle),
+	...tradeTools(idle),
 ];
 const typed = [
 	...marketCommands,
@@ -37,6 +40,7 @@ const typed = [
 	...plansCommands,
 	...stockCommands,
 	...holdingCommands,
+	...tradeCommands,
 ];
 const help = createHelp(typed, ofPlugins);
 

@@ -28,6 +28,11 @@ test("all commands and tools fit together", () => {
 		"pause_plan",
 		"resume_plan",
 		"cancel_plan",
+		"buy_stock_with",
+		"buy_stock",
+		"sell_stock",
+		"hold_stock",
+		"cancel_trade",
 	]);
 });
 

@@ -100,6 +100,9 @@ const bodies: Record<string, () => unknown> = {
 		recipients: [`0x${"ab".repeat(20)}`],
 		amount: "0.01",
 	}),
+	"POST /v1/trading/intents": () => ({ command: "hold ZZZZ" }),
+	"POST /v1/trading/quotes": () => ({ command: "buy ZZZZ with 1 USDG" }),
+	"POST /v1/trading/intents/{id}/confirm": () => ({}),
 	"POST /v1/nft-market/buys": () => ({ contract, tokenId: "1", maxPriceNative: "0.1" }),
 	"POST /v1/agent/command": () => ({ text: "trending" }),
 	"POST /v1/agent/chat": () => ({
@@ -263,6 +266,7 @@ const WRITES = new Set([
 	"PUT /v1/admin/stock-tokens/{address}/feed",
 	"PUT /v1/admin/trading/attestations/{profileId}",
 	"POST /v1/trading/wallet-transfers",
+	"POST /v1/trading/intents",
 	"POST /v1/nft-market/buys",
 	"POST /v1/nft-market/offers",
 	"POST /v1/nft-market/intents/{id}/cancel",

@@ -328,6 +328,7 @@ test("a cursor leads on in its own list alone, and an empty one begins it", asyn
 		`/v1/nft-market/drops?cursor=${cursor}`,
 		`/v1/nft-market/intents?cursor=${cursor}`,
 		`/v1/trading/wallet-transfers?cursor=${cursor}`,
+		`/v1/trading/intents?cursor=${cursor}`,
 	];
 	for (const path of others) {
 		const { status, body } = await ask(path);

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { openApiDocument } from "#core/http/openApiDocument.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
 import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 
@@ -16,6 +17,11 @@ const MAKES_NO_INTENT = new Set([
 	"/v1/links/{token}",
 	"/v1/trading/wallet-transfers/{id}/cancel",
 	"/v1/nft-market/intents/{id}/cancel",
+	"/v1/trading/intents/{id}/confirm",
+	"/v1/trading/intents/{id}/cancel",
+	"/v1/trading/quotes",
+	// Takes back what may be taken: no money moves.
+	"/v1/trading/intents/{id}/revoke",
 ]);
 
 const { paths, components } = openApiDocument({
@@ -23,6 +29,7 @@ const { paths, components } = openApiDocument({
 		routes: [
 			buyRoutes({ wallets: {} } as never),
 			transferRoutes({ wallets: {} } as never),
+			tradeRoutes({ trades: {}, wallets: {} } as never),
 			linkRoutes(nobody),
 		],
 	}),
@@ -53,6 +60,7 @@ test("every POST that can move money takes a key, and says how that can fail", (
 	expect(moving.map(([path]) => path).sort()).toEqual([
 		"/v1/nft-market/buys",
 		"/v1/nft-market/offers",
+		"/v1/trading/intents",
 		"/v1/trading/wallet-transfers",
 	]);
 	for (const [path, operation] of moving) {
@@ -93,4 +101,6 @@ test("answering a link, asking for one and calling off say their 409", () => {
 	expect(of409.get("/v1/links/{token}")).toContain("transaction_other");
 	expect(of409.get("/v1/links")).toContain("no_question");
 	expect(of409.get("/v1/trading/wallet-transfers/{id}/cancel")).toContain("intent_state");
+	expect(of409.get("/v1/trading/intents/{id}/confirm")).toContain("plan_changed");
+	expect(of409.get("/v1/trading/intents/{id}/cancel")).toContain("intent_state");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { planSteps } from "#plugins/reveal-snipe/plans/planSteps.ts";
 import { stepNames } from "#plugins/wallets/execution/stepNames.ts";
-import { kindSteps } from "#test/e2e/kills/kindSteps.ts";
+import { kindSteps, stepsEndedElsewhere } from "#test/e2e/kills/kindSteps.ts";
 import { projectFiles } from "#test/tidy/projectFiles.ts";
 import { readSourceFile } from "#test/tidy/readSourceFile.ts";
 import type { SourceFile } from "#test/tidy/SourceFile.ts";
@@ -13,7 +13,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
-		"transfers/|nft-buys/|reveal-snipe/plans/))",
+		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/)))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -58,6 +58,8 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
 	"plugins/wallets/allowance/allowanceKind.ts#readAllowance": "called in allowance.read",
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
+	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
+	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
 };
 
 /** From each `run(` and `outbound(` to the bracket that ends it. */
@@ -132,7 +134,8 @@ test("every name on the list stands for a step, and every step has a name on the
 		}),
 	);
 	const used = new Set(named);
-	expect([...used].sort()).toEqual([...new Set([...stepNames, ...kindSteps, ...planSteps])].sort());
+	const listed = [...stepNames, ...kindSteps, ...planSteps, ...stepsEndedElsewhere];
+	expect([...used].sort()).toEqual([...new Set(listed)].sort());
 });
 
 test("whatever registers a kind of intent is on the path that is looked at here", async () => {
@@ -142,6 +145,7 @@ test("whatever registers a kind of intent is on the path that is looked at here"
 	});
 	expect(registering.map(({ path }) => path).sort()).toEqual([
 		"plugins/nft-buys/plugin.ts",
+		"plugins/trading/openTrades.ts",
 		"plugins/transfers/plugin.ts",
 		"plugins/wallets/createWallets.ts",
 	]);

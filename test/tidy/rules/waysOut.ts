@@ -18,6 +18,7 @@ const HOMES: Record<string, string> = {
 	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
 	"plugins/trading/registry/createIssuerList.ts": "the issuer's list that the operator names",
 	"plugins/wallets/custody/http/createCaller.ts": "the operator's wallet provider",
+	"plugins/trading/quotes/createHostedRouter.ts": "the operator's hosted router",
 	"agent/model/callModel.ts": "the operator's language model",
 	"agent/askCommand.ts": "the service of whoever types the command",
 	"core/http/statusWords.ts": "names of statuses, calls nobody",

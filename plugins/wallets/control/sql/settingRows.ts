@@ -22,6 +22,11 @@ export const settingRows = {
 		return row ?? null;
 	},
 
+	/** The value alone; null where nobody set one. */
+	async value(db: Queryable, key: string): Promise<unknown> {
+		return (await settingRows.read(db, key))?.value ?? null;
+	},
+
 	/** One more than is listed, where there are more. */
 	list(db: Queryable): Promise<SettingRow[]> {
 		return db.query<SettingRow>(

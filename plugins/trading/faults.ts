@@ -1,0 +1,87 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+
+export const tradeFault = defineFaults({
+	routerUnavailable: {
+		status: 503,
+		retry: "later",
+		public: "The hosted router did not answer.",
+	},
+	routerRefused: {
+		status: 503,
+		retry: "never",
+		public: "The hosted router has no route for that.",
+	},
+	routerUnreadable: {
+		status: 503,
+		retry: "later",
+		public: "The hosted router's answer cannot be read, or contradicts what was asked.",
+	},
+	routerBusy: {
+		status: 503,
+		retry: "later",
+		public: "The hosted router may not be asked more often now.",
+	},
+	noRoute: {
+		status: 409,
+		retry: "later",
+		public: "No pool that is configured here leads from one to the other.",
+	},
+	chainUnavailable: {
+		status: 503,
+		retry: "later",
+		public: "Chain 4663 is not served here.",
+	},
+	tokenUnreadable: {
+		status: 503,
+		retry: "later",
+		public: "A token's contract does not answer as an ERC-20.",
+	},
+	commandInvalid: {
+		status: 422,
+		retry: "never",
+		public: "That is not a command to trade.",
+		advice:
+			"Send `buy <asset> with <amount> <eth|weth|usdg>`, `buy <quantity> <asset>`, " +
+			"`sell <percent|half|all|quantity> <asset> [to <settlement>]` or `hold <asset>`.",
+	},
+	amountRequired: {
+		status: 422,
+		retry: "never",
+		public: "How much is to be sold?",
+		advice:
+			"Say it: `sell all <asset>`, `sell half <asset>`, `sell 25% <asset>`, `sell 2 <asset>`.",
+	},
+	planChanged: {
+		status: 409,
+		retry: "never",
+		public: "What would be sent is not what was shown. Look at it again.",
+		advice: "Read the trade again, and say yes to the plan that it shows now.",
+	},
+	notFound: {
+		status: 404,
+		retry: "never",
+		public: "You have no such trade.",
+		advice: "List your trades with `/v1/trading/intents`.",
+	},
+	tradeState: {
+		status: 409,
+		retry: "never",
+		public: "The trade is not in a state in which that is possible.",
+		advice: "Read the trade: its status says what can be done.",
+	},
+	validationError: {
+		status: 422,
+		retry: "never",
+		public: "The request is not valid.",
+		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
+	},
+});
+
+/** A member of the body that has the right form and yet means nothing here. */
+export function invalidTrade(path: string, message: string): Fault {
+	return tradeFault.validationError({
+		public: `The body is not valid (${path}): ${message}`,
+		members: { issues: [{ path, message }] },
+	});
+}

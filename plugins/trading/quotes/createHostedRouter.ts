@@ -1,0 +1,129 @@
+import type { Budget } from "#core/budget/Budget.ts";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { readCapped } from "#core/http/readCapped.ts";
+import { tradeFault } from "#plugins/trading/faults.ts";
+import { ROUTER_BODY_BYTES_MAX, ROUTER_PAUSE_MS } from "#plugins/trading/limits.ts";
+import { hostedAnswer, readHosted } from "#plugins/trading/quotes/hostedAnswer.ts";
+import type { QuoteAsk, QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
+import type { Pool } from "#plugins/trading/registry/Asset.ts";
+
+export type HostedRouterDeps = {
+	/** Without a slash at its end. */
+	baseUrl: string;
+	apiKey: string;
+	/** Calls that all processes together make in a second. */
+	callsPerSecond: number;
+	slippageBps: number;
+	budget: Pick<Budget, "take" | "pause">;
+	pools(): readonly Pool[];
+	fetch?: typeof fetch | undefined;
+};
+
+const BUDGET = "trading.router";
+/** The newest whose swaps name a least price for each pool; older calldata reverts on 4663. */
+const ROUTER_VERSION = "2.1.1";
+
+/**
+ * Asks the Uniswap Trading API for a quote. Only what it promises is used: what it would have
+ * signed (permit, calldata) is recorded or not asked for; its way is encoded here where it can be.
+ */
+export function createHostedRouter(deps: HostedRouterDeps): QuoteSource {
+	const { budget, callsPerSecond, slippageBps } = deps;
+	return {
+		name: "hosted",
+		async ask(ask, signal) {
+			const terms = { amount: 1, perWindow: callsPerSecond, windowMs: 1_000 };
+			const { granted } = await budget.take(BUDGET, terms);
+			if (!granted) throw tradeFault.routerBusy();
+			const slippagePercent = slippageBps / 100;
+			const json = await post(deps, { body: bodyOf(ask, slippagePercent), signal });
+			const read = hostedAnswer.safeParse(json);
+			if (!read.success) {
+				const [issue] = read.error.issues;
+				throw tradeFault.routerUnreadable({ detail: `${issue?.path.join(".")}: ${issue?.code}` });
+			}
+			const pools = deps.pools();
+			const route = readHosted(read.data, { ask: { ...ask, slippagePercent }, pools });
+			if (typeof route === "string") {
+				throw tradeFault.routerUnreadable({ detail: `contradicts what was asked: ${route}` });
+			}
+			return route;
+		},
+	};
+}
+
+function bodyOf(ask: QuoteAsk, slippagePercent: number): Record<string, unknown> {
+	return {
+		type: ask.exact === "in" ? "EXACT_INPUT" : "EXACT_OUTPUT",
+		amount: String(ask.amountRaw),
+		tokenInChainId: ask.chainId,
+		tokenOutChainId: ask.chainId,
+		tokenIn: ask.isNativeIn ? ZERO_ADDRESS : ask.tokenIn,
+		tokenOut: ask.isNativeOut ? ZERO_ADDRESS : ask.tokenOut,
+		swapper: ask.taker,
+		slippageTolerance: slippagePercent,
+		routingPreference: "BEST_PRICE",
+		// No orders off the chain: a signature alone would spend there.
+		protocols: ["V2", "V3", "V4"],
+		permitAmount: "EXACT",
+	};
+}
+
+async function post(
+	deps: HostedRouterDeps,
+	{ body, signal }: { body: Record<string, unknown>; signal: AbortSignal },
+): Promise<unknown> {
+	const response = await send(deps, { body, signal });
+	const { status } = response;
+	if (status === 429) {
+		await response.body?.cancel();
+		await deps.budget.pause(BUDGET, pauseMs(response.headers));
+		throw tradeFault.routerBusy({ detail: "429" });
+	}
+	if (!response.ok) {
+		await response.body?.cancel();
+		const isTheirs = status >= 500 || status === 408;
+		const detail = `HTTP ${status}`;
+		throw isTheirs
+			? tradeFault.routerUnavailable({ detail })
+			: tradeFault.routerRefused({ detail });
+	}
+	const text = await readCapped(response, ROUTER_BODY_BYTES_MAX).catch(() => null);
+	if (text === null) throw tradeFault.routerUnreadable({ detail: "too long, or broken off" });
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw tradeFault.routerUnreadable({ detail: "no JSON" });
+	}
+}
+
+async function send(
+	{ baseUrl, apiKey, fetch: fetchIt = fetch }: HostedRouterDeps,
+	{ body, signal }: { body: Record<string, unknown>; signal: AbortSignal },
+): Promise<Response> {
+	try {
+		return await fetchIt(`${baseUrl}/quote`, {
+			method: "POST",
+			headers: {
+				accept: "application/json",
+				// Bun unpacks brotli and zstd whole before anybody can count.
+				"accept-encoding": "gzip",
+				"content-type": "application/json",
+				"x-universal-router-version": ROUTER_VERSION,
+				...(apiKey === "" ? {} : { "x-api-key": apiKey }),
+			},
+			// The key must not follow to wherever an answer points.
+			redirect: "error",
+			signal,
+			body: JSON.stringify(body),
+		});
+	} catch {
+		// Without the error itself: it may hold the URL.
+		throw tradeFault.routerUnavailable({ detail: signal.aborted ? "given up" : "no answer" });
+	}
+}
+
+function pauseMs(headers: Headers): number {
+	const text = headers.get("retry-after")?.trim() ?? "";
+	return /^\d{1,3}$/.test(text) ? Number(text) * 1_000 : ROUTER_PAUSE_MS;
+}

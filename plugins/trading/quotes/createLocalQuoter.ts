@@ -1,0 +1,153 @@
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { tradeFault } from "#plugins/trading/faults.ts";
+import { BPS, PROBE_ANSWER_MIN, PROBE_DIVISOR } from "#plugins/trading/limits.ts";
+import { encodePath } from "#plugins/trading/quotes/encodePath.ts";
+import { findRoutes } from "#plugins/trading/quotes/findRoutes.ts";
+import type {
+	Hop,
+	QuoteAsk,
+	QuoteSource,
+	SourceRoute,
+} from "#plugins/trading/quotes/QuoteSource.ts";
+import type { Pool } from "#plugins/trading/registry/Asset.ts";
+
+export type LocalQuoterDeps = {
+	rpc: Pick<Rpc, "settle">;
+	/** Uniswap V3's QuoterV2. */
+	quoter: Address;
+	pools(): readonly Pool[];
+	/** Tokens that a way may lead through. */
+	connectors(): readonly Address[];
+};
+
+const quoterAbi = parseAbi([
+	"function quoteExactInput(bytes path, uint256 amountIn) returns (uint256 amountOut, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
+	"function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256 amountIn, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
+]);
+
+/**
+ * Asks the chain itself: every way through configured pools is played by Uniswap's own quoter, and
+ * the best one is returned with its price impact. Ways that fail say nothing; where all do, there
+ * is no route.
+ */
+export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
+	return {
+		name: "local",
+		async ask(ask, signal) {
+			const connectors = deps.connectors();
+			const routes = findRoutes(deps.pools(), { ...ask, connectors });
+			if (routes.length === 0) throw tradeFault.noRoute();
+			const best = await bestOf(deps, { ask, routes, signal });
+			if (!best) throw tradeFault.noRoute({ detail: "no way gives anything for that amount" });
+			const impactBps = await impactOf(deps, { ask, best, signal });
+			return { ...best, impactBps };
+		},
+	};
+}
+
+/**
+ * Plays one way again, at the newest block; null where it does not work. For a way that somebody
+ * else has found.
+ */
+export async function quoteRoute(
+	deps: Pick<LocalQuoterDeps, "rpc" | "quoter">,
+	given: { ask: QuoteAsk; hops: readonly Hop[]; signal: AbortSignal },
+): Promise<SourceRoute | null> {
+	return bestOf(deps, { ...given, routes: [given.hops] });
+}
+
+async function bestOf(
+	{ rpc, quoter }: Pick<LocalQuoterDeps, "rpc" | "quoter">,
+	given: { ask: QuoteAsk; routes: readonly (readonly Hop[])[]; signal: AbortSignal },
+): Promise<SourceRoute | null> {
+	const { ask, routes, signal } = given;
+	const { exact, amountRaw } = ask;
+	const calls = routes.map((hops) => quoteCall(quoter, { hops, exact, amountRaw }));
+	// The block first: the node answers in order, so no quote is of an older one.
+	const head: RpcCall = { method: "eth_blockNumber", params: [] };
+	const [block, ...outcomes] = await rpc.settle([head, ...calls], { signal, inOrder: true });
+	const blockNumber = blockOf(block);
+	let best: SourceRoute | null = null;
+	for (const [index, outcome] of outcomes.entries()) {
+		const hops = routes[index];
+		const raw = amountOf(outcome, exact);
+		if (!hops || raw === null || raw === 0n) continue;
+		const found: SourceRoute = {
+			hops,
+			inRaw: exact === "in" ? amountRaw : raw,
+			outRaw: exact === "in" ? raw : amountRaw,
+			...{ blockNumber, impactBps: null, requestId: null },
+			detail: { quoter, waysTried: routes.length },
+		};
+		if (best === null || isBetter(found, best, exact)) best = found;
+	}
+	return best;
+}
+
+/** More is received, or less is spent. Of two that are the same the first stays. */
+function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
+	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
+}
+
+/**
+ * How much less a unit gives than it would in a thousandth of the amount, in basis points, rounded
+ * up. Null where so small an amount gives too little to tell.
+ */
+async function impactOf(
+	{ rpc, quoter }: LocalQuoterDeps,
+	{ ask, best, signal }: { ask: QuoteAsk; best: SourceRoute; signal: AbortSignal },
+): Promise<number | null> {
+	const { exact, amountRaw } = ask;
+	const probeRaw = amountRaw / PROBE_DIVISOR;
+	if (best.hops === null || probeRaw === 0n) return null;
+	const call = quoteCall(quoter, { hops: best.hops, exact, amountRaw: probeRaw });
+	const [outcome] = await rpc.settle([call], { signal });
+	const answer = outcome ? amountOf(outcome, exact) : null;
+	if (answer === null || answer < PROBE_ANSWER_MIN) return null;
+	// Unit prices as products, so that nothing is rounded before the last division.
+	const fair = exact === "in" ? answer * best.inRaw : answer * best.outRaw;
+	const real = exact === "in" ? best.outRaw * probeRaw : best.inRaw * probeRaw;
+	const [worse, better] = exact === "in" ? [real, fair] : [fair, real];
+	if (worse >= better) return 0;
+	return Number(((better - worse) * BPS + better - 1n) / better);
+}
+
+function quoteCall(
+	to: Address,
+	{ hops, exact, amountRaw }: { hops: readonly Hop[]; exact: "in" | "out"; amountRaw: bigint },
+): RpcCall {
+	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
+	const args = [encodePath(hops, exact), amountRaw] as const;
+	const data = encodeFunctionData({ abi: quoterAbi, functionName, args });
+	return { method: "eth_call", params: [{ to, data }, "latest"] };
+}
+
+/** Null where the way does not work: the pool is drained, paused, or not there. */
+function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
+	if (outcome.kind === "fault") {
+		if (outcome.fault.code === "rpc_refused") return null;
+		throw outcome.fault;
+	}
+	if (!isBytes(outcome.result)) return null;
+	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
+	try {
+		const [raw] = decodeFunctionResult({ abi: quoterAbi, functionName, data: outcome.result });
+		return raw;
+	} catch {
+		return null;
+	}
+}
+
+function blockOf(outcome: RpcOutcome | undefined): bigint {
+	if (outcome?.kind === "fault") throw outcome.fault;
+	const told = outcome?.result;
+	if (typeof told !== "string" || !/^0x[0-9a-f]{1,16}$/i.test(told)) {
+		throw tradeFault.chainUnavailable({ detail: "the node does not say its block" });
+	}
+	return BigInt(told);
+}
+
+const isBytes = (answer: unknown): answer is Hex =>
+	typeof answer === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(answer);

@@ -1,0 +1,400 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
+import {
+	openTradeLab,
+	registerStocks,
+	startStockChain,
+	type TradeLab,
+	type Trader,
+} from "#test/harness/openTradeLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+import {
+	type RouterEmulator,
+	startRouterEmulator,
+} from "#test/sandbox/stocks/router/startRouterEmulator.ts";
+
+// Guarantee: what is refused is kept with its reason; nothing is signed or reserved for it.
+
+let database: TestDatabase;
+let anvil: Anvil;
+let world: StockWorld;
+let lab: TradeLab;
+let by: Trader;
+beforeAll(async () => {
+	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
+	await registerStocks(database.db, world);
+});
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(async () => {
+	lab = openTradeLab({ db: database.db, anvil, world });
+	by = await lab.trader();
+});
+
+/** Refused with this code, kept, nothing sent and nothing reserved. */
+async function expectRefused(command: string, errorCode: string) {
+	const { status, body } = await lab.trade(by, command);
+	expect({ command, status, at: body.status, errorCode: body.errorCode }).toEqual({
+		...{ command, status: 201, at: "rejected", errorCode },
+	});
+	expect(lab.sent).toEqual([]);
+	expect(await lab.ledger(body.intentId)).toEqual({});
+	expect((await lab.read(by, body.id)).errorCode).toBe(errorCode);
+	return body;
+}
+
+async function give(token: string, raw: bigint, allowed = raw) {
+	await world.give(token as `0x${string}`, by.wallet.address, raw);
+	await lab.approve(by, token, allowed);
+}
+
+const ONE = 10n ** 18n;
+
+describe("what is not in the registry, or not fit for trading", () => {
+	test("an unknown ticker, a lookalike, an address of another token", async () => {
+		await expectRefused("buy ZZZZ with 1 ETH", "asset_not_registered");
+		const { address } = world.bad.namesake;
+		await expectRefused(`buy ${address.toLowerCase()} with 1 ETH`, "asset_not_registered");
+		const kept = await expectRefused("hold ZZZZ", "asset_not_registered");
+		expect(kept).toMatchObject({ kind: "hold", reason: '"ZZZZ" is not in the registry.' });
+	});
+
+	test("a token that left the list, and one that did not pass its check, bought or sold", async () => {
+		const { address } = world.stock("MSFT");
+		const at = address.toLowerCase() as `0x${string}`;
+		const row = await assetRows.read(lab.db, 4663, at);
+		if (!row) throw new Error("it is registered");
+		const become = (status: typeof row.status) =>
+			lab.db.transaction((tx) => assetRows.write(tx, { ...row, status }));
+		await become("delisted_pending_review");
+		await expectRefused("buy MSFT with 1 ETH", "asset_delisted");
+		await expectRefused("sell 1 MSFT", "asset_delisted");
+		await become("paused");
+		await expectRefused("buy MSFT with 1 ETH", "asset_not_verified");
+		await become("active");
+	});
+
+	test("whoever may not trade it, asked before anything is quoted", async () => {
+		lab.state.barred = { code: "not_eligible", detail: "Not from where you live." };
+		const body = await expectRefused("buy TSLA with 1 ETH", "not_eligible");
+		expect(body).toMatchObject({ reason: "Not from where you live.", quotes: [] });
+		expect(body.policy.map(({ check, outcome }: any) => [check, outcome])).toEqual([
+			["registry", "passed"],
+			["eligibility", "denied"],
+		]);
+	});
+
+	test("[TRD-13] another settlement than coin and dollar, unless a configured pool holds it", async () => {
+		await expectRefused("buy TSLA with 1 WETH", "balance_insufficient");
+		await expectRefused("buy TSLA with 1 TSLA", "pair_unsupported");
+		lab.state.pools = lab.state.pools.filter(({ token0, token1 }) => {
+			const nvda = world.stock("NVDA").address.toLowerCase();
+			return token0 !== nvda && token1 !== nvda;
+		});
+		await expectRefused("sell 1 TSLA to NVDA", "settlement_unsupported");
+		await expectRefused("buy NVDA with 1 ETH", "no_route");
+	});
+});
+
+describe("amounts", () => {
+	test("of nothing, of more digits than there are, of more than is held", async () => {
+		await expectRefused("buy TSLA with 0 ETH", "amount_invalid");
+		await expectRefused("buy TSLA with 0.0000001 USDG", "amount_invalid");
+		await expectRefused("sell 1.0000000000000000001 TSLA", "amount_invalid");
+		await expectRefused("buy TSLA with 5 USDG", "balance_insufficient");
+		await expectRefused("sell all AMZN", "balance_insufficient");
+		await expectRefused("sell 1 AMZN", "balance_insufficient");
+		await expectRefused("buy 2 AMZN", "balance_insufficient");
+	});
+
+	test("above what a profile may trade at once, or a day", async () => {
+		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
+		await expectRefused("buy TSLA with 0.5 ETH", "per_trade_limit");
+		by = await lab.trader({ dailyUsdMax: 100_000_000n });
+		await expectRefused("buy TSLA with 0.5 ETH", "daily_limit");
+	});
+});
+
+describe("tokens that do not do what an ERC-20 does", () => {
+	test("one that keeps a part of each transfer", async () => {
+		await expectRefused("buy TAXD with 0.1 ETH", "token_unsafe");
+		await give(world.bad.taxed.address, 5n * ONE);
+		await expectRefused("sell 2 TAXD", "simulation_failed");
+		await give(world.bad.taxed.address, ONE, 0n);
+		await expectRefused("sell 2 TAXD", "simulation_failed");
+	});
+
+	test("one that is paused, and one that its pool may not send, have no way", async () => {
+		await expectRefused("buy BLKD with 0.1 ETH", "no_route");
+		await expectRefused("buy HALT with 0.1 ETH", "no_route");
+	});
+
+	test("one that is paused, or that the wallet may not move any more, after it was bought", async () => {
+		const { address } = world.stock("AMD");
+		await give(address, ONE);
+		await world.setBlocked(address, by.wallet.address, true);
+		await expectRefused("sell 1 AMD", "simulation_failed");
+		await world.setBlocked(address, by.wallet.address, false);
+		await world.setPaused(address, true);
+		await expectRefused("sell 1 AMD", "simulation_failed");
+		await world.setPaused(address, false);
+	});
+});
+
+describe("prices", () => {
+	test("a trade that moves its pools too far", async () => {
+		const rich = 4_000n * ONE;
+		await anvil.rpc("anvil_setBalance", [by.wallet.address, `0x${rich.toString(16)}`]);
+		const body = await expectRefused("buy GME with 5 ETH", "price_impact");
+		expect(body.policy).toContainEqual(expect.objectContaining({ check: "price_impact" }));
+		expect(body.quotes[0].impactBps).toBeGreaterThan(300);
+	});
+
+	test("a pool whose price is far from what feeds say", async () => {
+		const pools = lab.state.pools;
+		await world.moveMarket({ MSFT: 900 }, { feeds: false });
+		await expectRefused("buy MSFT with 0.5 ETH", "price_deviation");
+		await world.moveMarket({ MSFT: 493 }, { feeds: false });
+		expect((await lab.trade(by, "buy MSFT with 0.5 ETH")).body.status).toBe("submitted");
+		lab.state.pools = pools;
+	});
+
+	test("a pool that is drained after it was quoted", async () => {
+		by = await lab.trader({ requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy PLTR with 0.5 ETH");
+		expect(body.status).toBe("confirmation_required");
+		for (const pool of world.stock("PLTR").pools) await world.drain(pool, 1);
+		const { body: after } = await lab.ask(`/v1/trading/intents/${body.id}/confirm`, {
+			...{ by, method: "POST", body: {} },
+		});
+		expect(after).toMatchObject({ status: "rejected", errorCode: "simulation_failed" });
+		for (const pool of world.stock("PLTR").pools) await world.drain(pool, 10_000);
+		expect(lab.sent).toEqual([]);
+	});
+
+	test("a confirmation whose price moved beyond what was confirmed", async () => {
+		by = await lab.trader({ requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy AMZN with 0.5 ETH");
+		lab.clock.ms += 31_000;
+		await world.moveMarket({ AMZN: 232 });
+		const { body: after } = await lab.ask(`/v1/trading/intents/${body.id}/confirm`, {
+			...{ by, method: "POST", body: {} },
+		});
+		expect(after).toMatchObject({ status: "rejected", errorCode: "price_moved" });
+		expect(after.quotes.length).toBe(2);
+		await world.moveMarket({ AMZN: 225 });
+	});
+
+	test("[TRD-06] depth is asked for only where operators switched it on", async () => {
+		lab = openTradeLab({
+			...{ db: database.db, anvil, world, env: { TRADE_MIN_LIQUIDITY_USD: 1_500_000 } },
+		});
+		by = await lab.trader({ account: 2 });
+		expect((await lab.trade(by, "buy AMZN with 0.01 ETH")).body.status).toBe("submitted");
+		lab.sent.length = 0;
+		await lab.db.execute(
+			`insert into wallets.control (key, value, changed_by, changed_at)
+			values ('enforce_min_liquidity', 'true', 'test', now())`,
+		);
+		await expectRefused("buy AMZN with 0.01 ETH", "liquidity_insufficient");
+		await lab.db.execute("delete from wallets.control");
+	});
+});
+
+describe("sources", () => {
+	let router: RouterEmulator;
+	beforeAll(() => {
+		router = startRouterEmulator({ rpcUrl: anvil.url });
+	});
+	afterAll(() => router?.stop());
+	beforeEach(() => {
+		router.clearFaults();
+		const env = { ROUTER_BASE_URL: router.url };
+		lab = openTradeLab({ db: database.db, anvil, world, env });
+	});
+
+	test("[TRD-05] both are asked; the answer says what each said, and which was taken", async () => {
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status: "submitted", divergenceBps: 0, sourcesMissing: [] });
+		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "hosted"]);
+		expect(body.quotes[1].requestId).toMatch(/^request-/);
+	});
+
+	test("[TRD-05] one that is down leaves the other, and the answer says so", async () => {
+		router.fault({ kind: "no_route" });
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["hosted"] });
+	});
+
+	test("without the chain's quoter the hosted way is taken, by its own least amount", async () => {
+		const { settle } = lab.rpc;
+		lab.state.settle = (calls, options) => {
+			const isQuote = calls.some(({ params }) => /cdca1753/.test(JSON.stringify(params)));
+			lab.state.settle = null;
+			const answer = isQuote ? Promise.reject(rpcFault.transport()) : settle(calls, options);
+			lab.state.settle = failing;
+			return answer;
+		};
+		const failing = lab.state.settle;
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		lab.state.settle = null;
+		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["local"] });
+		expect(body.quotes[1]).toMatchObject({ source: "hosted", isTaken: true });
+	});
+
+	test("[TRD-05] sources that are too far apart wait for an operator, and send nothing before", async () => {
+		router.fault({ kind: "price", bps: 300 });
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status: "review_required", errorCode: "venue_divergence" });
+		expect(body.divergenceBps).toBeGreaterThan(100);
+		expect(body.policy).toContainEqual(
+			expect.objectContaining({ check: "venue_divergence", outcome: "review" }),
+		);
+		expect(lab.sent).toEqual([]);
+		expect(await lab.ledger(body.intentId)).toEqual({});
+	});
+
+	test("[TRD-05] for an exact output the cheaper of two is taken", async () => {
+		by = await lab.trader({ account: 5 });
+		await give(world.addresses.usdg, 2_000_000_000n, 0n);
+		const quote = { by, body: { command: "buy 1 AAPL" } };
+		const { body } = await lab.ask("/v1/trading/quotes", quote);
+		const amounts = body.quotes.map(({ inRaw }: any) => BigInt(inRaw));
+		expect(amounts).toHaveLength(2);
+		expect(amounts.toSorted((a: bigint, b: bigint) => (a < b ? -1 : 1))[0]).toBe(
+			BigInt(body.inRaw),
+		);
+	});
+
+	test("a promise that is too good is looked at by an operator; what is taken is what the chain says", async () => {
+		router.fault({ kind: "price", bps: 300 });
+		const { body } = await lab.ask("/v1/trading/quotes", {
+			...{ by, body: { command: "buy TSLA with 0.01 ETH" } },
+		});
+		expect(body).toMatchObject({ isPossible: false, code: "venue_divergence" });
+		expect(body.outRaw).toBe(body.quotes[0].outRaw);
+		expect(BigInt(body.quotes[1].outRaw)).toBeGreaterThan(BigInt(body.outRaw));
+	});
+
+	test("V4 pools are compared with, with the calldata for them, and never executed", async () => {
+		const [honest] = world.v4.pools;
+		const aapl = world.stock("AAPL").address.toLowerCase();
+		const { currency0, currency1, fee, tickSpacing } = honest?.key ?? ({} as never);
+		const tokens = [currency0, currency1].map((token) => token.toLowerCase());
+		expect(tokens).toContain(aapl);
+		const env = { TRADE_V4_POOLS_JSON: JSON.stringify([{ tokens, fee, tickSpacing }]) };
+		lab = openTradeLab({ db: database.db, anvil, world, env });
+		by = await lab.trader({ account: 4 });
+		await give(aapl, ONE);
+		for (const body of [
+			{ command: "sell 0.01 AAPL" },
+			{ action: "buy", asset: "AAPL", quantity: "0.01" },
+		]) {
+			const quote = (await lab.ask("/v1/trading/quotes", { by, body })).body;
+			const v4 = quote.quotes.find(({ source }: any) => source === "local_v4");
+			expect(v4).toMatchObject({ isTaken: false, code: null, hops: null });
+			expect(BigInt(v4.outRaw)).toBeGreaterThan(0n);
+		}
+		const { body } = await lab.trade(by, "sell 0.01 AAPL");
+		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "local_v4"]);
+		const rows = await lab.db.query<{ calldata: string }>(
+			`select detail ->> 'calldata' as calldata from trading.quote
+			where trade_id = $1 and source = 'local_v4'`,
+			[body.id],
+		);
+		expect(rows[0]?.calldata).toStartWith("0x3593564c");
+		expect(lab.sent.every(({ to }) => to === world.addresses.router.toLowerCase())).toBe(true);
+	});
+
+	for (const about of [
+		"recipient",
+		"swapper",
+		"tokenIn",
+		"tokenOut",
+		"amountIn",
+		"amountOut",
+		"chain",
+		"pool",
+		"fee",
+	] as const) {
+		test(`a lie about the ${about} is never executed`, async () => {
+			router.fault({ kind: "lie", about });
+			const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+			expect(body.status).toBe("submitted");
+			expect(body.quotes[0]).toMatchObject({ source: "local", isTaken: true });
+			expect(lab.sent).toHaveLength(1);
+			expect(lab.sent[0]?.to).toBe(world.addresses.router.toLowerCase() as `0x${string}`);
+		});
+	}
+});
+
+describe("texts that are no command", () => {
+	const refusal = async (body: unknown) => {
+		const answer = await lab.ask("/v1/trading/intents", { by, body });
+		expect(answer.status).toBe(422);
+		return answer.body;
+	};
+
+	test("a sale without an amount is answered with a question", async () => {
+		expect(await refusal({ command: "sell AAPL" })).toMatchObject({
+			...{ code: "amount_required", detail: "How much AAPL is to be sold?" },
+			suggestions: ["sell all AAPL", "sell half AAPL", "sell 25% AAPL"],
+		});
+		expect((await refusal({ action: "sell", asset: "AAPL" })).code).toBe("amount_required");
+	});
+
+	test("ten kilobytes, two commands, politeness, another script", async () => {
+		expect((await refusal({ command: "buy TSLA ".repeat(1_200) })).code).toBe("validation_error");
+		for (const command of [
+			"buy 1 TSLA and sell 1 AAPL",
+			"buy 1 TSLA; sell 1 AAPL",
+			"buy 1 TSLA\nsell 1 AAPL",
+			"please buy 1 TSLA",
+			"buy 1 ТSLA",
+			"buy TSLA",
+			"sell 101% TSLA",
+			"sell 0% TSLA",
+			"buy -1 TSLA",
+			"buy 1e3 TSLA",
+			"buy 1,000 TSLA",
+			"sell all",
+			"",
+		]) {
+			expect({ command, code: (await refusal({ command })).code }).toEqual({
+				...{ command, code: "command_invalid" },
+			});
+		}
+	});
+
+	test("parts that do not fit each other, and members that nobody reads", async () => {
+		for (const body of [
+			{ action: "buy", asset: "TSLA" },
+			{ action: "buy", asset: "TSLA", quantity: "1", spend: "1" },
+			{ action: "buy", asset: "TSLA", percent: 50 },
+			{ action: "sell", asset: "TSLA", spend: "1" },
+			{ action: "hold", asset: "TSLA", quantity: "1" },
+			{ action: "buy", asset: "TSLA", quantity: "1", slippage: "5" },
+			{ command: "buy 1 TSLA", asset: "TSLA" },
+			{ command: "buy 1 TSLA", walletId: crypto.randomUUID() },
+		]) {
+			expect({ body, code: (await refusal(body)).code }).toEqual({
+				body,
+				code: "validation_error",
+			});
+		}
+	});
+});
+
+test("a profile without a wallet, and a wallet that may not pay, keep their refusals", async () => {
+	by = await lab.trader({ capability: "disabled" });
+	await expectRefused("buy TSLA with 0.01 ETH", "no_executable_wallet");
+	await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
+		by.wallet.id,
+	]);
+	await expectRefused("buy TSLA with 0.01 ETH", "no_executable_wallet");
+});

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
+import {
+	openTradeLab,
+	registerStocks,
+	startStockChain,
+	type TradeLab,
+	type Trader,
+} from "#test/harness/openTradeLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+
+// Guarantee: a command ends in one swap that gives what its quote says, within its bounds, and what
+// it cost is settled to the base unit.
+
+let database: TestDatabase;
+let anvil: Anvil;
+let world: StockWorld;
+let lab: TradeLab;
+let account = 0;
+beforeAll(async () => {
+	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
+	await registerStocks(database.db, world);
+});
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(() => {
+	lab = openTradeLab({ db: database.db, anvil, world });
+	account = (account % 9) + 1;
+});
+
+const ONE = 10n ** 18n;
+const DOLLAR = 1_000_000n;
+const usdg = () => world.addresses.usdg;
+const weth = () => world.addresses.weth;
+const of = (ticker: string) => world.stock(ticker).address;
+
+async function trader(
+	options: Parameters<TradeLab["trader"]>[0] = {},
+	gifts: readonly [string, bigint][] = [],
+): Promise<Trader> {
+	const by = await lab.trader({ account, ...options });
+	for (const [token, raw] of gifts)
+		await world.give(token as `0x${string}`, by.wallet.address, raw);
+	return by;
+}
+
+/** Trades, waits for the end, and says how both balances changed. */
+async function traded(by: Trader, command: string, [sell, buy]: [string, string]) {
+	const wallet = by.wallet.address;
+	const before = [await lab.balance(sell, wallet), await lab.balance(buy, wallet)] as const;
+	const asked = await lab.trade(by, command);
+	expect(asked.status).toBe(201);
+	const trade = await lab.settled(by, asked.body.id);
+	const after = [await lab.balance(sell, wallet), await lab.balance(buy, wallet)] as const;
+	const spent = before[0] - after[0];
+	const received = after[1] - before[1];
+	return { asked: asked.body, trade, spent, received };
+}
+
+describe("each shape of a command is one swap, for exactly what its quote says", () => {
+	test.each<[string, () => [string, string], "in" | "out"]>([
+		["buy TSLA with 50 USDG", () => [usdg(), of("TSLA")], "in"],
+		["buy AAPL with 1 WETH", () => [weth(), of("AAPL")], "in"],
+		["buy GOOGL with 75 USDG", () => [usdg(), of("GOOGL")], "in"],
+		["buy 2 AAPL", () => [usdg(), of("AAPL")], "out"],
+		["buy 0.5 GOOGL", () => [usdg(), of("GOOGL")], "out"],
+		["sell 2 AAPL", () => [of("AAPL"), usdg()], "in"],
+		["sell 1 GOOGL to WETH", () => [of("GOOGL"), weth()], "in"],
+		["sell half of my NVDA", () => [of("NVDA"), usdg()], "in"],
+		["sell all GME", () => [of("GME"), usdg()], "in"],
+		["sell 25% AMD", () => [of("AMD"), usdg()], "in"],
+	])("%s", async (command, pair, exact) => {
+		const [sell, buy] = pair();
+		const gift = sell === usdg() ? 20_000n * DOLLAR : 4n * ONE;
+		const by = await trader({}, [[sell, gift]]);
+		const { trade, spent, received } = await traded(by, command, [sell, buy]);
+		expect(trade).toMatchObject({ status: "confirmed", errorCode: null, exact });
+		const [inRaw, outRaw] =
+			exact === "in" ? [trade.amountRaw, trade.expectedRaw] : [trade.expectedRaw, trade.amountRaw];
+		expect({ spent: String(spent), received: String(received) }).toEqual({
+			...{ spent: inRaw, received: outRaw },
+		});
+		expect(trade.settled).toMatchObject({ spentRaw: inRaw, receivedRaw: outRaw });
+		expect(trade.transactionHash).toBe(trade.settled.transactionHash);
+		// An exact allowance, then the swap, and nothing else; what is held is what was really spent.
+		expect(lab.sent.map(({ to }) => to)).toEqual(
+			[sell, world.addresses.router].map((to) => to.toLowerCase()) as never,
+		);
+		expect(trade.approval).toMatchObject({
+			token: sell.toLowerCase(),
+			amountRaw: trade.mostSpentRaw,
+		});
+		const [held] = await lab.execution.held(lab.db, [trade.intentId]);
+		expect(held?.raw).toBe(spent);
+	});
+
+	test("buy $TSLA with 0.5 ETH: the coin goes in by itself, without an allowance", async () => {
+		const by = await trader();
+		const { trade, received } = await traded(by, "buy $TSLA with 0.5 ETH", [
+			ZERO_ADDRESS,
+			of("TSLA"),
+		]);
+		expect(trade).toMatchObject({
+			status: "confirmed",
+			approval: null,
+			amountRaw: String(ONE / 2n),
+		});
+		expect(String(received)).toBe(trade.expectedRaw);
+		expect(trade.settled).toMatchObject({
+			spentRaw: String(ONE / 2n),
+			receivedRaw: trade.expectedRaw,
+		});
+		expect(lab.sent).toMatchObject([{ valueRaw: ONE / 2n }]);
+	});
+
+	test("sell 1 AAPL to ETH: the coin comes out unwrapped", async () => {
+		const by = await trader({}, [[of("AAPL"), ONE]]);
+		const { trade, spent } = await traded(by, "sell 1 AAPL to ETH", [of("AAPL"), ZERO_ADDRESS]);
+		expect(trade.status).toBe("confirmed");
+		expect(spent).toBe(ONE);
+		expect(trade.settled.receivedRaw).toBe(trade.expectedRaw);
+		expect(await lab.balance(weth(), by.wallet.address)).toBe(0n);
+		expect(await lab.balance(weth(), world.addresses.router)).toBe(0n);
+	});
+
+	test("a quantity paid in ETH gives back what it did not cost", async () => {
+		const by = await trader();
+		const body = { action: "buy", asset: "AAPL", quantity: "1", settlement: "ETH" };
+		const { body: asked } = await lab.ask("/v1/trading/intents", { by, body });
+		const trade = await lab.settled(by, asked.id);
+		expect(trade.status).toBe("confirmed");
+		expect(await lab.balance(of("AAPL"), by.wallet.address)).toBeGreaterThanOrEqual(ONE);
+		expect(trade.settled).toMatchObject({ spentRaw: trade.expectedRaw, receivedRaw: String(ONE) });
+		const [held] = await lab.execution.held(lab.db, [trade.intentId]);
+		expect(String(held?.raw)).toBe(trade.expectedRaw);
+		expect(BigInt(trade.mostSpentRaw)).toBeGreaterThan(BigInt(trade.expectedRaw));
+		expect(await lab.balance(ZERO_ADDRESS, world.addresses.router)).toBe(0n);
+	});
+
+	test("hold AAPL is kept, and nothing is sent", async () => {
+		const by = await trader();
+		const { status, body } = await lab.trade(by, "hold AAPL");
+		expect({ status, body }).toMatchObject({
+			...{ status: 201, body: { kind: "hold", status: "confirmed", errorCode: null } },
+		});
+		expect(lab.sent).toEqual([]);
+	});
+});
+
+describe("asking first", () => {
+	test("a confirmation is asked once for both steps, by the route or by the link", async () => {
+		for (const way of ["route", "link"] as const) {
+			const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
+			const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
+			expect(body.link.url).toStartWith("https://app.example/links/");
+			expect(lab.sent).toEqual([]);
+			const token = body.link.url.split("/").at(-1);
+			const { body: link } = await lab.ask(`/v1/links/${token}`);
+			const { shown, planHash } = link.transactions[0];
+			expect(shown.summary).toMatch(/^Swaps 50 USDG for at least [0-9.]+ TSLA/);
+			expect(shown.steps).toEqual(["allowance", "swap"]);
+			if (way === "route") {
+				await lab.ask(`/v1/trading/intents/${body.id}/confirm`, { by, method: "POST", body: {} });
+			} else await lab.ask(`/v1/links/${token}`, { body: { planHash } });
+			const trade = await lab.settled(by, body.id);
+			expect(trade).toMatchObject({ status: "confirmed", errorCode: null });
+			expect(lab.sent.map(({ to }) => to)).toEqual(
+				[usdg(), world.addresses.router].map((to) => to.toLowerCase()) as never,
+			);
+			lab.sent.length = 0;
+			account += 1;
+		}
+	});
+
+	test("yes to another plan is refused; yes twice is one trade", async () => {
+		const by = await trader({ requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy TSLA with 0.1 ETH");
+		const confirm = (planHash: string | undefined) =>
+			lab.ask(`/v1/trading/intents/${body.id}/confirm`, {
+				...{ by, method: "POST", body: planHash === undefined ? {} : { planHash } },
+			});
+		expect((await confirm(`0x${"1".repeat(64)}`)).body.code).toBe("plan_changed");
+		expect((await confirm(body.planHash)).body.status).toBe("submitted");
+		expect((await confirm(undefined)).body.code).toBe("trade_state");
+		expect(lab.sent).toHaveLength(1);
+	});
+
+	test("an old quote is made anew when it is confirmed, within what was confirmed", async () => {
+		const by = await trader({ requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy NVDA with 0.1 ETH");
+		lab.clock.ms += 31_000;
+		await world.moveMarket({ NVDA: 178 });
+		const { body: after } = await lab.ask(`/v1/trading/intents/${body.id}/confirm`, {
+			...{ by, method: "POST", body: {} },
+		});
+		expect(after.status).toBe("submitted");
+		expect(after.quotes).toHaveLength(2);
+		const trade = await lab.settled(by, body.id);
+		expect(trade.status).toBe("confirmed");
+		expect(BigInt(trade.settled.receivedRaw)).toBeGreaterThan(BigInt(body.expectedRaw));
+		await world.moveMarket({ NVDA: 180 });
+	});
+
+	test("an owner's own wallet signs each step by a link", async () => {
+		const by = await trader({ capability: "external/manual" }, [[usdg(), 100n * DOLLAR]]);
+		const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
+		expect(body.link).not.toBeNull();
+		expect(lab.sent).toEqual([]);
+		const token = body.link.url.split("/").at(-1);
+		const { body: link } = await lab.ask(`/v1/links/${token}`);
+		expect(link.request).toMatchObject({ to: usdg().toLowerCase() });
+	});
+
+	test("cancelled before it was sent, it is over", async () => {
+		const by = await trader({ requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy TSLA with 0.1 ETH");
+		const cancel = () => lab.ask(`/v1/trading/intents/${body.id}/cancel`, { by, method: "POST" });
+		expect((await cancel()).body).toMatchObject({ status: "rejected", errorCode: "cancelled" });
+		expect((await cancel()).status).toBe(409);
+	});
+
+	test("in a dry run nothing is sent", async () => {
+		lab.state.isDryRun = true;
+		const by = await trader();
+		expect((await lab.trade(by, "buy TSLA with 0.1 ETH")).body.status).toBe("dry_run");
+		expect(lab.sent).toEqual([]);
+	});
+});
+
+describe("the record", () => {
+	test("the same key and body is one trade, another body with it is refused", async () => {
+		const by = await trader();
+		const first = await lab.trade(by, "buy TSLA with 0.01 ETH", "key-1");
+		const again = await lab.trade(by, "buy TSLA with 0.01 ETH", "key-1");
+		expect(again.body).toEqual(first.body);
+		expect(again.headers.get("idempotency-replayed")).toBe("true");
+		expect((await lab.trade(by, "buy TSLA with 0.02 ETH", "key-1")).body.code).toBe(
+			"idempotency_conflict",
+		);
+		expect(lab.sent).toHaveLength(1);
+		expect((await lab.ask("/v1/trading/intents", { by })).body.data).toHaveLength(1);
+	});
+
+	test("has what was in force, every check and every quote, and is its owner's alone", async () => {
+		const by = await trader();
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({
+			command: "buy TSLA with 0.01 ETH",
+			wish: { kind: "buy_with", asset: "TSLA", spend: "0.01", settlement: "ETH" },
+			settings: { slippageBps: 50, wallet: { capability: "embedded/delegated" } },
+			notionalUsd: "25.00",
+			chainId: 4663,
+		});
+		expect(body.policy.map(({ check, outcome }: any) => `${check}:${outcome}`)).toEqual([
+			...["registry:passed", "eligibility:passed", "settlement:passed", "amount:passed"],
+			...["price_impact:passed", "reference_price:passed", "min_liquidity:off"],
+			"venue_divergence:unknown",
+		]);
+		const other = await lab.trader({ account: 8 });
+		for (const path of [body.id, crypto.randomUUID(), "nonsense"]) {
+			expect((await lab.ask(`/v1/trading/intents/${path}`, { by: other })).status).toBe(404);
+		}
+		expect((await lab.ask("/v1/trading/intents", { by: other })).body.data).toEqual([]);
+		for (const path of ["intents", `intents/${body.id}`]) {
+			expect((await lab.ask(`/v1/trading/${path}`)).status).toBe(401);
+		}
+		for (const path of [
+			"intents",
+			"quotes",
+			"intents/x/confirm",
+			"intents/x/cancel",
+			"intents/x/revoke",
+		]) {
+			const { status } = await lab.ask(`/v1/trading/${path}`, {
+				...{ method: "POST", body: /cancel|revoke/.test(path) ? {} : "nonsense" },
+			});
+			expect({ path, status }).toEqual({ path, status: 401 });
+		}
+	});
+
+	test("lists page by page, newest first", async () => {
+		const by = await trader();
+		const ids: string[] = [];
+		for (const ticker of ["AAPL", "TSLA", "ZZZZ"]) {
+			ids.unshift((await lab.trade(by, `hold ${ticker}`)).body.id);
+		}
+		const first = await lab.ask("/v1/trading/intents?limit=2", { by });
+		expect(first.body.data.map(({ id }: any) => id)).toEqual(ids.slice(0, 2));
+		const next = encodeURIComponent(first.body.page.nextCursor);
+		const rest = await lab.ask(`/v1/trading/intents?limit=2&cursor=${next}`, { by });
+		expect(rest.body.data.map(({ id }: any) => id)).toEqual(ids.slice(2));
+		expect(rest.body.page).toEqual({ nextCursor: null, hasMore: false });
+	});
+});
+
+describe("a swap that fails behind its allowance", () => {
+	test("leaves the exact allowance visible, and takes it back when it is told to", async () => {
+		const by = await trader({}, [[of("PLTR"), 2n * ONE]]);
+		const { body } = await lab.trade(by, "sell 1 PLTR");
+		expect(body).toMatchObject({ status: "waiting" });
+		await world.setBlocked(of("PLTR"), by.wallet.address, true);
+		const trade = await lab.settled(by, body.id);
+		expect(trade).toMatchObject({
+			...{ status: "rejected", errorCode: "simulation_failed" },
+			leftover: { token: of("PLTR").toLowerCase(), amountRaw: String(ONE) },
+		});
+		await world.setBlocked(of("PLTR"), by.wallet.address, false);
+		const revoked = await lab.ask(`/v1/trading/intents/${body.id}/revoke`, { by, method: "POST" });
+		expect(revoked).toMatchObject({ status: 201, body: { status: "submitted" } });
+		await lab.tick();
+		await lab.tick();
+		expect((await lab.read(by, body.id)).leftover).toBeNull();
+	});
+});

@@ -1,0 +1,133 @@
+import { encodeFunctionData, parseAbi } from "viem";
+import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
+import { BPS } from "#plugins/trading/limits.ts";
+import type { PickedRoute } from "#plugins/trading/quotes/pickRoute.ts";
+import type { Asset } from "#plugins/trading/registry/Asset.ts";
+import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/** One check of a trade and what it said, as it is kept with the trade. */
+export type PolicyCheck = {
+	check: string;
+	outcome: "passed" | "denied" | "review" | "unknown" | "off";
+	code?: string;
+	figure?: string | number | null;
+};
+
+export type JudgedRoute = {
+	checks: readonly PolicyCheck[];
+	denial: Denial | null;
+	review: Denial | null;
+	/** What the money side is worth, in microdollars; null: nobody knows. */
+	notionalUsdMicros: bigint | null;
+};
+
+type Given = { picked: PickedRoute; sell: Asset; buy: Asset; signal: AbortSignal };
+
+const abi = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
+
+/**
+ * Holds a way against the bounds: how far it moves the price, how it stands to what feeds say, how
+ * deep its pools are where operators want that, and how far the sources are apart.
+ */
+export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRoute> {
+	const { picked, sell, buy } = given;
+	const { bounds } = deps;
+	const checks: PolicyCheck[] = [];
+	const { impactBps, inRaw, outRaw } = picked.route;
+	const isSteep = impactBps !== null && impactBps > bounds.impactBpsMax;
+	checks.push({
+		...{ check: "price_impact", figure: impactBps },
+		outcome: impactBps === null ? "unknown" : isSteep ? "denied" : "passed",
+	});
+	const [inMicros, outMicros] = await Promise.all([
+		worthOf(deps, sell, inRaw),
+		worthOf(deps, buy, outRaw),
+	]);
+	const lossBps = lossOf(inMicros, outMicros);
+	const isFar = lossBps !== null && lossBps > bounds.referenceBpsMax;
+	checks.push({
+		...{ check: "reference_price", figure: lossBps },
+		outcome: lossBps === null ? "unknown" : isFar ? "denied" : "passed",
+	});
+	const depth = await depthCheck(deps, given);
+	checks.push(depth);
+	const { divergenceBps } = picked;
+	const isApart = divergenceBps !== null && divergenceBps > bounds.divergenceBpsMax;
+	checks.push({
+		...{ check: "venue_divergence", figure: divergenceBps },
+		outcome: divergenceBps === null ? "unknown" : isApart ? "review" : "passed",
+	});
+	const denials: [boolean, Denial][] = [
+		[isSteep, deny("price_impact", "The trade would move the price of its pools too far.")],
+		[isFar, deny("price_deviation", "The pools' price is too far from what feeds say.")],
+		[depth.outcome === "denied", deny("liquidity_insufficient", "Its pools hold too little.")],
+	];
+	const denial = denials.find(([isIt]) => isIt)?.[1] ?? null;
+	const review = isApart
+		? deny("venue_divergence", `The sources are ${divergenceBps} basis points apart.`)
+		: null;
+	return { checks, denial, review, notionalUsdMicros: inMicros ?? outMicros };
+}
+
+/** Microdollars of an amount; null where no feed knows, or its market is closed. */
+async function worthOf({ reference }: SwapDeps, asset: Asset, raw: bigint): Promise<bigint | null> {
+	const price = await reference.priceUsd(asset);
+	if (price === null || "closed" in price) return null;
+	return mulDiv(raw, price.microsPerUnit, 10n ** BigInt(asset.decimals), "down");
+}
+
+/** How much less comes out than goes in, in basis points; null where one side is unknown. */
+function lossOf(inMicros: bigint | null, outMicros: bigint | null): number | null {
+	// Of so little a rounded microdollar would be a basis point.
+	if (inMicros === null || outMicros === null || inMicros < BPS) return null;
+	return outMicros >= inMicros ? 0 : Number(((inMicros - outMicros) * BPS) / inMicros);
+}
+
+async function depthCheck(deps: SwapDeps, given: Given): Promise<PolicyCheck> {
+	const { minLiquidityUsdMicros: leastMicros } = deps.bounds;
+	const check = "min_liquidity";
+	if (leastMicros === null || !(await deps.isLiquidityEnforced())) return { check, outcome: "off" };
+	const micros = await depthOf(deps, given);
+	const isDeep = micros !== null && micros >= leastMicros;
+	const figure = micros === null ? null : String(micros);
+	// Where operators want depth, a pool whose depth nobody knows has none.
+	return { check, outcome: isDeep ? "passed" : "denied", figure };
+}
+
+/**
+ * What the shallowest pool of the way holds, in microdollars: twice its side that a feed knows.
+ * Null where one of them has no such side.
+ */
+async function depthOf(deps: SwapDeps, { picked, signal }: Given): Promise<bigint | null> {
+	let least: bigint | null = null;
+	for (const { pool, tokenIn, tokenOut } of picked.route.hops) {
+		const sides = await Promise.all(
+			[tokenIn, tokenOut].map((token) => sideOf(deps, { pool, token, signal })),
+		);
+		const known = sides.filter((side) => side !== null);
+		const [side] = known.toSorted((one, other) => (one < other ? -1 : 1));
+		if (side === undefined) return null;
+		if (least === null || side * 2n < least) least = side * 2n;
+	}
+	return least;
+}
+
+async function sideOf(
+	deps: SwapDeps,
+	{ pool, token, signal }: { pool: Address; token: Address; signal: AbortSignal },
+): Promise<bigint | null> {
+	const asset = await deps.assets.read(deps.db, token);
+	if (!asset) return null;
+	const data = encodeFunctionData({ abi, functionName: "balanceOf", args: [pool] });
+	const call = { method: "eth_call", params: [{ to: token, data }, "latest"] };
+	const [outcome] = await deps.rpc.settle([call], { signal });
+	const raw = outcome?.kind === "result" ? readAbiUint(outcome.result) : null;
+	return raw === null ? null : worthOf(deps, asset, raw);
+}
+
+function deny(code: string, detail: string): Denial {
+	return { code, detail };
+}

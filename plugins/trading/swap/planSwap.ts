@@ -1,0 +1,89 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Currency } from "#core/money/Currency.ts";
+import { formatAmount } from "#core/money/formatAmount.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
+import { BPS, QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
+import type { SourceAnswer } from "#plugins/trading/quotes/askSources.ts";
+import type { PickedRoute } from "#plugins/trading/quotes/pickRoute.ts";
+import type { QuoteAsk } from "#plugins/trading/quotes/QuoteSource.ts";
+import type { QuoteRow } from "#plugins/trading/sql/quotes.ts";
+import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequest.ts";
+
+/** A quote as it stands in a trade's request. */
+export type QuotedSwap = SwapRequest["quoted"];
+
+/** The question to the sources: the coin is swapped in its wrapped form. */
+export function askOf(
+	{ chainId, wrapped }: Pick<SwapDeps, "chainId" | "wrapped">,
+	swap: {
+		sell: Pick<TradeCurrency, "address">;
+		buy: Pick<TradeCurrency, "address">;
+		exact: "in" | "out";
+		amountRaw: bigint;
+		taker: Address;
+	},
+): QuoteAsk {
+	const { sell, buy, exact, amountRaw, taker } = swap;
+	const tokenOf = (address: Address) => (address === ZERO_ADDRESS ? wrapped : address);
+	return {
+		...{ chainId, tokenIn: tokenOf(sell.address), tokenOut: tokenOf(buy.address) },
+		...{ isNativeIn: sell.address === ZERO_ADDRESS, isNativeOut: buy.address === ZERO_ADDRESS },
+		...{ exact, amountRaw, taker },
+	};
+}
+
+/** A way that was picked, as it is stored. */
+export function quotedOf({ source, askedAtMs, route, ...rest }: PickedRoute): QuotedSwap {
+	const { inRaw, outRaw, blockNumber, hops, impactBps } = route;
+	const { divergenceBps, missing } = rest;
+	return {
+		...{ source, askedAtMs, impactBps, divergenceBps, missing: [...missing], hops: [...hops] },
+		...{ inRaw: String(inRaw), outRaw: String(outRaw), blockNumber: String(blockNumber) },
+	};
+}
+
+/** Whether a quote is too old to be sent. */
+export function isStale({ askedAtMs }: Pick<QuotedSwap, "askedAtMs">, nowMs: number): boolean {
+	return nowMs >= askedAtMs + QUOTE_LIFETIME_MS || nowMs < askedAtMs;
+}
+
+/** The least that is received of an exact input, or the most that is spent for an exact output. */
+export function limitFor(
+	{ inRaw, outRaw }: { inRaw: bigint; outRaw: bigint },
+	{ exact, slippageBps }: { exact: "in" | "out"; slippageBps: number },
+): bigint {
+	const slip = BigInt(slippageBps);
+	// Rounded for who trades: never less received, never more spent than the bound says.
+	if (exact === "in") return mulDiv(outRaw, BPS - slip, BPS, "up");
+	return mulDiv(inRaw, BPS + slip, BPS, "down");
+}
+
+/** What the sources said, as it is recorded with a trade. */
+export function quoteRows(
+	answers: readonly SourceAnswer[],
+	picked: PickedRoute | null,
+): QuoteRow[] {
+	return answers.map((answer) => {
+		const { source } = answer;
+		const askedAt = new Date(answer.askedAtMs);
+		const isTaken = picked?.source === source;
+		if (answer.kind === "none") {
+			const { code, detail } = answer;
+			return {
+				...{ askedAt, source, isTaken: false, inRaw: null, outRaw: null, blockNumber: null },
+				...{ impactBps: null, requestId: null, hops: null, code, detail: { detail } },
+			};
+		}
+		const { inRaw, outRaw, blockNumber, impactBps, requestId, hops, detail } = answer.route;
+		return {
+			...{ askedAt, source, isTaken, inRaw, outRaw, blockNumber, impactBps, requestId, hops },
+			...{ code: null, detail },
+		};
+	});
+}
+
+/** A currency's amount for people: `1.5 TSLA`. */
+export function amountText(raw: bigint, currency: Currency): string {
+	return `${formatAmount({ units: raw, currency })} ${currency.symbol}`;
+}

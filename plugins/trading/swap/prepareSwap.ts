@@ -1,0 +1,273 @@
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import {
+	QUOTE_LIFETIME_MS,
+	SENT_DEADLINE_MS,
+	SIGNED_DEADLINE_MS,
+} from "#plugins/trading/limits.ts";
+import type { Asset } from "#plugins/trading/registry/Asset.ts";
+import { insertQuotes } from "#plugins/trading/sql/quotes.ts";
+import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
+import { assetDenial } from "#plugins/trading/swap/assetDenial.ts";
+import { type EncodedSwap, encodeSwap } from "#plugins/trading/swap/encodeSwap.ts";
+import { judgeRoute } from "#plugins/trading/swap/judgeRoute.ts";
+import {
+	askOf,
+	isStale,
+	limitFor,
+	type QuotedSwap,
+	quotedOf,
+	quoteRows,
+} from "#plugins/trading/swap/planSwap.ts";
+import { readFunds } from "#plugins/trading/swap/readFunds.ts";
+import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import type { SwapTerms } from "#plugins/trading/swap/SwapTerms.ts";
+import { shownSwap } from "#plugins/trading/swap/shownSwap.ts";
+import {
+	readSimulation,
+	simulationCall,
+	simulationDenial,
+} from "#plugins/trading/swap/simulateSwap.ts";
+import { swapFlaw } from "#plugins/trading/swap/swapFlaw.ts";
+import { boundsOf, type SwapRequest } from "#plugins/trading/swap/tradeRequest.ts";
+import {
+	ALLOWANCE,
+	type Denial,
+	type Outbound,
+	type Plan,
+	type Preparation,
+	type Profile,
+	type Question,
+	type Wallet,
+} from "#plugins/wallets/contract.ts";
+
+/** Its outbound calls. */
+export const tradeSteps = [
+	"trade.funds",
+	"trade.simulation",
+	"trade.quote",
+	"trade.record",
+] as const;
+
+type Asked = {
+	request: SwapRequest;
+	wallet: Wallet;
+	profile: Profile;
+	outbound: Outbound;
+	signal: AbortSignal;
+};
+
+/**
+ * Says what is sent next for a swap: the exact allowance that it needs, or the swap itself, within
+ * the bounds of its request. Registry and eligibility are asked again, and a quote of more than
+ * thirty seconds is made anew.
+ */
+export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Preparation> {
+	const { request, wallet, profile, outbound, signal } = asked;
+	if (wallet.capability === "review-required" || wallet.capability === "disabled") {
+		return denied("no_executable_wallet", "The wallet may not send now.");
+	}
+	const { side } = request;
+	const [sell, buy] = await Promise.all([
+		deps.assets.read(deps.db, request.sell.address),
+		deps.assets.read(deps.db, request.buy.address),
+	]);
+	const asset = side === "buy" ? buy : sell;
+	const unfit = assetDenial(sell) ?? assetDenial(buy);
+	if (unfit) return { kind: "denied", denial: unfit };
+	if (!sell || !buy || !asset) return denied("asset_not_registered", "It is not in the registry.");
+	const nowMs = deps.clock.nowMs();
+	const barred = await deps.eligibility.mayTrade(deps.db, { profile, asset, side, nowMs });
+	if (barred) return { kind: "denied", denial: barred };
+	const funds = await outbound("trade.funds", () => {
+		const { address: token } = request.sell;
+		return readFunds(deps.rpc, { token, wallet: wallet.address, spender: deps.router, signal });
+	});
+	const { mostRaw } = boundsOf(request);
+	const isNative = request.sell.address === ZERO_ADDRESS;
+	if (!isNative && funds.tradableRaw < mostRaw) {
+		return denied(
+			"balance_insufficient",
+			`The wallet holds less ${request.sell.symbol} than that.`,
+		);
+	}
+	if (!isNative && funds.allowanceRaw < mostRaw) {
+		const unfitSwap = await firstDenial(deps, asked);
+		if (unfitSwap) return { kind: "denied", denial: unfitSwap };
+		const approval = {
+			...{ token: request.sell.address, spender: deps.router, amountRaw: String(mostRaw) },
+		};
+		const { tradeId: id } = request;
+		await outbound("trade.record", () => keepOfTrade(deps.db, { id, approval }));
+		const shown = shownSwap(request, { quoted: request.quoted, ...boundsOf(request) });
+		const first = {
+			...approval,
+			for: "trading",
+			shown: { ...shown, steps: ["allowance", "swap"] },
+		};
+		const spend = spendOf(request, { mostRaw, quoted: request.quoted });
+		return { kind: "first", intent: { kind: ALLOWANCE, request: first }, spend };
+	}
+	const quoted = isStale(request.quoted, nowMs)
+		? await quoteAgain(deps, asked, { sell, buy })
+		: { quoted: request.quoted, review: request.review };
+	if ("code" in quoted) return { kind: "denied", denial: quoted };
+	return planned(deps, asked, quoted);
+}
+
+/**
+ * Plays the swap with the allowance that comes first: an allowance for a swap that would fail, or
+ * whose token keeps a part, is never asked for.
+ */
+async function firstDenial(deps: SwapDeps, asked: Asked): Promise<Denial | null> {
+	const { request, outbound, signal } = asked;
+	const swap = encodedSwap(deps, { ...asked, quoted: request.quoted });
+	if ("code" in swap) return swap;
+	const { call, bounds } = swap;
+	const [outcome] = await outbound("trade.simulation", () => deps.rpc.settle([call], { signal }));
+	if (outcome?.kind === "fault") {
+		if (outcome.fault.code !== "rpc_refused") throw outcome.fault;
+		return denial("simulation_failed", "It would fail on chain.");
+	}
+	const balances = readSimulation(outcome?.result);
+	return balances && simulationDenial(balances, bounds);
+}
+
+/** Quotes once more: within the bounds that its owner knows, or not at all. */
+async function quoteAgain(
+	deps: SwapDeps,
+	{ request, wallet, outbound, signal }: Asked,
+	{ sell, buy }: { sell: Asset; buy: Asset },
+): Promise<{ quoted: QuotedSwap; review: Denial | null } | Denial> {
+	const amountRaw = BigInt(request.amountRaw);
+	const taker = wallet.address;
+	const ask = askOf(deps, { ...request, amountRaw, taker });
+	const { answers, picked } = await outbound("trade.quote", () => deps.quoting.quote(ask, signal));
+	const rows = quoteRows(answers, picked);
+	await outbound("trade.record", () => insertQuotes(deps.db, request.tradeId, rows));
+	if (!picked) return denial("quote_unavailable", "No source has a way for that now.");
+	const { denial: flaw, review } = await outbound("trade.quote", () =>
+		judgeRoute(deps, { picked, sell, buy, signal }),
+	);
+	if (flaw) return flaw;
+	const { inRaw, outRaw } = picked.route;
+	const { mostRaw, leastRaw } = boundsOf(request);
+	if (outRaw < leastRaw || inRaw > mostRaw) {
+		return denial("price_moved", "The price moved beyond what the trade was asked for.");
+	}
+	return { quoted: quotedOf(picked), review };
+}
+
+function planned(
+	deps: SwapDeps,
+	{ request, wallet }: Asked,
+	{ quoted, review }: { quoted: QuotedSwap; review: Denial | null },
+): Preparation {
+	const { router, chainId } = deps;
+	const swap = encodedSwap(deps, { request, wallet, quoted });
+	if ("code" in swap) return { kind: "denied", denial: swap };
+	const { encoded, bounds } = swap;
+	const { mostRaw, leastRaw } = bounds;
+	const shown = { ...shownSwap(request, { quoted, leastRaw, mostRaw }), steps: ["swap"] };
+	const plan: Plan = {
+		...{
+			chainId,
+			from: wallet.address,
+			to: router,
+			valueRaw: encoded.valueRaw,
+			data: encoded.data,
+		},
+		spend: spendOf(request, { mostRaw, quoted }),
+		// Whoever provides the pools' liquidity is nobody whom the owner pays by name.
+		recipient: null,
+		shown,
+		expiresAtMs: quoted.askedAtMs + QUOTE_LIFETIME_MS,
+	};
+	const question: Question = {
+		call: swap.call,
+		shownBy(answer) {
+			const balances = readSimulation(answer);
+			// A node that plays no such thing says nothing; the router's own check stands.
+			if (!balances) return { kind: "shown", shown: { ...shown, simulation: null } };
+			const unsafe = simulationDenial(balances, bounds);
+			if (unsafe) return { kind: "denied", denial: unsafe };
+			const { spentRaw, receivedRaw } = balances;
+			const simulation = { spentRaw: String(spentRaw), receivedRaw: String(receivedRaw) };
+			return { kind: "shown", shown: { ...shown, simulation } };
+		},
+	};
+	return { kind: "plan", plan, question, ...(review && { review }) };
+}
+
+/** What leaves the wallet. A stock has no price for limits: what is got for it has. */
+function spendOf(
+	{ sell, buy, side }: SwapRequest,
+	{ mostRaw, quoted }: { mostRaw: bigint; quoted: QuotedSwap },
+): Plan["spend"] {
+	const { address: currency, decimals, symbol } = sell;
+	const worth = { currency: buy.address, raw: BigInt(quoted.outRaw) };
+	return { currency, raw: mostRaw, decimals, symbol, ...(side === "sell" && { worth }) };
+}
+
+type Encoded = {
+	encoded: EncodedSwap;
+	bounds: { mostRaw: bigint; leastRaw: bigint };
+	/** Plays it, with the allowance that it needs. */
+	call: RpcCall;
+};
+
+/** The bytes to sign, read again and found to say what was planned; or what they do not say. */
+function encodedSwap(
+	deps: SwapDeps,
+	given: { request: SwapRequest; quoted: QuotedSwap; wallet: Wallet },
+): Encoded | Denial {
+	const { request, wallet } = given;
+	const terms = termsOf(deps, given);
+	const encoded = encodeSwap(terms);
+	const flaw = swapFlaw(encoded, terms);
+	if (flaw) {
+		deps.log.error("calldata of a swap does not say what was planned", { flaw });
+		return denial("calldata_mismatch", "The calldata does not say what was planned.");
+	}
+	const { exact, amountRaw, limitRaw } = terms;
+	const bounds =
+		exact === "in"
+			? { mostRaw: amountRaw, leastRaw: limitRaw }
+			: { mostRaw: limitRaw, leastRaw: amountRaw };
+	const { address: sell } = request.sell;
+	const allowedRaw = sell === ZERO_ADDRESS ? 0n : bounds.mostRaw;
+	const { address: buy } = request.buy;
+	const { router } = deps;
+	const of = { wallet: wallet.address, router, sell, buy, encoded, allowedRaw };
+	return { encoded, bounds, call: simulationCall(of) };
+}
+
+function termsOf(
+	{ bounds, clock }: SwapDeps,
+	{ request, quoted, wallet }: { request: SwapRequest; quoted: QuotedSwap; wallet: Wallet },
+): SwapTerms {
+	const { exact, sell, buy } = request;
+	const amounts = { inRaw: BigInt(quoted.inRaw), outRaw: BigInt(quoted.outRaw) };
+	const own = BigInt(request.limitRaw);
+	const now = limitFor(amounts, { exact, slippageBps: bounds.slippageBps });
+	// The better bound of the two: a price that became better is not given away again.
+	const isBetter = exact === "in" ? now > own : now < own;
+	const isSent = wallet.capability === "embedded/delegated";
+	const deadlineMs = clock.nowMs() + (isSent ? SENT_DEADLINE_MS : SIGNED_DEADLINE_MS);
+	return {
+		...{ hops: quoted.hops, exact, amountRaw: BigInt(request.amountRaw) },
+		limitRaw: isBetter ? now : own,
+		isNativeIn: sell.address === ZERO_ADDRESS,
+		isNativeOut: buy.address === ZERO_ADDRESS,
+		recipient: wallet.address,
+		deadlineS: BigInt(Math.floor(deadlineMs / 1_000)),
+	};
+}
+
+function denial(code: string, detail: string): Denial {
+	return { code, detail };
+}
+
+function denied(code: string, detail: string): Preparation {
+	return { kind: "denied", denial: { code, detail } };
+}

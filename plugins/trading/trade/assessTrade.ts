@@ -1,0 +1,200 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
+import { parseAmount } from "#core/money/parseAmount.ts";
+import type { SourceAnswer } from "#plugins/trading/quotes/askSources.ts";
+import type { PickedRoute } from "#plugins/trading/quotes/pickRoute.ts";
+import type { Asset } from "#plugins/trading/registry/Asset.ts";
+import { assetDenial } from "#plugins/trading/swap/assetDenial.ts";
+import { judgeRoute, type PolicyCheck } from "#plugins/trading/swap/judgeRoute.ts";
+import { askOf, limitFor, quotedOf } from "#plugins/trading/swap/planSwap.ts";
+import { readFunds } from "#plugins/trading/swap/readFunds.ts";
+import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequest.ts";
+import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
+import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
+
+/** A wish held against everything that is known: a swap with its bounds, or why there is none. */
+export type Assessed = {
+	outcome:
+		| { kind: "swap"; terms: Omit<SwapRequest, "tradeId" | "kind"> }
+		| { kind: "hold"; asset: Asset }
+		| { kind: "refused"; denial: Denial };
+	policy: readonly PolicyCheck[];
+	answers: readonly SourceAnswer[];
+	picked: PickedRoute | null;
+	notionalUsdMicros: bigint | null;
+};
+
+type Ask = { wish: TradeWish; profile: Profile; wallet: Wallet | null; signal: AbortSignal };
+/** A wish that moves something. */
+type Moving = Exclude<TradeWish, { kind: "hold" }>;
+type Sides = { side: "buy" | "sell"; asset: Asset; sell: Asset; buy: Asset };
+
+/**
+ * Resolves what is traded, asks who may, reads the balance, asks all sources at the same time and
+ * holds the best answer against the bounds. It sends and stores nothing; a refusal is an answer:
+ * whatever an upstream did wrong ends as one, with its code.
+ */
+export async function assessTrade(deps: SwapDeps, ask: Ask): Promise<Assessed> {
+	const policy: PolicyCheck[] = [];
+	const none = { policy, answers: [], picked: null, notionalUsdMicros: null };
+	try {
+		const found = await resolve(deps, ask, policy);
+		if ("code" in found) return { ...none, outcome: { kind: "refused", denial: found } };
+		const { wish } = ask;
+		if (wish.kind === "hold") return { ...none, outcome: { kind: "hold", asset: found.asset } };
+		return await quoteFor(deps, { ...ask, wish, sides: found, policy });
+	} catch (error) {
+		if (!(error instanceof Fault) || ask.signal.aborted) throw error;
+		deps.log.warn("a trade could not be assessed", { error });
+		const denial = { code: error.code, detail: error.publicDetail };
+		return { ...none, outcome: { kind: "refused", denial } };
+	}
+}
+
+/** Finds both sides in the registry, and asks whether this profile may trade the asset. */
+async function resolve(
+	deps: SwapDeps,
+	{ wish, profile }: Ask,
+	policy: PolicyCheck[],
+): Promise<Sides | Denial> {
+	const asset = await find(deps, wish.asset);
+	const side = wish.kind === "buy" || wish.kind === "buy_with" ? "buy" : "sell";
+	const flaw = "code" in asset ? asset : assetDenial(asset);
+	policy.push(checked("registry", flaw));
+	if (flaw || "code" in asset) return flaw ?? NOT_REGISTERED;
+	const nowMs = deps.clock.nowMs();
+	const barred = await deps.eligibility.mayTrade(deps.db, { profile, asset, side, nowMs });
+	policy.push(checked("eligibility", barred));
+	if (barred) return barred;
+	if (wish.kind === "hold") return { side, asset, sell: asset, buy: asset };
+	const money = await find(deps, wish.settlement);
+	const unfit = "code" in money ? money : settlementDenial(deps, money);
+	policy.push(checked("settlement", unfit));
+	if (unfit || "code" in money) return unfit ?? NOT_REGISTERED;
+	const { wrapped } = deps;
+	const tokenOf = ({ address }: Asset) => (address === ZERO_ADDRESS ? wrapped : address);
+	if (tokenOf(money) === tokenOf(asset)) {
+		return deny("pair_unsupported", `${asset.symbol} is not traded for ${money.symbol}.`);
+	}
+	const [sell, buy] = side === "buy" ? [money, asset] : [asset, money];
+	return { side, asset, sell, buy };
+}
+
+const NOT_REGISTERED = deny("asset_not_registered", "It is not in the registry.");
+
+async function find({ assets, db }: SwapDeps, text: string): Promise<Asset | Denial> {
+	const found = await assets.find(db, text);
+	switch (found.kind) {
+		case "asset":
+			return found.asset;
+		case "ambiguous": {
+			const meant = found.symbols.join(", ");
+			return deny("symbol_ambiguous", `It may mean several: ${meant}. Name it by its address.`);
+		}
+		default:
+			return deny("asset_not_registered", `"${text}" is not in the registry.`);
+	}
+}
+
+/** Coin, wrapped coin and dollar; another token only where a configured pool holds it. */
+function settlementDenial({ assets }: SwapDeps, money: Asset): Denial | null {
+	if (money.kind === "native") return null;
+	const unfit = assetDenial(money);
+	if (unfit || money.kind === "wrapped" || money.kind === "stable") return unfit;
+	const isPooled = assets.pools().some(({ token0, token1 }) => {
+		return token0 === money.address || token1 === money.address;
+	});
+	if (isPooled) return null;
+	return deny("settlement_unsupported", `Nothing is settled in ${money.symbol} here.`);
+}
+
+async function quoteFor(
+	deps: SwapDeps,
+	given: Ask & { wish: Moving; sides: Sides; policy: PolicyCheck[] },
+): Promise<Assessed> {
+	const { wish, wallet, signal, sides, policy } = given;
+	const { sell, buy, asset, side } = sides;
+	const refused = (denial: Denial, more: Partial<Assessed> = {}): Assessed => ({
+		...{ policy, answers: [], picked: null, notionalUsdMicros: null, ...more },
+		outcome: { kind: "refused", denial },
+	});
+	// Without a wallet it is kept, and refused by the path for that reason.
+	const taker = wallet?.address ?? NOBODY;
+	const [token, spender] = [sell.address, deps.router];
+	const funds = wallet
+		? await readFunds(deps.rpc, { token, wallet: taker, spender, signal })
+		: null;
+	const amount = amountOf(wish, { asset, sell, tradableRaw: funds?.tradableRaw ?? 0n });
+	policy.push(checked("amount", "code" in amount ? amount : null));
+	if ("code" in amount) return refused(amount);
+	const { exact, amountRaw } = amount;
+	const short = deny("balance_insufficient", `The wallet holds less ${sell.symbol} than that.`);
+	if (exact === "in" && funds && funds.tradableRaw < amountRaw) return refused(short);
+	const ask = askOf(deps, { sell, buy, exact, amountRaw, taker });
+	const { answers, picked } = await deps.quoting.quote(ask, signal);
+	if (!picked) return refused(silenceOf(answers), { answers });
+	const judged = await judgeRoute(deps, { picked, sell, buy, signal });
+	policy.push(...judged.checks);
+	const { notionalUsdMicros, review } = judged;
+	const told = { answers, picked, notionalUsdMicros };
+	if (judged.denial) return refused(judged.denial, told);
+	if (funds && funds.tradableRaw < picked.route.inRaw) return refused(short, told);
+	const { slippageBps } = deps.bounds;
+	let limitRaw = limitFor(picked.route, { exact, slippageBps });
+	// Who has just enough for the price has it for no slippage: then that is the most.
+	if (exact === "out" && funds && limitRaw > funds.tradableRaw) limitRaw = funds.tradableRaw;
+	if (limitRaw === 0n) return refused(deny("amount_invalid", "It is too little to trade."), told);
+	const terms = {
+		...{ side, asset: asset.address, sell: currencyOf(sell), buy: currencyOf(buy), exact, review },
+		...{ amountRaw: String(amountRaw), limitRaw: String(limitRaw), quoted: quotedOf(picked) },
+	};
+	return { outcome: { kind: "swap", terms }, policy, ...told };
+}
+
+/** Asks on behalf of nobody: for whoever has no wallet. */
+const NOBODY: Address = "0x0000000000000000000000000000000000000001";
+
+/** The exact amount of a wish, in base units; or why it is none. */
+function amountOf(
+	wish: Moving,
+	{ asset, sell, tradableRaw }: { asset: Asset; sell: Asset; tradableRaw: bigint },
+): { exact: "in" | "out"; amountRaw: bigint } | Denial {
+	if (wish.kind === "sell_share") {
+		const amountRaw = mulDiv(tradableRaw, BigInt(wish.percent), 100n, "down");
+		if (amountRaw > 0n) return { exact: "in", amountRaw };
+		return deny("balance_insufficient", `The wallet holds no ${asset.symbol} to sell.`);
+	}
+	const text = wish.kind === "buy_with" ? wish.spend : wish.quantity;
+	const currency = wish.kind === "buy_with" ? sell : asset;
+	try {
+		const { units: amountRaw } = parseAmount(text, currency);
+		if (amountRaw === 0n) return deny("amount_invalid", "An amount is more than zero.");
+		return { exact: wish.kind === "buy" ? "out" : "in", amountRaw };
+	} catch (error) {
+		if (error instanceof Fault) return deny("amount_invalid", error.publicDetail);
+		throw error;
+	}
+}
+
+/** Why there is no way: nobody knows one, or nobody answered. */
+function silenceOf(answers: readonly SourceAnswer[]): Denial {
+	const codes = answers.flatMap((answer) => (answer.kind === "none" ? [answer.code] : []));
+	const isUnknown =
+		codes.length > 0 && codes.every((code) => /^(no_route|router_refused)$/.test(code));
+	if (isUnknown) return deny("no_route", "No pool that is configured here leads there.");
+	return deny("quote_unavailable", "No source has a way for that now.");
+}
+
+function currencyOf({ address, symbol, decimals }: Asset): TradeCurrency {
+	return { address, symbol, decimals };
+}
+
+function checked(check: string, denial: Denial | null): PolicyCheck {
+	return denial ? { check, outcome: "denied", code: denial.code } : { check, outcome: "passed" };
+}
+
+function deny(code: string, detail: string): Denial {
+	return { code, detail };
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { field } from "#core/http/openapi/field.ts";
+import { tradeFault } from "#plugins/trading/faults.ts";
+import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
+import type { Trade } from "#plugins/trading/sql/trades.ts";
+import { readFunds } from "#plugins/trading/swap/readFunds.ts";
+import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import { tradeQuestion } from "#plugins/trading/trade/tradeQuestion.ts";
+import { ALLOWANCE, type Intent, type Principal, type Wallets } from "#plugins/wallets/contract.ts";
+
+export type RevokesDeps = SwapDeps & {
+	wallets: Pick<Wallets, "execution" | "once" | "link">;
+	ending: AbortSignal;
+};
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const address = z.string().refine(isAddress);
+const approvalSchema = z.object({ token: address, spender: address, amountRaw: z.string() });
+
+/** An allowance that a trade asked for and nothing uses any more. */
+export const leftoverSchema = z
+	.object({
+		token: field.addressText("The token that may be taken."),
+		spender: field.addressText("Who may take it: Uniswap's router."),
+		amountRaw: field
+			.digits("How much, in base units; null: the chain does not say now.", "50000000")
+			.nullable(),
+	})
+	.meta({ id: "LeftoverAllowance", description: "An allowance that a trade left behind." });
+
+/** The answer to taking an allowance back. */
+export const revokeSchema = z
+	.object({
+		intentId: field.id("The intent that takes it back."),
+		status: field.text("Where that stands.", "submitted"),
+		errorCode: field.text("Why it was rejected, or failed.", "gas_reserve").nullable(),
+		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
+		link: tradeQuestion
+			.nullable()
+			.meta({ description: "Null where its owner is asked for nothing." }),
+	})
+	.meta({ id: "TradeRevocation", description: "Taking back what a trade left behind." });
+
+/** Shows what a trade left allowed, and takes it back. */
+export function createRevokes(deps: RevokesDeps) {
+	const { execution } = deps.wallets;
+	return {
+		/** Null where nothing was allowed, where it is still to be used, or where nothing is left. */
+		async leftoverOf(
+			trade: Trade,
+			given: { intent: Intent | null; wallet: Address | undefined },
+		): Promise<z.output<typeof leftoverSchema> | null> {
+			const { data: approval } = approvalSchema.safeParse(trade.approval);
+			const { intent, wallet } = given;
+			if (!approval || !wallet || !intent || !isOver(intent)) return null;
+			const { token, spender } = approval;
+			try {
+				const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(READ_TIMEOUT_MS)]);
+				const { allowanceRaw } = await readFunds(deps.rpc, { token, wallet, spender, signal });
+				return allowanceRaw === 0n ? null : { token, spender, amountRaw: String(allowanceRaw) };
+			} catch (error) {
+				if (!(error instanceof Fault)) deps.log.warn("an allowance could not be read", { error });
+				return { token, spender, amountRaw: null };
+			}
+		},
+		/** Sets the allowance of a trade that is over to zero, once for each key. Answers 201. */
+		async revoke(
+			trade: Trade,
+			asked: { principal: Principal; intent: Intent; route: string; idempotencyKey: string | null },
+		): Promise<Response> {
+			const { principal, intent, route, idempotencyKey } = asked;
+			const { profile } = principal;
+			const { data: approval } = approvalSchema.safeParse(trade.approval);
+			const wallet = profile.wallets.find(({ id }) => id === trade.walletId);
+			if (!approval || !wallet || !isOver(intent)) throw tradeFault.tradeState();
+			const { token, spender } = approval;
+			const summary = `Takes back that ${spender} may take ${token}.`;
+			const shown = { action: "revoke", summary, token, spender };
+			const request = { token, spender, amountRaw: "0", for: "trading", shown };
+			const chainId = trade.chainId;
+			return deps.wallets.once({
+				...{ principal, route, idempotencyKey, body: { id: trade.id } },
+				intents: [{ kind: ALLOWANCE, profile, wallet, chainId, channel: "api", request }],
+				async answer(ids, recorded) {
+					const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+					const [made] = await execution.advance(ids, signal, recorded);
+					assert(made, "an intent that was created is there");
+					const purpose = PURPOSES.get(made.status);
+					const link = purpose ? await deps.wallets.link(made, purpose) : null;
+					const { id: intentId, status, errorCode, transactionHash } = made;
+					const expiresAt = link && new Date(link.expiresAtMs).toISOString();
+					const body = {
+						...{ intentId, status, errorCode, transactionHash },
+						link: link && { url: link.url, expiresAt },
+					};
+					return { status: 201, body };
+				},
+			});
+		},
+	};
+}
+
+const READ_TIMEOUT_MS = 3_000;
+
+const OVER = new Set(["confirmed", "failed", "rejected", "expired", "dry_run"]);
+
+/** Nothing will use the allowance any more. */
+function isOver({ status }: Intent): boolean {
+	return OVER.has(status);
+}
+
+/** What its owner is asked for, by the state that asks. */
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);

@@ -1,0 +1,284 @@
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { invalidTrade, tradeFault } from "#plugins/trading/faults.ts";
+import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
+import { insertQuotes, readQuotes } from "#plugins/trading/sql/quotes.ts";
+import {
+	insertTrade,
+	listTrades,
+	nameIntent,
+	readTrade,
+	type Trade,
+} from "#plugins/trading/sql/trades.ts";
+import { quoteRows } from "#plugins/trading/swap/planSwap.ts";
+import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
+import { type TradeRequest, tradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
+import { type Assessed, assessTrade } from "#plugins/trading/trade/assessTrade.ts";
+import { createRevokes } from "#plugins/trading/trade/createRevokes.ts";
+import { renderTrade, type TradeView, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
+import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
+import type {
+	Channel,
+	Intent,
+	Principal,
+	Profile,
+	Recorded,
+	Wallet,
+	Wallets,
+} from "#plugins/wallets/contract.ts";
+
+export type TradesDeps = SwapDeps & {
+	wallets: Pick<Wallets, "execution" | "once" | "link" | "cancel">;
+	newId(): string;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+export type TradeAsked = {
+	principal: Principal;
+	wish: TradeWish;
+	/** As it was typed; null where its parsed form was sent. */
+	command: string | null;
+	walletId: string | undefined;
+	/** What names the request beside its key. */
+	route: string;
+	idempotencyKey: string | null;
+	/** What makes two requests the same. */
+	body: unknown;
+	channel: Channel;
+	/** True: the owner says yes by a link first, whatever their profile says. */
+	asks: boolean;
+};
+
+export type Trades = ReturnType<typeof createTrades>;
+
+/** What people and programs do with trades: ask for them, look at them, say yes, call them off. */
+export function createTrades(deps: TradesDeps) {
+	return { ...asking(deps), ...looking(deps), ...moving(deps) };
+}
+
+function asking(deps: TradesDeps) {
+	return {
+		/** What a wish would give now; nothing is stored or reserved. */
+		async quote(asked: Pick<TradeAsked, "principal" | "wish" | "walletId">): Promise<Assessed> {
+			const { profile } = asked.principal;
+			const wallet = walletOf(profile, asked.walletId);
+			const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+			return assessTrade(deps, { wish: asked.wish, profile, wallet, signal });
+		},
+		/** Keeps a wish with all that was found, takes it as far as it goes, and answers 201. */
+		async ask(asked: TradeAsked): Promise<Response> {
+			const { principal, wish, channel, route, idempotencyKey, body, asks } = asked;
+			const { profile } = principal;
+			const wallet = walletOf(profile, asked.walletId);
+			const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+			const assessed = await assessTrade(deps, { wish, profile, wallet, signal });
+			const request = requestOf(deps.newId(), assessed);
+			const { chainId } = deps;
+			return deps.wallets.once({
+				...{ principal, route, idempotencyKey, body },
+				intents: [{ kind: TRADE, profile, wallet, chainId, channel, asks, request }],
+				record: (tx) => record(deps, tx, { asked, assessed, request, wallet }),
+				answer: (ids, recorded) => answer(deps, { profile, ids, recorded }),
+			});
+		},
+	};
+}
+
+function looking(deps: TradesDeps) {
+	const revokes = createRevokes(deps);
+	return {
+		async list(query: {
+			profileId: string;
+			afterId: string | null;
+			limit: number;
+		}): Promise<{ items: TradeView[]; nextId: string | null }> {
+			const found = await listTrades(deps.db, { ...query, limit: query.limit + 1 });
+			const shown = found.slice(0, query.limit);
+			const items = await Promise.all(shown.map((trade) => view(deps, trade)));
+			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
+			return { items, nextId };
+		},
+		/** One trade, with what it left allowed. */
+		async show(profile: Profile, id: string): Promise<TradeView> {
+			const trade = await own(deps, profile.id, id);
+			const intent = await intentIn(deps, trade);
+			const wallet = profile.wallets.find((one) => one.id === trade.walletId)?.address;
+			const leftover = await revokes.leftoverOf(trade, { intent, wallet });
+			return viewOf(deps, trade, { intent, leftover });
+		},
+		/** Takes back what a trade that is over left allowed. */
+		async revoke(
+			id: string,
+			asked: { principal: Principal; route: string; idempotencyKey: string | null },
+		): Promise<Response> {
+			const trade = await own(deps, asked.principal.profile.id, id);
+			return revokes.revoke(trade, { ...asked, intent: await intentOf(deps, trade) });
+		},
+	};
+}
+
+function moving(deps: TradesDeps) {
+	const { execution, cancel } = deps.wallets;
+	return {
+		/**
+		 * Says yes to the plan of this hash, or to the stored one, and takes the trade further: it is
+		 * planned anew, and sent within what was confirmed.
+		 */
+		async confirm(
+			profile: Profile,
+			id: string,
+			planHash: Intent["planHash"] | undefined,
+		): Promise<TradeView> {
+			const trade = await own(deps, profile.id, id);
+			const asked = await execution.asking(await intentOf(deps, trade));
+			const agreed = planHash ?? asked.planHash;
+			if (asked.status !== "confirmation_required" || !agreed) throw tradeFault.tradeState();
+			if (agreed !== asked.planHash) throw tradeFault.planChanged();
+			await execution.approve(asked.id, agreed);
+			await goOn(deps, { profileId: profile.id, ids: [asked.id], recorded: null });
+			return view(deps, trade);
+		},
+		/** Calls off what was not sent; what was sent is cancelled by its nonce. */
+		async cancel(profile: Profile, id: string): Promise<TradeView> {
+			const trade = await own(deps, profile.id, id);
+			const { id: intentId } = await intentOf(deps, trade);
+			const { cancelUrl } = await cancel(intentId, { profile, signal: deps.ending });
+			return view(deps, trade, { cancelUrl });
+		},
+	};
+}
+
+/** Somebody else's trade is as little there as one that never was. */
+async function own({ db }: TradesDeps, profileId: string, id: string): Promise<Trade> {
+	const trade = await readTrade(db, id);
+	if (trade?.profileId !== profileId) throw tradeFault.notFound();
+	return trade;
+}
+
+async function view(
+	deps: TradesDeps,
+	trade: Trade,
+	more: Partial<ViewMore> = {},
+): Promise<TradeView> {
+	return viewOf(deps, trade, { ...more, intent: await intentIn(deps, trade) });
+}
+
+/** The wallet that trades: the named one, else the canonical one; null where there is none. */
+function walletOf(profile: Profile, walletId: string | undefined): Wallet | null {
+	const { wallets, canonicalWalletId } = profile;
+	if (walletId === undefined) {
+		return wallets.find(({ id }) => id === canonicalWalletId) ?? wallets[0] ?? null;
+	}
+	const wallet = wallets.find(({ id }) => id === walletId);
+	if (!wallet) throw invalidTrade("walletId", "is no wallet of yours");
+	return wallet;
+}
+
+function requestOf(tradeId: string, { outcome }: Assessed): TradeRequest {
+	switch (outcome.kind) {
+		case "swap":
+			return { kind: "swap", tradeId, ...outcome.terms };
+		case "hold":
+			return { kind: "hold", tradeId };
+		default:
+			return { kind: "refused", tradeId, denial: outcome.denial };
+	}
+}
+
+async function record(
+	{ bounds, clock, chainId }: SwapDeps,
+	tx: Tx,
+	given: { asked: TradeAsked; assessed: Assessed; request: TradeRequest; wallet: Wallet | null },
+): Promise<void> {
+	const { asked, assessed, request, wallet } = given;
+	const { profile } = asked.principal;
+	const { answers, picked, policy, notionalUsdMicros } = assessed;
+	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
+	await insertTrade(tx, {
+		...{ id: request.tradeId, profileId: profile.id, walletId: wallet?.id ?? null, chainId },
+		...{ channel: asked.channel, command: asked.command, wish: asked.wish, terms: request },
+		settings: {
+			...{ ...bounds, minLiquidityUsdMicros: text(bounds.minLiquidityUsdMicros) },
+			profile: {
+				requireTradeConfirmation: profile.requireTradeConfirmation,
+				...{ perTradeUsdMax: text(profile.perTradeUsdMax), revision: profile.revision },
+				dailyUsdMax: text(profile.dailyUsdMax),
+			},
+			wallet: wallet && { capability: wallet.capability, revision: wallet.revision },
+			asks: asked.asks,
+		},
+		...{ policy: policy.map((check) => ({ ...check })), notionalUsdMicros },
+		createdAt: new Date(clock.nowMs()),
+	});
+	await insertQuotes(tx, request.tradeId, quoteRows(answers, picked));
+}
+
+type Made = { profileId: string; ids: readonly string[]; recorded: Recorded | null };
+
+async function answer(
+	deps: TradesDeps,
+	{
+		profile,
+		ids,
+		recorded,
+	}: { profile: Profile; ids: readonly string[]; recorded: Recorded | null },
+): Promise<{ status: number; body: TradeView }> {
+	const intent = await goOn(deps, { profileId: profile.id, ids, recorded });
+	assert(intent, "an intent that was created is there");
+	const { tradeId: id } = tradeRequest.parse(intent.request);
+	await nameIntent(deps.db, { id, intentId: intent.id });
+	const trade = await readTrade(deps.db, id);
+	assert(trade, "a trade is recorded with its intent");
+	const asking = await deps.wallets.execution.asking(intent);
+	const purpose = PURPOSES.get(asking.status);
+	const link = purpose ? await deps.wallets.link(asking, purpose) : null;
+	return { status: 201, body: await viewOf(deps, trade, { intent, link }) };
+}
+
+/** What its owner is asked for, by the state that asks. */
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);
+
+/**
+ * Takes a trade further. Where that cannot be done now it is answered as it stands, and the service
+ * takes it up by itself: an error would invite its owner to trade once more.
+ */
+async function goOn(deps: TradesDeps, { profileId, ids, recorded }: Made): Promise<Intent | null> {
+	const { execution } = deps.wallets;
+	const [id] = ids;
+	try {
+		const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+		const [intent = null] = await execution.advance(ids, signal, recorded);
+		return intent;
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		deps.log[level]("a trade could not be taken further now", { error });
+		return id === undefined ? null : execution.read(id, profileId);
+	}
+}
+
+/** Null where nobody has named it yet. */
+async function intentIn({ wallets }: TradesDeps, trade: Trade): Promise<Intent | null> {
+	const { intentId, profileId } = trade;
+	return intentId === null ? null : wallets.execution.read(intentId, profileId);
+}
+
+async function intentOf(deps: TradesDeps, trade: Trade): Promise<Intent> {
+	const intent = await intentIn(deps, trade);
+	if (!intent) throw tradeFault.tradeState();
+	return intent;
+}
+
+type ViewMore = Omit<Parameters<typeof renderTrade>[1], "quotes">;
+
+async function viewOf(deps: TradesDeps, trade: Trade, more: ViewMore): Promise<TradeView> {
+	const quotes = await readQuotes(deps.db, trade.id, QUOTES_SHOWN);
+	return tradeSchema.parse(renderTrade(trade, { ...more, quotes }));
+}
+
+const QUOTES_SHOWN = 20;

@@ -1,0 +1,209 @@
+import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
+import type { QuoteRow } from "#plugins/trading/sql/quotes.ts";
+import type { Trade } from "#plugins/trading/sql/trades.ts";
+import { amountText } from "#plugins/trading/swap/planSwap.ts";
+import { boundsOf, tradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
+import { leftoverSchema } from "#plugins/trading/trade/createRevokes.ts";
+import { tradeWish } from "#plugins/trading/trade/TradeWish.ts";
+import { tradeQuestion } from "#plugins/trading/trade/tradeQuestion.ts";
+import { cancellationSchema, type Intent } from "#plugins/wallets/contract.ts";
+
+/** A currency of a trade, in answers. */
+export const tradeCurrency = z
+	.object({
+		address: field.addressText("Its contract; the zero address is the chain's own coin."),
+		symbol: field.text("Its symbol.", "USDG"),
+		decimals: field.integer("Digits behind the point in base units.", 6),
+	})
+	.meta({ id: "TradeCurrency", description: "What is spent or received." });
+
+/** JSON that is kept and shown as it is. */
+function kept(description: string, example: Record<string, unknown>) {
+	return z.record(z.string(), z.unknown()).meta({ description, examples: [example] });
+}
+
+/** What one source said, in answers. */
+export const quoteSchema = z
+	.object({
+		source: field.text("Who said it: `local` is the chain's own quoter.", "local"),
+		isTaken: field.flag("Whether this way is the one that is taken."),
+		askedAt: field.time("When it was asked."),
+		inRaw: field.digits("What goes in, in base units.", "50000000").nullable(),
+		outRaw: field.digits("What comes out, in base units.", "120000000000000000").nullable(),
+		blockNumber: field.digits("The block it was found at.", "1234567").nullable(),
+		impactBps: field.integer("How far it moves the price, in basis points.", 12).nullable(),
+		requestId: field.text("The source's own name for its answer.", "7f0c").nullable(),
+		hops: z
+			.array(z.unknown())
+			.nullable()
+			.meta({ description: "The pools; null: not executed here.", examples: [null] }),
+		code: field.text("Why the source said nothing.", "router_unavailable").nullable(),
+	})
+	.meta({ id: "TradeQuote", description: "What one source said for a trade." });
+
+/** A trade as its owner sees it. */
+export const tradeSchema = z
+	.object({
+		id: field.id("Names the trade."),
+		kind: z.enum(["buy", "sell", "hold"]).meta({ description: "What was asked for." }),
+		status: field.text(
+			"`created`, `waiting`, `rejected`, `confirmation_required`, `review_required`, " +
+				"`signature_required`, `submitting`, `submitted`, `uncertain`, `confirmed`, `failed`, " +
+				"`expired` or `dry_run`.",
+			"submitted",
+		),
+		errorCode: field.text("Why it was rejected, or failed.", "asset_not_registered").nullable(),
+		reason: field
+			.text("The same in a sentence, where there is one.", "It is not known.")
+			.nullable(),
+		command: field
+			.text("As it was typed; null where its parsed form was sent.", "sell 2 AAPL")
+			.nullable(),
+		wish: tradeWish.meta({
+			description: "Its parsed form.",
+			examples: [{ kind: "buy_with", asset: "TSLA", spend: "50", settlement: "USDG" }],
+		}),
+		chainId: field.integer("EIP-155 id of the chain.", 4663),
+		walletId: field.text("The wallet that trades, by its id.", "0198c1d2").nullable(),
+		sell: tradeCurrency.nullable().meta({ description: "What is spent." }),
+		buy: tradeCurrency.nullable().meta({ description: "What is received." }),
+		exact: z.enum(["in", "out"]).nullable().meta({ description: "Which side is exact." }),
+		amountRaw: field.digits("The exact amount, in base units.", "50000000").nullable(),
+		expectedRaw: field.digits("What the other side is expected to be.", "1200").nullable(),
+		leastReceivedRaw: field.digits("Less is never received.", "1100").nullable(),
+		mostSpentRaw: field.digits("More is never spent.", "50000000").nullable(),
+		notionalUsd: field.text("What it is worth, in dollars.", "50.00").nullable(),
+		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
+		sourcesMissing: z
+			.array(z.string())
+			.meta({ description: "Sources that did not answer.", examples: [[]] }),
+		quotes: z.array(quoteSchema).meta({ description: "What every source said, the newest last." }),
+		settings: kept("What was in force when it was asked for.", { slippageBps: 50 }),
+		policy: z
+			.array(kept("One check.", { check: "registry", outcome: "passed" }))
+			.meta({ description: "Each check that was made, and what it said." }),
+		plan: kept("What is or was to be sent, in sentences and figures.", {
+			action: "buy",
+		}).nullable(),
+		planHash: field.hashText("Names that plan.").nullable(),
+		approval: kept("The exact allowance that it needed first.", {
+			amountRaw: "50000000",
+		}).nullable(),
+		leftover: leftoverSchema
+			.nullable()
+			.meta({ description: "What it left allowed; only where one trade is read by its id." }),
+		intentId: field.id("The intent that moves the money.").nullable(),
+		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
+		cancellation: cancellationSchema,
+		settled: kept("What the receipt says: spent and received, in base units.", {
+			spentRaw: "50000000",
+		}).nullable(),
+		link: tradeQuestion
+			.nullable()
+			.meta({ description: "A one-time link; in the answer that made it alone." }),
+		cancelUrl: field
+			.url(
+				"A one-time link by which its owner's wallet signs its cancellation.",
+				"https://a.example",
+			)
+			.nullable(),
+		createdAt: field.time("When it was asked for."),
+		changedAt: field.time("When it last changed."),
+	})
+	.meta({ id: "Trade", description: "A trade of yours, whatever became of it." });
+
+export const tradePageSchema = z
+	.object({
+		data: z.array(tradeSchema).meta({ description: "Trades, newest first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "TradePage", description: "A page of your trades." });
+
+export type TradeView = z.output<typeof tradeSchema>;
+
+/** One trade in answers: its own row, and where its intent stands. */
+export function renderTrade(
+	trade: Trade,
+	given: {
+		intent: Intent | null;
+		quotes: readonly QuoteRow[];
+		link?: { url: string; expiresAtMs: number } | null;
+		cancelUrl?: string | null;
+		leftover?: z.output<typeof leftoverSchema> | null;
+	},
+): z.input<typeof tradeSchema> {
+	const { intent, quotes, link = null, cancelUrl = null, leftover = null } = given;
+	const wish = tradeWish.parse(trade.wish);
+	const request = tradeRequest.parse(trade.terms);
+	const terms = request.kind === "swap" ? request : null;
+	const { mostRaw, leastRaw } = terms ? boundsOf(terms) : { mostRaw: null, leastRaw: null };
+	const isoTime = (ms: number) => new Date(ms).toISOString();
+	const isHold = wish.kind === "hold";
+	const quoted = terms?.quoted;
+	return {
+		...{ id: trade.id, kind: isHold ? "hold" : wish.kind.startsWith("buy") ? "buy" : "sell" },
+		status: intent?.status ?? "created",
+		errorCode: intent?.errorCode ?? null,
+		reason: request.kind === "refused" ? request.denial.detail : null,
+		...{ command: trade.command, wish, chainId: trade.chainId, walletId: trade.walletId },
+		...{ sell: terms?.sell ?? null, buy: terms?.buy ?? null, exact: terms?.exact ?? null },
+		amountRaw: terms?.amountRaw ?? null,
+		expectedRaw: (terms?.exact === "in" ? quoted?.outRaw : quoted?.inRaw) ?? null,
+		leastReceivedRaw: leastRaw === null ? null : String(leastRaw),
+		mostSpentRaw: mostRaw === null ? null : String(mostRaw),
+		notionalUsd: dollars(trade.notionalUsdMicros),
+		divergenceBps: quoted?.divergenceBps ?? null,
+		sourcesMissing: quoted?.missing ?? [],
+		quotes: quotes.map(renderQuote),
+		...{ settings: trade.settings, policy: [...trade.policy] },
+		plan: intent?.plan ? { ...intent.plan.shown } : null,
+		planHash: intent?.planHash ?? null,
+		...{ approval: trade.approval, leftover },
+		intentId: intent?.id ?? trade.intentId,
+		transactionHash: intent?.transactionHash ?? null,
+		cancellation: intent?.cancellation ?? null,
+		settled: trade.settled,
+		link: link && { url: link.url, expiresAt: isoTime(link.expiresAtMs) },
+		cancelUrl,
+		createdAt: trade.createdAt.toISOString(),
+		changedAt: isoTime(intent?.changedAtMs ?? trade.createdAt.getTime()),
+	};
+}
+
+/** One source's answer as its owner sees it. */
+export function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
+	const { source, isTaken, impactBps, requestId, hops, code } = row;
+	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
+	return {
+		...{ source, isTaken, impactBps, requestId, code, hops: hops && [...hops] },
+		askedAt: row.askedAt.toISOString(),
+		...{ inRaw: text(row.inRaw), outRaw: text(row.outRaw), blockNumber: text(row.blockNumber) },
+	};
+}
+
+const MICROS_IN_CENT = 10_000n;
+
+/** Microdollars as dollars and cents, rounded down; null for unknown. */
+export function dollars(micros: bigint | null): string | null {
+	if (micros === null) return null;
+	const cents = micros / MICROS_IN_CENT;
+	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
+}
+
+/** A trade in a few words, for a tool's line. */
+export function tradeSentence(view: TradeView): string {
+	const { kind, wish, sell, buy, amountRaw, expectedRaw, exact } = view;
+	if (!sell || !buy || amountRaw === null || expectedRaw === null) {
+		return `${kind === "hold" ? "Holding" : kind === "buy" ? "Buying" : "Selling"} ${wish.asset}`;
+	}
+	const [inRaw, outRaw] = exact === "in" ? [amountRaw, expectedRaw] : [expectedRaw, amountRaw];
+	const about = (raw: string, of: typeof sell) => shortened(amountText(BigInt(raw), of));
+	return `Swapping ${about(inRaw, sell)} for ${about(outRaw, buy)}`;
+}
+
+/** Eight digits behind the point say enough in a line; the answer has all of them. */
+function shortened(text: string): string {
+	return text.replace(/(\.\d{8})\d+/, "$1…");
+}

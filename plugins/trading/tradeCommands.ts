@@ -1,0 +1,106 @@
+import type { Command } from "#core/plugin/Command.ts";
+
+const asset = { kind: "asset" } as const;
+const amount = { kind: "amount" } as const;
+const percent = { kind: "percent" } as const;
+const settlement = { kind: "asset" } as const;
+const share = { kind: "word", of: ["all", "half"] } as const;
+const id = { kind: "id" } as const;
+
+/** What people type to trade. What sells without an amount is asked for one. */
+export const tradeCommands: readonly Command[] = [
+	{
+		name: "buy_stock_with",
+		forms: ["buy {asset} with {spend} {settlement}"],
+		slots: { asset, spend: amount, settlement },
+		tool: "buy_stock",
+		prepares: "prepare_buy_stock",
+		summary: "buys a stock token with an amount of ETH, WETH or USDG",
+		examples: ["buy $TSLA with 50 USDG"],
+	},
+	{
+		name: "buy_stock",
+		forms: ["buy {quantity} {asset}"],
+		slots: { quantity: amount, asset },
+		tool: "buy_stock",
+		prepares: "prepare_buy_stock",
+		summary: "buys so many of a stock token, paid in USDG",
+		examples: ["buy 2 AAPL"],
+	},
+	{
+		name: "sell_stock",
+		forms: [
+			"sell ({quantity}|{percent}|{share}) {asset} [to {settlement}]",
+			"sell ({quantity}|{percent}|{share}) (of|my|of my) {asset} [to {settlement}]",
+			"sell {asset} [to {settlement}]",
+			"sell my {asset} [to {settlement}]",
+		],
+		slots: { quantity: amount, percent, share, asset, settlement },
+		tool: "sell_stock",
+		prepares: "prepare_sell_stock",
+		summary: "sells some or all of a stock token",
+		examples: ["sell 2 AAPL", "sell half of my TSLA to ETH", "sell 25% NVDA"],
+	},
+	{
+		name: "hold_stock",
+		forms: ["hold {asset}"],
+		slots: { asset },
+		tool: "hold_stock",
+		summary: "notes that you hold a stock token, and moves nothing",
+		examples: ["hold AAPL"],
+	},
+	{
+		name: "quote_buy_with",
+		forms: ["quote buy {asset} with {spend} {settlement}"],
+		slots: { asset, spend: amount, settlement },
+		tool: "quote_trade",
+		input: (values) => ({ action: "buy", ...values }),
+		summary: "what an amount of ETH, WETH or USDG would buy now",
+		examples: ["quote buy $TSLA with 50 USDG"],
+	},
+	{
+		name: "quote_buy",
+		forms: ["quote buy {quantity} {asset}"],
+		slots: { quantity: amount, asset },
+		tool: "quote_trade",
+		input: (values) => ({ action: "buy", ...values }),
+		summary: "what so many of a stock token would cost now",
+		examples: ["quote buy 2 AAPL"],
+	},
+	{
+		name: "quote_sell",
+		forms: [
+			"quote sell ({quantity}|{percent}|{share}) {asset} [to {settlement}]",
+			"quote sell ({quantity}|{percent}|{share}) (of|my|of my) {asset} [to {settlement}]",
+		],
+		slots: { quantity: amount, percent, share, asset, settlement },
+		tool: "quote_trade",
+		input: (values) => ({ action: "sell", ...values }),
+		summary: "what a sale of a stock token would give now",
+		examples: ["quote sell 2 AAPL"],
+	},
+	{
+		name: "my_trades",
+		forms: ["my trades", "trades"],
+		slots: {},
+		tool: "list_trades",
+		summary: "your newest trades, also those that were refused",
+		examples: ["my trades"],
+	},
+	{
+		name: "trade",
+		forms: ["trade {id}", "(show|read) trade {id}"],
+		slots: { id },
+		tool: "read_trade",
+		summary: "one of your trades, and where it stands",
+		examples: ["trade 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	},
+	{
+		name: "cancel_trade",
+		forms: ["cancel trade {id}"],
+		slots: { id },
+		tool: "cancel_trade",
+		summary: "calls off one of your trades",
+		examples: ["cancel trade 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	},
+];

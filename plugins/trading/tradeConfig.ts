@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { jsonText } from "#core/config/jsonText.ts";
+import { address } from "#plugins/trading/registry/poolsConfig.ts";
+
+/** Uniswap's SwapRouter02 and QuoterV2 on the real chain 4663. */
+const V3_ROUTER = "0xcaf681a66d020601342297493863e78c959e5cb2";
+const V3_QUOTER = "0x33e885ed0ec9bf04ecfb19341582aadcb4c8a9e7";
+const V4_QUOTER = "0x8dc178efb8111bb0973dd9d722ebeff267c98f94";
+const V4_POOLS_MAX = 64;
+const v4Pool = z
+	.strictObject({
+		tokens: z.tuple([address, address]),
+		fee: z.int().min(0).max(0xff_ff_ff),
+		tickSpacing: z.int().min(1).max(32_767),
+		hooks: address.default(ZERO_ADDRESS),
+	})
+	.refine(({ tokens: [one, other] }) => one !== other, "a pool has two tokens");
+const bps = z.int().min(0).max(5_000);
+
+/** What an operator sets about quotes and swaps. */
+export const tradeConfig = {
+	ROUTER_BASE_URL: z
+		.url({ protocol: /^https?$/ })
+		.optional()
+		.describe(
+			"The hosted router: https://trade-api.gateway.uniswap.org/v1. Unset: the chain's own quoter " +
+				"is the one source.",
+		),
+	ROUTER_API_KEY: z
+		.string()
+		.default("")
+		.meta({ secret: true })
+		.describe("The key for the hosted router; it is sent as x-api-key."),
+	ROUTER_CALLS_PER_SECOND: z
+		.int()
+		.min(1)
+		.max(1_000)
+		.default(10)
+		.describe("Quotes that all processes together ask the hosted router for in a second."),
+	TRADE_V3_ROUTER: address
+		.default(V3_ROUTER)
+		.meta({ expects: "an address on chain 4663" })
+		.describe("Uniswap's SwapRouter02: the one contract that swaps are sent to."),
+	TRADE_V3_QUOTER: address
+		.default(V3_QUOTER)
+		.meta({ expects: "an address on chain 4663" })
+		.describe("Uniswap's QuoterV2, which plays swaps on the chain."),
+	TRADE_V4_QUOTER: address
+		.default(V4_QUOTER)
+		.meta({ expects: "an address on chain 4663" })
+		.describe("Uniswap's V4Quoter, which plays swaps of V4 pools on the chain."),
+	TRADE_V4_POOLS_JSON: jsonText(z.array(v4Pool).max(V4_POOLS_MAX))
+		.default([])
+		.meta({
+			expects: 'JSON such as [{"tokens":["0x…","0x…"],"fee":3000,"tickSpacing":60,"hooks":"0x0…"}]',
+		})
+		.describe(
+			"Uniswap V4 pools whose prices are compared with. Nothing is executed through them. Hooks " +
+				"only where they are named.",
+		),
+	TRADE_SLIPPAGE_BPS_MAX: bps
+		.default(50)
+		.describe("How much less than quoted may be received, or more be spent, in basis points."),
+	TRADE_IMPACT_BPS_MAX: bps
+		.default(300)
+		.describe("A trade that moves the price of its pools further is refused, in basis points."),
+	TRADE_DIVERGENCE_BPS_MAX: bps
+		.default(100)
+		.describe("Sources that are further apart need an operator's review, in basis points."),
+	TRADE_REFERENCE_BPS_MAX: bps
+		.default(500)
+		.describe("A trade that loses more against the feeds is refused, in basis points."),
+	TRADE_MIN_LIQUIDITY_USD: z
+		.int()
+		.min(0)
+		.max(1_000_000_000)
+		.default(0)
+		.describe(
+			"What the shallowest pool of a trade has to hold, where operators switch that on with the " +
+				"setting enforce_min_liquidity. 0: nothing.",
+		),
+	TRADE_QUOTE_TIMEOUT_MS: z
+		.int()
+		.min(50)
+		.max(15_000)
+		.default(3_000)
+		.describe("How long a source may take to quote; who is slower counts as silent."),
+};

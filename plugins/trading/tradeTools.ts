@@ -1,0 +1,257 @@
+import { z } from "zod";
+import { type AnyTool, defineTool, type ToolAnswer, type ToolContext } from "#core/plugin/Tool.ts";
+import { amountText } from "#plugins/trading/swap/planSwap.ts";
+import type { TradeAsked, Trades } from "#plugins/trading/trade/createTrades.ts";
+import { type QuoteView, quoteView, quoteViewSchema } from "#plugins/trading/trade/quoteView.ts";
+import {
+	type TradeView,
+	tradePageSchema,
+	tradeSchema,
+	tradeSentence,
+} from "#plugins/trading/trade/renderTrade.ts";
+import { SETTLEMENT_DEFAULT, type TradeWish } from "#plugins/trading/trade/TradeWish.ts";
+import { wishOfParts } from "#plugins/trading/trade/tradeBody.ts";
+import { channelOf, intentSentence, TOOL_ROUTE, type Wallets } from "#plugins/wallets/contract.ts";
+
+export type TradeToolsDeps = {
+	trades: Trades;
+	wallets: Pick<Wallets, "principalOf">;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+const OWN = { capability: "trading", access: "profile" } as const;
+const LISTED = 10;
+
+const what = z.string().min(1).max(64).meta({ description: "A ticker, or an address." });
+const figure = z.string().min(1).max(64);
+const settled = what.optional().meta({
+	description: `What it is paid with, or paid out in; ${SETTLEMENT_DEFAULT} unless given.`,
+});
+const quantity = figure.optional().meta({ description: "How many, as a plain decimal." });
+const spend = figure.optional().meta({ description: "In place of a quantity: how much to spend." });
+const part = {
+	percent: z
+		.string()
+		.regex(/^([1-9][0-9]?|100)$/)
+		.optional()
+		.meta({ description: "So much of what the wallet holds, 1 to 100." }),
+	share: z.enum(["all", "half"]).optional().meta({ description: "All or half of what it holds." }),
+};
+const buyInput = z.strictObject({ asset: what, quantity, spend, settlement: settled });
+const sellInput = z.strictObject({ asset: what, quantity, ...part, settlement: settled });
+const quoteInput = z.strictObject({
+	action: z.enum(["buy", "sell"]).meta({ description: "What would be done." }),
+	...{ asset: what, quantity, spend, ...part, settlement: settled },
+});
+const byId = z.strictObject({ id: z.uuid().meta({ description: "A trade's id." }) });
+
+/** Trades as the agent makes them: at once for an author's own words, by a link for all else. */
+export function tradeTools(deps: TradeToolsDeps): AnyTool[] {
+	return [
+		...(["execute", "prepare"] as const).flatMap((effect) => [
+			buyTool(deps, effect),
+			sellTool(deps, effect),
+		]),
+		holdTool(deps),
+		quoteTool(deps),
+		listTool(deps),
+		readTool(deps),
+		cancelTool(deps),
+	];
+}
+
+const SHARES: Readonly<Record<string, number>> = { all: 100, half: 50 };
+
+/** The wish of a tool's input. Throws where an amount is missing, or there are two. */
+function wishOf(input: z.output<typeof quoteInput>): TradeWish {
+	const { share: named, percent: text, ...parts } = input;
+	const whole = named === undefined ? text && Number(text) : SHARES[named];
+	return wishOfParts({ ...parts, ...(typeof whole === "number" && { percent: whole }) });
+}
+
+type Effect = "execute" | "prepare";
+
+function buyTool(deps: TradeToolsDeps, effect: Effect): AnyTool {
+	const isPrepared = effect === "prepare";
+	const name = isPrepared ? "prepare_buy_stock" : "buy_stock";
+	return defineTool({
+		...{ ...OWN, name, effect, output: tradeSchema },
+		title: isPrepared ? "Prepare a buy of a stock" : "Buy a stock",
+		description: isPrepared
+			? "Prepares the buy of a stock token and returns the link by which you say yes. Nothing is " +
+				"sent before that."
+			: "Buys a stock token at the better of two quotes, within your limits. Where it must not go " +
+				"at once, the answer has the link by which you say yes or sign.",
+		input: buyInput,
+		run: (input, context) => {
+			const wish = wishOf({ action: "buy", ...input });
+			return traded(deps, { wish, name, isPrepared, context });
+		},
+		...lines,
+	});
+}
+
+function sellTool(deps: TradeToolsDeps, effect: Effect): AnyTool {
+	const isPrepared = effect === "prepare";
+	const name = isPrepared ? "prepare_sell_stock" : "sell_stock";
+	return defineTool({
+		...{ ...OWN, name, effect, output: tradeSchema },
+		title: isPrepared ? "Prepare a sale of a stock" : "Sell a stock",
+		description: isPrepared
+			? "Prepares the sale of a stock token and returns the link by which you say yes. Nothing is " +
+				"sent before that."
+			: "Sells some or all of a stock token at the better of two quotes, within your limits. Where " +
+				"it must not go at once, the answer has the link by which you say yes or sign.",
+		input: sellInput,
+		async run(values, context) {
+			const { asset: of, settlement: _, ...amounts } = values;
+			if (Object.values(amounts).some((one) => one !== undefined)) {
+				const wish = wishOf({ action: "sell", ...values });
+				return traded(deps, { wish, name, isPrepared, context });
+			}
+			const choices = ["all", "half"].map((value) => {
+				return { value, label: `${value === "all" ? "All" : "Half"} of it` };
+			});
+			const question = `How much ${of} do you want to sell?`;
+			return { kind: "choose", question, slot: "share", choices };
+		},
+		...lines,
+	});
+}
+
+function holdTool(deps: TradeToolsDeps): AnyTool {
+	const name = "hold_stock";
+	return defineTool({
+		...{ ...OWN, name, effect: "execute" as const, output: tradeSchema },
+		title: "Hold a stock",
+		description: "Notes that you hold a stock token. Nothing is sent.",
+		input: z.strictObject({ asset: what }),
+		run: ({ asset: of }, context) => {
+			const wish: TradeWish = { kind: "hold", asset: of };
+			return traded(deps, { wish, name, isPrepared: false, context });
+		},
+		...lines,
+	});
+}
+
+function quoteTool({ trades, wallets }: TradeToolsDeps): AnyTool {
+	return defineTool({
+		...{ ...OWN, name: "quote_trade", effect: "read" as const, output: quoteViewSchema },
+		title: "Quote a trade",
+		description: "Returns what a trade of a stock token would give now. Nothing is stored or sent.",
+		input: quoteInput,
+		async run(input, { caller }) {
+			const wish = wishOf(input);
+			const principal = await wallets.principalOf(caller);
+			const assessed = await trades.quote({ principal, wish, walletId: undefined });
+			return { kind: "done", output: quoteView(assessed) };
+		},
+		line: quoteSentence,
+		asOfMs: ({ quotes }) => {
+			const [first] = quotes;
+			return first ? Date.parse(first.askedAt) : null;
+		},
+	});
+}
+
+function quoteSentence({ sell, buy, inRaw, outRaw, reason, divergenceBps }: QuoteView): string {
+	if (!sell || !buy || inRaw === null || outRaw === null) return reason ?? "No quote.";
+	const short = (raw: string, of: typeof sell) => {
+		return amountText(BigInt(raw), of).replace(/(\.\d{8})\d+/, "$1…");
+	};
+	const apart = divergenceBps === null ? "" : `, sources ${divergenceBps} bps apart`;
+	const trouble = reason === null ? "" : ` ${reason}`;
+	return `${short(inRaw, sell)} gives ${short(outRaw, buy)}${apart}.${trouble}`;
+}
+
+function listTool({ trades, wallets }: TradeToolsDeps): AnyTool {
+	return defineTool({
+		...{ ...OWN, name: "list_trades", effect: "read" as const },
+		title: "Your trades",
+		description: "Returns your newest trades, also those that were refused.",
+		input: z.strictObject({}),
+		output: tradePageSchema.pick({ data: true }),
+		async run(_, { caller }) {
+			const { profile } = await wallets.principalOf(caller);
+			const page = { profileId: profile.id, afterId: null, limit: LISTED };
+			return { kind: "done", output: { data: (await trades.list(page)).items } };
+		},
+		line({ data }) {
+			const [newest] = data;
+			if (!newest) return "You have no trades yet.";
+			const more = data.length > 1 ? ` ${data.length - 1} before it.` : "";
+			return `Newest: ${lineOf(newest)}${more}`;
+		},
+		asOfMs: () => null,
+	});
+}
+
+function readTool({ trades, wallets }: TradeToolsDeps): AnyTool {
+	return defineTool({
+		...{ ...OWN, name: "read_trade", effect: "read" as const, output: tradeSchema },
+		title: "One of your trades",
+		description:
+			"Returns one of your trades by its id: what every source said, and where it stands.",
+		input: byId,
+		async run({ id: of }, { caller }) {
+			const { profile } = await wallets.principalOf(caller);
+			return { kind: "done", output: await trades.show(profile, of.toLowerCase()) };
+		},
+		...lines,
+	});
+}
+
+function cancelTool({ trades, wallets }: TradeToolsDeps): AnyTool {
+	return defineTool({
+		...{ ...OWN, name: "cancel_trade", effect: "execute" as const, output: tradeSchema },
+		title: "Cancel a trade",
+		description:
+			"Calls off one of your trades that was not sent; one that was sent is cancelled by its nonce.",
+		input: byId,
+		async run({ id: of }, { caller }) {
+			const { profile } = await wallets.principalOf(caller);
+			return { kind: "done", output: await trades.cancel(profile, of.toLowerCase()) };
+		},
+		...lines,
+	});
+}
+
+async function traded(
+	{ trades, wallets }: TradeToolsDeps,
+	given: { wish: TradeWish; name: string; isPrepared: boolean; context: ToolContext },
+): Promise<ToolAnswer<TradeView>> {
+	const { wish, name, isPrepared, context } = given;
+	const { caller, idempotencyKey } = context;
+	const asked: TradeAsked = {
+		principal: await wallets.principalOf(caller),
+		...{ wish, command: null, walletId: undefined, route: TOOL_ROUTE, idempotencyKey },
+		...{ body: { tool: name, ...wish }, channel: channelOf(caller), asks: isPrepared },
+	};
+	const response = await trades.ask(asked);
+	return { kind: "done", output: tradeSchema.parse(await response.json()) };
+}
+
+function lineOf(view: TradeView): string {
+	const { status, errorCode, reason } = view;
+	const why = reason === null ? "" : ` ${reason}`;
+	if (view.kind === "hold" && status === "confirmed") return `${tradeSentence(view)} is noted.`;
+	return `${tradeSentence(view)} ${intentSentence(status, errorCode)}.${why}`.slice(0, 160);
+}
+
+/** How every tool that answers a trade tells it. */
+const lines = {
+	line: lineOf,
+	asOfMs: () => null,
+	links: ({ link, status, cancelUrl }: TradeView) => [
+		...(link
+			? [
+					{
+						rel: status === "signature_required" ? ("sign" as const) : ("confirm" as const),
+						url: link.url,
+					},
+				]
+			: []),
+		...(cancelUrl === null ? [] : [{ rel: "cancel" as const, url: cancelUrl }]),
+	],
+};

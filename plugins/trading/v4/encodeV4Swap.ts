@@ -1,0 +1,93 @@
+import {
+	concat,
+	encodeAbiParameters,
+	encodeFunctionData,
+	parseAbi,
+	parseAbiParameters,
+} from "viem";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { V4Swap } from "#plugins/trading/v4/V4Swap.ts";
+
+const abi = parseAbi([
+	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",
+]);
+
+/** Commands of the universal router, and actions of its V4 swap. */
+const V4_SWAP: Hex = "0x10";
+const SWEEP: Hex = "0x04";
+const SWAP_EXACT_IN: Hex = "0x07";
+const SWAP_EXACT_OUT: Hex = "0x09";
+const SETTLE_ALL: Hex = "0x0c";
+const TAKE_ALL: Hex = "0x0f";
+
+// Since 2.1.1 a least price for each pool stands before the amounts; an empty list names none.
+const PATH_KEY =
+	"struct PathKey { address intermediateCurrency; uint256 fee; int24 tickSpacing; address hooks; bytes hookData; }";
+const exactInput = parseAbiParameters([
+	"Params params",
+	"struct Params { address currencyIn; PathKey[] path; uint256[] minHopPriceX36; uint128 amountIn; uint128 amountOutMinimum; }",
+	PATH_KEY,
+]);
+const exactOutput = parseAbiParameters([
+	"Params params",
+	"struct Params { address currencyOut; PathKey[] path; uint256[] minHopPriceX36; uint128 amountOut; uint128 amountInMaximum; }",
+	PATH_KEY,
+]);
+const currencyAmount = parseAbiParameters("address currency, uint256 amount");
+const actionList = parseAbiParameters("bytes actions, bytes[] params");
+const sweepInput = parseAbiParameters("address token, address recipient, uint256 amountMinimum");
+
+/**
+ * Writes a swap through V4 pools as the universal router 2.1.1 takes it: swap, pay all that is
+ * owed within the limit, take all that is due. Older routers read other bytes. What is left of
+ * coins that were sent along is swept back.
+ */
+export function encodeV4Swap(swap: V4Swap): { data: Hex; valueRaw: bigint } {
+	const { hops, exact, amountRaw, limitRaw, recipient, deadlineS } = swap;
+	const first = hops[0];
+	const last = hops.at(-1);
+	assert(first && last, "a swap goes through a pool");
+	assert(amountRaw > 0n && limitRaw > 0n, "a swap of nothing is none");
+	const isExactIn = exact === "in";
+	const mostRaw = isExactIn ? amountRaw : limitRaw;
+	const leastRaw = isExactIn ? limitRaw : amountRaw;
+	const actions = concat([isExactIn ? SWAP_EXACT_IN : SWAP_EXACT_OUT, SETTLE_ALL, TAKE_ALL]);
+	const params = [
+		isExactIn ? exactInputParams(swap) : exactOutputParams(swap),
+		encodeAbiParameters(currencyAmount, [first.tokenIn, mostRaw]),
+		encodeAbiParameters(currencyAmount, [last.tokenOut, leastRaw]),
+	];
+	const isNativeIn = first.tokenIn === ZERO_ADDRESS;
+	const inputs = [encodeAbiParameters(actionList, [actions, params])];
+	const commands: Hex[] = [V4_SWAP];
+	if (isNativeIn && !isExactIn) {
+		commands.push(SWEEP);
+		inputs.push(encodeAbiParameters(sweepInput, [ZERO_ADDRESS, recipient, 0n]));
+	}
+	const args = [concat(commands), inputs, deadlineS] as const;
+	const data = encodeFunctionData({ abi, functionName: "execute", args });
+	return { data, valueRaw: isNativeIn ? mostRaw : 0n };
+}
+
+function exactInputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
+	const path = hops.map((hop) => pathKey(hop, hop.tokenOut));
+	const currencyIn = hops[0]?.tokenIn ?? ZERO_ADDRESS;
+	const amounts = { amountIn: amountRaw, amountOutMinimum: limitRaw };
+	return encodeAbiParameters(exactInput, [{ currencyIn, path, minHopPriceX36: [], ...amounts }]);
+}
+
+/** Each key names the token before its pool: the router walks the way from its end. */
+function exactOutputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
+	const path = hops.map((hop) => pathKey(hop, hop.tokenIn));
+	const currencyOut = hops.at(-1)?.tokenOut ?? ZERO_ADDRESS;
+	const amounts = { amountOut: amountRaw, amountInMaximum: limitRaw };
+	return encodeAbiParameters(exactOutput, [{ currencyOut, path, minHopPriceX36: [], ...amounts }]);
+}
+
+function pathKey(
+	{ fee, tickSpacing, hooks }: V4Swap["hops"][number],
+	intermediateCurrency: V4Swap["hops"][number]["tokenIn"],
+) {
+	return { intermediateCurrency, fee: BigInt(fee), tickSpacing, hooks, hookData: "0x" as const };
+}

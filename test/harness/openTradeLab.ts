@@ -1,0 +1,368 @@
+import { Elysia } from "elysia";
+import { encodeFunctionData, type Hex, hexToBytes } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { z } from "zod";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { createCommits } from "#core/db/commits/createCommits.ts";
+import type { Database } from "#core/db/Database.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Caller } from "#core/plugin/Tool.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
+import type { StepObserver } from "#core/steps/Steps.ts";
+import { openTrades, type TradesOptions } from "#plugins/trading/openTrades.ts";
+import { createReference } from "#plugins/trading/prices/createReference.ts";
+import { marketHours } from "#plugins/trading/prices/marketHours.ts";
+import type { Eligibility, Pool } from "#plugins/trading/registry/Asset.ts";
+import { createAssets } from "#plugins/trading/registry/createAssets.ts";
+import { skeletonOf } from "#plugins/trading/registry/symbols.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
+import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
+import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
+import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
+import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
+import { createExecution } from "#plugins/wallets/createExecution.ts";
+import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
+import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
+import { createLinks } from "#plugins/wallets/link/createLinks.ts";
+import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
+import { createOnce } from "#plugins/wallets/once/createOnce.ts";
+import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
+import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const CHAIN_ID = 4663;
+const DOLLARS = 1_000_000n;
+const lower = (address: string) => address.toLowerCase() as Address;
+
+export type Trader = { profile: Profile; wallet: Wallet; token: string };
+export type TraderOptions = {
+	/** Which of the node's accounts the wallet is. */
+	account?: number;
+	capability?: Wallet["capability"];
+	requireTradeConfirmation?: boolean;
+	perTradeUsdMax?: bigint;
+	dailyUsdMax?: bigint;
+};
+export type Asked = { status: number; headers: Headers; body: any };
+
+/** A chain 4663 with Uniswap, stocks and pools on it, for all tests of a file. */
+export async function startStockChain(): Promise<{ anvil: Anvil; world: StockWorld }> {
+	const anvil = await startAnvil({ args: ["--chain-id", String(CHAIN_ID)] });
+	return { anvil, world: await openStockWorld(anvil.url) };
+}
+
+const isFirst = (stock: Ticker, at: number, all: readonly Ticker[]) => {
+	return all.findIndex(({ ticker }) => skeletonOf(ticker) === skeletonOf(stock.ticker)) === at;
+};
+type Ticker = { ticker: string };
+
+/** Puts the world's tokens into the registry, checked and active. */
+export async function registerStocks(db: Database, world: StockWorld): Promise<void> {
+	const { weth, usdg } = world.addresses;
+	const money = { uid: null, feed: null, multiplier: null } as const;
+	const rows = [
+		newAssetRow({ ...money, symbol: "WETH", address: lower(weth), kind: "wrapped" }),
+		newAssetRow({ ...money, symbol: "USDG", address: lower(usdg), kind: "stable", decimals: 6 }),
+		// A token that looks like another is in no registry.
+		...[...world.stocks, ...Object.values(world.bad)]
+			.filter(isFirst)
+			.map(({ ticker, address, feed, multiplier, decimals }) =>
+				newAssetRow({
+					...{ symbol: ticker, address: lower(address), multiplier, decimals },
+					feed: feed && lower(feed),
+				}),
+			),
+	];
+	await db.transaction(async (tx) => {
+		for (const row of rows) await assetRows.write(tx, row);
+	});
+}
+
+/**
+ * Trading over a real node with real pools and a real database: the path that money leaves by, a
+ * wallet provider that signs with the node's keys, and routes behind the real gate. A bearer is a
+ * profile's id.
+ */
+export function openTradeLab(given: {
+	db: Database;
+	anvil: Anvil;
+	world: StockWorld;
+	/** Values of the environment. */
+	env?: Record<string, unknown>;
+	/** Told of each step of the path; what it throws ends the process there. */
+	observe?: StepObserver;
+	/** Another name than the database knows: such a process counts as gone. */
+	session?: string;
+}) {
+	const { db, anvil, world, env = {}, observe, session = "tapeline test" } = given;
+	const chains = createChainRegistry(builtinChains);
+	const chain = chains.byId(CHAIN_ID);
+	if (!chain) throw new Error("chain 4663 is built in");
+	const prices = fakePrices(chains);
+	prices.setEth(2_500);
+	prices.set({ chainId: CHAIN_ID, currency: ZERO_ADDRESS, usd: 2_500 });
+	prices.set({ chainId: CHAIN_ID, currency: lower(world.addresses.weth), usd: 2_500 });
+	prices.set({ chainId: CHAIN_ID, currency: lower(world.addresses.usdg), usd: 1, decimals: 6 });
+	const clock = { ms: Date.now(), nowMs: () => clock.ms };
+	const limits = { timeoutMs: 5_000, batchMax: 50, concurrencyMax: 2, bodyBytesMax: 10_000_000 };
+	const real = httpRpc({ url: anvil.url, ...limits });
+	const state = {
+		isDryRun: false,
+		beforeSend: async () => {},
+		barred: null as Awaited<ReturnType<Eligibility["mayTrade"]>>,
+		/** What stands for calls of the quoter: null is the real one. */
+		settle: null as Rpc["settle"] | null,
+		pools: world.pools.map(
+			({ address, token0, token1, fee }): Pool => ({
+				...{ address: lower(address), token0: lower(token0), token1: lower(token1) },
+				...{ feeBps100: fee, liquidity: null, version: "v3" },
+			}),
+		),
+	};
+	const rpc: Rpc = {
+		...real,
+		settle: (calls, options) => (state.settle ?? real.settle)(calls, options),
+	};
+	const sent: CustodyTransaction[] = [];
+	const steps: string[] = [];
+	const kinds = new Map<string, IntentKind<unknown>>();
+	const deps: ExecutionDeps = {
+		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
+		...{ session, prices, nonceClaims: createNonceClaims() },
+		custody: { ...offCustody, isOn: true, byReference: async () => null, send },
+		rpcOf: (chainId) => (chainId === CHAIN_ID ? real : null),
+		kindOf: (name) => kinds.get(name) ?? null,
+		steps: createSteps(observe ?? null),
+		kindSteps: createSteps(async (step, edge) => {
+			if (edge === "before") steps.push(step);
+			await observe?.(step, edge);
+		}),
+		profileOf: (queryable, id) => readProfile(queryable, { id }),
+		newId: () => Bun.randomUUIDv7(),
+		queueRuns: createQueueRuns(),
+		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
+		audit: { append: async () => {} },
+		settings: {
+			get isDryRun() {
+				return state.isDryRun;
+			},
+			limits: {
+				perTradeUsdMicros: 5_000n * DOLLARS,
+				walletNotionalUsdMicros: 20_000n * DOLLARS,
+				dailyUsdMicros: 50_000n * DOLLARS,
+				socialUsdMicros: 500n * DOLLARS,
+				recipientCooldownMs: 0,
+			},
+			networkFeeUsdMicros: 200n * DOLLARS,
+			sendTimeoutMs: 5_000,
+			finalDepthBlocks: 2,
+			quota: { burst: 10_000, perSecond: 1, refusedCost: 0 },
+			destinations: new Set(),
+			slowAfter: { defaultMs: 120_000, byChain: new Map() },
+		},
+	};
+	const execution = createExecution(deps, (kind) => kinds.set(kind.name, kind));
+	execution.register(allowanceKind(deps));
+	const links = createLinks({ ...deps, db, publicUrl: "https://app.example" });
+	const ending = new AbortController().signal;
+	const principalOf = async (id: string | null | undefined) => {
+		const profile = id ? await readProfile(db, { id }) : null;
+		if (!profile) throw httpFault.unauthorized();
+		return { profile, sessionId: null };
+	};
+	const wallets: Wallets = {
+		authenticate: (request: Request) =>
+			principalOf(/^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1]),
+		profileOfSocial: async () => null,
+		principalOf: ({ profileId }: Caller) => principalOf(profileId),
+		execution,
+		once: createOnce(deps),
+		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
+		link: (intent, purpose) => links.make(intent, purpose),
+	};
+	const budget = {
+		take: async () => ({ granted: true, remaining: 1, retryAfterMs: 0 }),
+		pause: async () => {},
+	};
+	const core = { clock, log: silentLog, db, chains, budget } as unknown as Core;
+	const config: TradesOptions["config"] = {
+		...z.object(tradeConfig).parse(env),
+		TRADE_SETTLEMENT_TOKENS: [lower(world.addresses.usdg)],
+	};
+	const assets = createAssets({ chain, pools: () => state.pools });
+	const reference = createReference({
+		...{ chainId: CHAIN_ID, rpc: real, db, clock, log: silentLog, prices },
+		...{ hours: marketHours("always"), silentMs: 86_400_000 },
+	});
+	const eligibility: Eligibility = { mayTrade: async () => state.barred };
+	const opened = openTrades({
+		...{ core, config, wallets, rpc, assets, reference, eligibility, ending },
+	});
+	const app = testHttpApp({
+		clock,
+		routes: [
+			new Elysia().use(opened.routes),
+			linkRoutes({
+				...{ deps, links, execution, ending, authenticate: wallets.authenticate },
+				chainOf: (id) => chains.byId(id) ?? null,
+			}),
+		],
+	});
+	const jobs = reconcileJobs(deps, execution);
+
+	/** Signs with the node's own key and broadcasts, as a wallet provider does. */
+	async function send({ transaction }: { transaction: CustodyTransaction }): Promise<SendOutcome> {
+		sent.push(transaction);
+		await state.beforeSend();
+		const transactionHash = await broadcast(anvil, transaction);
+		return { kind: "sent", transactionHash, transactionId: null };
+	}
+
+	async function ask(
+		path: string,
+		options: { method?: string; body?: unknown; by?: Trader; key?: string } = {},
+	): Promise<Asked> {
+		const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;
+		const headers = new Headers();
+		if (by) headers.set("authorization", `Bearer ${by.profile.id}`);
+		if (key !== undefined) headers.set("idempotency-key", key);
+		if (body !== undefined) headers.set("content-type", "application/json");
+		const text = typeof body === "string" ? body : JSON.stringify(body);
+		const init = body === undefined ? { method, headers } : { method, headers, body: text };
+		const response = await app.handle(new Request(`http://localhost${path}`, init));
+		const answer = await response.text();
+		const isJson = /json/.test(response.headers.get("content-type") ?? "");
+		const { status } = response;
+		return { status, headers: response.headers, body: isJson ? JSON.parse(answer) : answer };
+	}
+
+	return {
+		...{ db, anvil, world, deps, execution, prices, clock, state, sent, steps, wallets, rpc },
+		...{ ask, tools: opened.tools, assets },
+		async trader(options: TraderOptions = {}): Promise<Trader> {
+			return insertTrader({ db, clock }, options);
+		},
+		/** Asks for a trade by its text. */
+		trade: (by: Trader, command: string, key?: string) =>
+			ask("/v1/trading/intents", { by, body: { command }, ...(key !== undefined && { key }) }),
+		read: async (by: Trader, id: string) => (await ask(`/v1/trading/intents/${id}`, { by })).body,
+		/** What an account holds of a token; the zero address is the coin. */
+		async balance(token: string, account: string): Promise<bigint> {
+			if (token === ZERO_ADDRESS)
+				return BigInt(await anvil.rpc<string>("eth_getBalance", [account, "latest"]));
+			const data = `0x70a08231${account.slice(2).padStart(64, "0")}`;
+			return BigInt(await anvil.rpc<string>("eth_call", [{ to: token, data }, "latest"]));
+		},
+		/** Lets the router take so much of a token, as if an earlier trade had. */
+		async approve(by: Trader, token: string, raw: bigint): Promise<void> {
+			const data = encodeFunctionData({
+				abi: [
+					{
+						...{ type: "function", name: "approve", stateMutability: "nonpayable", outputs: [] },
+						inputs: [
+							{ name: "spender", type: "address" },
+							{ name: "raw", type: "uint256" },
+						],
+					},
+				],
+				args: [lower(world.addresses.router), raw],
+			});
+			const from = by.wallet.address;
+			await anvil.rpc("eth_sendTransaction", [{ from, to: token, data }]);
+			await anvil.mined();
+		},
+		/** Time passes, blocks come, and the jobs have their turn. */
+		async tick(ms = 1_000): Promise<void> {
+			await anvil.mined();
+			await anvil.rpc("anvil_mine", ["0x3"]);
+			clock.ms += ms;
+			for (const job of jobs) await job.run({ signal: ending });
+		},
+		/** Ticks until a trade stands where nothing moves it any more. */
+		async settled(by: Trader, id: string): Promise<any> {
+			for (let turn = 0; turn < TURNS_MAX; turn++) {
+				const trade = (await ask(`/v1/trading/intents/${id}`, { by })).body;
+				if (/^(confirmed|failed|rejected|expired|dry_run)$/.test(trade.status)) return trade;
+				await this.tick(2_000);
+			}
+			throw new Error("the trade does not settle");
+		},
+		/** What is reserved, spent and given back, in base units, of an intent. */
+		async ledger(intentId: string): Promise<Record<string, string>> {
+			const rows = await db.query<{ kind: string; sum: string }>(
+				`select kind, sum(amount_raw)::text as sum from wallets.spend_entry
+				where intent_id = $1 group by kind`,
+				[intentId],
+			);
+			return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
+		},
+		intentOf: async (id: string, by: Trader): Promise<Intent | null> =>
+			execution.read(id, by.profile.id),
+	};
+}
+
+const TURNS_MAX = 12;
+
+export type TradeLab = ReturnType<typeof openTradeLab>;
+
+async function broadcast(anvil: Anvil, transaction: CustodyTransaction): Promise<Hex> {
+	const signer = Array.from({ length: 10 }, (_, addressIndex) =>
+		mnemonicToAccount(MNEMONIC, { addressIndex }),
+	).find(({ address }) => lower(address) === transaction.from);
+	if (!signer) throw new Error("a wallet that is none of the node's");
+	const { chainId, nonce, to, valueRaw: value, data, gasLimit: gas } = transaction;
+	const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
+	const raw = await signer.signTransaction({
+		...{ chainId, nonce, to, data, value, gas, maxFeePerGas, maxPriorityFeePerGas },
+	});
+	return anvil.rpc<Hex>("eth_sendRawTransaction", [raw]);
+}
+
+async function insertTrader(
+	{ db, clock }: { db: Database; clock: { ms: number } },
+	options: TraderOptions,
+): Promise<Trader> {
+	const { account = 1, capability = "embedded/delegated" } = options;
+	const address = hexToBytes(mnemonicToAccount(MNEMONIC, { addressIndex: account }).address);
+	const [id, walletId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+	const at = new Date(clock.ms);
+	await db.execute(
+		"update wallets.wallet set removed_at = $2 where address = $1 and removed_at is null",
+		[address, at],
+	);
+	await db.execute(
+		`insert into wallets.profile
+			(id, require_trade_confirmation, per_trade_usd_max, daily_usd_max, created_at)
+		values ($1, $2, $3, $4, $5)`,
+		[
+			...[id, options.requireTradeConfirmation ?? false, options.perTradeUsdMax ?? null],
+			...[options.dailyUsdMax ?? null, at],
+		],
+	);
+	const name = capability.startsWith("embedded") ? `pw-${walletId}` : null;
+	await db.execute(
+		`insert into wallets.wallet
+			(id, profile_id, address, chain_id, capability, provider_wallet_id, created_at)
+		values ($1, $2, $3, $4, $5, $6, $7)`,
+		[walletId, id, address, CHAIN_ID, capability, name, at],
+	);
+	const profile = await readProfile(db, { id });
+	const wallet = profile?.wallets[0];
+	if (!profile || !wallet) throw new Error("the trader is not there");
+	return { profile, wallet, token: id };
+}
