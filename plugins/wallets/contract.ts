@@ -10,6 +10,7 @@ import {
 	ALLOWANCE as allowance,
 	type AllowanceRequest as RequestOfAllowance,
 } from "#plugins/wallets/allowance/allowanceKind.ts";
+import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
 import { settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
 import type { TradingSetting as SettingOfTrading } from "#plugins/wallets/control/TradingSetting.ts";
@@ -212,7 +213,7 @@ export type IntentKind<Request> = {
 };
 
 /** What a receipt of success came to: null, all that was reserved paid for what is there. */
-export type Settlement = Denial | { spentRaw: bigint } | null;
+export type Settlement = (Denial & { spentRaw?: bigint }) | { spentRaw: bigint } | null;
 
 export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Promise<Result>;
 
@@ -265,7 +266,7 @@ export type Execution = {
 	 * stands where it stood until that is final: `cancellation` says how far it is. Throws
 	 * `cancel_not_ours` where only its owner's wallet can: `Wallets.cancel` asks them.
 	 */
-	cancel(intentId: string, by: { actor: string; signal: AbortSignal }): Promise<Intent>;
+	cancel(intentId: string, by: Omit<CancelAsked, "intentId">): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
 	/**
 	 * Returns the intent whose owner's answer one waits for: itself, or the step before it where it
