@@ -74,7 +74,7 @@ export function openRegistry(options: RegistryOptions) {
 	const sync = createSync({
 		...{ db, clock, log, rpc: rpcFor("names"), chainId: chain.id },
 		list: listOf(config.STOCK_ASSETS_BASE_URL),
-		named: namedOf(chain.wrappedNative, config.TRADE_SETTLEMENT_TOKENS),
+		named: namedOf(chain.wrappedNative, config.TRADE_SETTLEMENT_ASSETS),
 		pools: config.TRADE_POOLS_JSON,
 		feeds: new Map(Object.entries(config.STOCK_FEEDS_JSON) as [`0x${string}`, `0x${string}`][]),
 	});

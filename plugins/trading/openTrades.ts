@@ -24,7 +24,7 @@ import {
 export type TradesOptions = {
 	core: Core;
 	config: z.output<z.ZodObject<typeof tradeConfig>> & {
-		TRADE_SETTLEMENT_TOKENS: readonly `0x${string}`[];
+		TRADE_SETTLEMENT_ASSETS: readonly `0x${string}`[];
 	};
 	wallets: Wallets;
 	/** Asks chain 4663, for whoever waits and for what moves money. */
@@ -57,7 +57,7 @@ export function openTrades(options: TradesOptions) {
 	assert(wrapped, "the wrapped coin of chain 4663 is built in");
 	const quoter = config.TRADE_V3_QUOTER;
 	const pools = () => assets.pools();
-	const connectors = [wrapped, ...config.TRADE_SETTLEMENT_TOKENS.slice(0, CONNECTORS_MAX - 1)];
+	const connectors = [wrapped, ...config.TRADE_SETTLEMENT_ASSETS.slice(0, CONNECTORS_MAX - 1)];
 	const sources: QuoteSource[] = [
 		createLocalQuoter({ rpc, quoter, pools, connectors: () => connectors }),
 	];

@@ -63,7 +63,7 @@ export const registryConfig = {
 		.max(3_650)
 		.default(ATTESTATION_DAYS_DEFAULT)
 		.describe("How long a recorded place is believed."),
-	TRADE_SETTLEMENT_TOKENS: commaList(address)
+	TRADE_SETTLEMENT_ASSETS: commaList(address)
 		.default([USDG])
 		.meta({ expects: "addresses on chain 4663, separated by commas" })
 		.describe("What trades settle in beside ETH and WETH: USDG unless set."),

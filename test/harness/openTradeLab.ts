@@ -202,7 +202,7 @@ export function openTradeLab(given: {
 	const core = { clock, log: silentLog, db, chains, budget } as unknown as Core;
 	const config: TradesOptions["config"] = {
 		...z.object(tradeConfig).parse(env),
-		TRADE_SETTLEMENT_TOKENS: [lower(world.addresses.usdg)],
+		TRADE_SETTLEMENT_ASSETS: [lower(world.addresses.usdg)],
 	};
 	const assets = createAssets({ chain, pools: () => state.pools });
 	const reference = createReference({
