@@ -7,6 +7,7 @@ import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
 import { pricesPlugin } from "#plugins/prices/plugin.ts";
 import { providerPlugin } from "#plugins/provider/plugin.ts";
 import { revealSnipePlugin } from "#plugins/reveal-snipe/plugin.ts";
+import { socialPlugin } from "#plugins/social/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
 import { transfersPlugin } from "#plugins/transfers/plugin.ts";
 import { walletsPlugin } from "#plugins/wallets/plugin.ts";
@@ -24,4 +25,5 @@ export const builtinPlugins = definePlugins([
 	nftBuysPlugin,
 	revealSnipePlugin,
 	agentPlugin,
+	socialPlugin,
 ]);

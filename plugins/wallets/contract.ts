@@ -9,6 +9,7 @@ import { statusSentence } from "#plugins/wallets/agent/statusSentence.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import { identityConfig } from "#plugins/wallets/session/identityConfig.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
@@ -297,6 +298,9 @@ export const TOOL_ROUTE = "agent tool";
 export function channelOf({ channel }: Caller): Channel {
 	return channel === "social" ? "social" : "agent";
 }
+
+/** Keys what is stored of secrets, for whoever has some to seal: the variable is one for all. */
+export const SESSION_SECRET = identityConfig.SESSION_SECRET;
 
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;

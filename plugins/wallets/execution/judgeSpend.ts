@@ -34,7 +34,9 @@ export function judgeSpend(
 		const situation: SpendSituation = {
 			usdMicros: micros,
 			spentTodayUsdMicros: spent,
-			limits: limitsInForce(deps.settings.limits, { profile, wallet, channel: intent.channel }),
+			limits: limitsInForce(deps.settings.limits, {
+				...{ profile, wallet, channel: intent.channel, recipient: plan.recipient },
+			}),
 			recipientKnownForMs: known[index] ?? null,
 		};
 		// A kind may deny more, in its own words, and none less: what no limit can hold is denied.
