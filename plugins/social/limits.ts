@@ -1,7 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
 
-/** Of a delivery. The gate lets no larger body through either. */
-export const DELIVERY_BYTES_MAX = 1_048_576;
 /** Events that one delivery, or one page of polling, may bring; the rest of it is left out. */
 export const EVENTS_PER_DELIVERY_MAX = 200;
 /** Of a text that is kept: the grammar reads no longer one. */

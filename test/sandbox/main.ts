@@ -1,8 +1,10 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
 // [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
+// [--social-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
-// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks.
+// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks,
+// {"socialTo":"http://…"} where X does.
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
@@ -22,10 +24,14 @@ import { matchWorld } from "./provider/market/matchWorld.ts";
 import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
 import { readHead } from "./readHead.ts";
 import { runLive } from "./runLive.ts";
+import { type SocialEmulator, startSocialEmulator } from "./social/startSocialEmulator.ts";
 import type { Anvil } from "./startAnvil.ts";
 
 const ACTORS = 40;
-const Order = z.object({ webhooksTo: z.url().nullable() });
+const Order = z.union([
+	z.strictObject({ webhooksTo: z.url().nullable() }),
+	z.strictObject({ socialTo: z.url().nullable() }),
+]);
 
 const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
 const stopping = new AbortController();
@@ -86,11 +92,21 @@ async function run(): Promise<void> {
 		port: options.walletProviderPort,
 		dataDir,
 	});
-	orders.on("line", (line) => takeOrder(custody, line));
+	const social = startSocialEmulator({
+		nowMs: systemClock.nowMs,
+		port: options.socialPort,
+		people: custody
+			.people()
+			.flatMap(({ subject, username }) => (subject && username ? [{ id: subject, username }] : [])),
+		keepsRates: true,
+		say,
+	});
+	orders.on("line", (line) => takeOrder({ custody, social }, line));
 	const model = startModelEmulator({ port: options.modelPort });
 	const { firstBlock } = chain.world;
 	const usdFeeds = usdFeedsOf(chain.world);
 	const services = { ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url };
+	const x = { socialUrl: social.url, social: social.access };
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
 	const reveals = hidden.map(({ address }) => address.toLowerCase());
 	const ready = {
@@ -102,6 +118,7 @@ async function run(): Promise<void> {
 		usdFeeds,
 		reveals,
 		...services,
+		...x,
 	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
@@ -134,6 +151,7 @@ async function run(): Promise<void> {
 	await provider.stop();
 	await custody.stop();
 	await model.stop();
+	await social.stop();
 	await Promise.all([saver.save(), home.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
 	lock.release();
@@ -143,9 +161,13 @@ function urlsOf({ port }: Anvil): { httpUrl: string; wsUrl: string } {
 	return { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
 }
 
-function takeOrder(custody: CustodyEmulator, line: string): void {
+type Postmen = { custody: CustodyEmulator; social: SocialEmulator };
+
+function takeOrder({ custody, social }: Postmen, line: string): void {
 	try {
-		custody.sendWebhooksTo(Order.parse(JSON.parse(line)).webhooksTo);
+		const order = Order.parse(JSON.parse(line));
+		if ("socialTo" in order) social.sendWebhooksTo(order.socialTo);
+		else custody.sendWebhooksTo(order.webhooksTo);
 	} catch {
 		say("a line of its input is no order");
 	}

@@ -15,6 +15,8 @@ const Options = z.object({
 	walletProviderPort: z.coerce.number().int().min(0).max(65_535),
 	/** The language model's port. */
 	modelPort: z.coerce.number().int().min(0).max(65_535),
+	/** X's port. */
+	socialPort: z.coerce.number().int().min(0).max(65_535),
 });
 export type Options = z.infer<typeof Options>;
 
@@ -38,6 +40,7 @@ export function parseOptions(
 			"provider-key": { type: "string", default: "" },
 			"wallet-provider-port": { type: "string", default: "0" },
 			"model-port": { type: "string", default: "0" },
+			"social-port": { type: "string", default: "0" },
 		},
 	});
 	return Options.parse({
@@ -50,5 +53,6 @@ export function parseOptions(
 		providerKey: values["provider-key"],
 		walletProviderPort: values["wallet-provider-port"],
 		modelPort: values["model-port"],
+		socialPort: values["social-port"],
 	});
 }

@@ -42,6 +42,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	}
 	const { chainId, httpUrl, wsUrl, firstBlock, home } = world;
 	const wallets = walletProviderOf(world, env);
+	const social = socialOf(world, env);
 	const sandboxed = {
 		...env,
 		SANDBOX: "true",
@@ -56,14 +57,21 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		...providerOf(world, env),
 		...wallets,
 		...modelOf(world, env),
+		...social,
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
 		DATA_DIR: join(sandboxDir, await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
-	const more = worldLines(world, { hasOwnWallets: Object.keys(wallets).length > 0 });
-	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
+	const more = worldLines(world, {
+		hasOwnWallets: Object.keys(wallets).length > 0,
+		hasOwnSocial: Object.keys(social).length > 0,
+	});
+	const onUp = (url: string) => {
+		world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
+		world.sendSocialTo(`${url}/v1/social/webhook`);
+	};
 	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
 }
 
@@ -107,4 +115,24 @@ function walletProviderOf(world: World, env: Environment): Environment {
 function modelOf({ modelUrl }: World, env: Environment): Environment {
 	if (env["AGENT_MODEL"] || env["OPENAI_BASE_URL"] || env["OPENAI_API_KEY"]) return {};
 	return { OPENAI_BASE_URL: modelUrl, AGENT_MODEL: "sandbox" };
+}
+
+/** The sandbox's own X, unless one is configured. */
+function socialOf({ socialUrl, social }: World, env: Environment): Environment {
+	if (env["SOCIAL_BASE_URL"] || env["SOCIAL_API_KEY"] || env["SOCIAL_USER_ACCESS_TOKEN"]) return {};
+	return {
+		SOCIAL_BASE_URL: socialUrl,
+		SOCIAL_BOT_USERNAME: social.botUsername,
+		SOCIAL_API_KEY: social.apiKey,
+		SOCIAL_API_SECRET: social.apiSecret,
+		SOCIAL_BEARER_TOKEN: social.bearerToken,
+		SOCIAL_CLIENT_ID: social.clientId,
+		SOCIAL_CLIENT_SECRET: social.clientSecret,
+		SOCIAL_USER_ACCESS_TOKEN: social.userAccessToken,
+		SOCIAL_USER_REFRESH_TOKEN: social.userRefreshToken,
+		SOCIAL_OAUTH1_ACCESS_TOKEN: social.oauth1AccessToken,
+		SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET: social.oauth1AccessTokenSecret,
+		SOCIAL_WEBHOOK_ID: social.webhookId,
+		SOCIAL_WEBHOOK_SECRET: social.webhookSecret,
+	};
 }

@@ -13,7 +13,7 @@ export type InboxDeps = {
 	agent: Agent;
 	wallets: Pick<Wallets, "profileOfSocial">;
 	x: X;
-	/** Null: no secret of the deployment's is set, and what is private lies as it is while it waits. */
+	/** Null: without a secret what is private lies as it is while it waits. */
 	seal: Seal | null;
 	/** By name; there once all plugins are set up. */
 	toolOf(name: string): AnyTool | null;

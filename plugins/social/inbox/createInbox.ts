@@ -12,7 +12,7 @@ import {
 	SENDING_MS,
 	THINKING_MS,
 } from "#plugins/social/limits.ts";
-import type { ReadBudget } from "#plugins/social/poll/createReadBudget.ts";
+import type { ReadBudget } from "#plugins/social/reads/createReadBudget.ts";
 import { takeEvents } from "#plugins/social/sql/events.ts";
 import {
 	doubtSending,
@@ -71,10 +71,7 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 		);
 	}
 
-	async function work<Item>(
-		bell: Wakeable,
-		{ atOnce, take, run }: Work<Item>,
-	): Promise<void> {
+	async function work<Item>(bell: Wakeable, { atOnce, take, run }: Work<Item>): Promise<void> {
 		const { ending } = deps;
 		const underWay = new Set<Promise<void>>();
 		while (!ending.aborted) {
@@ -96,7 +93,8 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 
 	/** Its row says where it stands: it is taken up again, or looked for. */
 	function failed(error: unknown): [] {
-		if (!deps.ending.aborted) log.error("the social inbox could not go on with something", { error });
+		if (!deps.ending.aborted)
+			log.error("the social inbox could not go on with something", { error });
 		return [];
 	}
 

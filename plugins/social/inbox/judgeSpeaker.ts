@@ -1,8 +1,4 @@
-import {
-	EVENT_AGE_MAX_MS,
-	EVENT_AHEAD_MAX_MS,
-	TEXT_CHARS_MAX,
-} from "#plugins/social/limits.ts";
+import { EVENT_AGE_MAX_MS, EVENT_AHEAD_MAX_MS, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 
 /** Why the bot does not answer something. All of it is stored, so that nobody has to guess. */
@@ -78,5 +74,8 @@ function withoutName(text: string, { botName }: SpeakerTerms): string {
 
 /** A mention as X reads one: a sign of a name before it, or after it, makes it none. */
 function nameOf(botName: string, before: string, after = ""): RegExp {
-	return new RegExp(`${before}(?<![\\p{L}\\p{N}_@＠])[@＠]${botName}(?![\\p{L}\\p{N}_@])${after}`, "iu");
+	return new RegExp(
+		`${before}(?<![\\p{L}\\p{N}_@＠])[@＠]${botName}(?![\\p{L}\\p{N}_@])${after}`,
+		"iu",
+	);
 }

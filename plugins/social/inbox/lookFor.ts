@@ -2,7 +2,7 @@ import { Fault } from "#core/fault/Fault.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
 import { textOf } from "#plugins/social/inbox/send.ts";
 import { LOOK_PAGE_MAX, LOOKS_AFTER_MS } from "#plugins/social/limits.ts";
-import type { ReadBudget } from "#plugins/social/poll/createReadBudget.ts";
+import type { ReadBudget } from "#plugins/social/reads/createReadBudget.ts";
 import { isSentId, moveReply, type SocialReply } from "#plugins/social/sql/replies.ts";
 import { findMessages, findPost } from "#plugins/social/x/sayOnX.ts";
 

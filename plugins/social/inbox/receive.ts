@@ -1,5 +1,9 @@
-import { judgeSpeaker, type SpeakerTerms, writtenAtMs } from "#plugins/social/inbox/judgeSpeaker.ts";
 import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
+import {
+	judgeSpeaker,
+	type SpeakerTerms,
+	writtenAtMs,
+} from "#plugins/social/inbox/judgeSpeaker.ts";
 import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
 import { insertEvents, type NewEvent } from "#plugins/social/sql/events.ts";
 import { giveUpOf } from "#plugins/social/sql/replies.ts";

@@ -2,13 +2,13 @@ import { unreachable } from "#core/fault/unreachable.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
 import { privateBody } from "#plugins/social/inbox/privateBody.ts";
 import { LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
+import { readContact } from "#plugins/social/sql/contacts.ts";
 import {
 	moveReply,
 	postponeReplies,
 	type ReplyChange,
 	type SocialReply,
 } from "#plugins/social/sql/replies.ts";
-import { readContact } from "#plugins/social/sql/contacts.ts";
 import { messageOnX, postOnX, type Said } from "#plugins/social/x/sayOnX.ts";
 
 /** Sends one reply that this process has taken, once, and stores what came of it. */
@@ -69,15 +69,15 @@ export function createSending(deps: InboxDeps): Sending {
 }
 
 /** The text to send; null where it cannot be read any more. */
-export function textOf({ via, body }: SocialReply, { seal }: Pick<InboxDeps, "seal">): string | null {
+export function textOf(
+	{ via, body }: SocialReply,
+	{ seal }: Pick<InboxDeps, "seal">,
+): string | null {
 	if (body === null) return null;
 	return via === "post" ? body : privateBody.open(body, seal);
 }
 
-function changeOf(
-	said: Said,
-	nowMs: number,
-): { change: ReplyChange; pauseUntilMs: number | null } {
+function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilMs: number | null } {
 	const at = new Date(nowMs);
 	switch (said.kind) {
 		case "sent":

@@ -14,7 +14,12 @@ import {
 } from "#plugins/social/limits.ts";
 import { type Rendered, renderReplies } from "#plugins/social/reply/renderReplies.ts";
 import { type Contact, readContact } from "#plugins/social/sql/contacts.ts";
-import { countAnswered, endEvent, type SocialEvent, waitEvent } from "#plugins/social/sql/events.ts";
+import {
+	countAnswered,
+	endEvent,
+	type SocialEvent,
+	waitEvent,
+} from "#plugins/social/sql/events.ts";
 import { insertReplies, type NewReply, releaseHeld } from "#plugins/social/sql/replies.ts";
 import { keepUnlinked } from "#plugins/social/sql/unlinkedTrades.ts";
 

@@ -1,4 +1,4 @@
--- What people wrote to the bot, each once by its id, and what became of it. See inbox/states.ts.
+-- What people wrote to the bot, each once by its id, and what became of it. See states/socialStates.ts.
 create table social.event (
 	-- `post:<id of the post's first version>` or `dm:<id>`.
 	id text primary key,

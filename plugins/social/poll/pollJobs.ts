@@ -5,7 +5,7 @@ import type { Job } from "#core/schedule/Job.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
 import type { Receive } from "#plugins/social/inbox/receive.ts";
 import { POLL_PAGE_MAX } from "#plugins/social/limits.ts";
-import type { ReadBudget } from "#plugins/social/poll/createReadBudget.ts";
+import type { ReadBudget } from "#plugins/social/reads/createReadBudget.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import { movePosition, readPosition } from "#plugins/social/sql/positions.ts";
 import type { X } from "#plugins/social/x/createX.ts";

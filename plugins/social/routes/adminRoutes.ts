@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
@@ -8,7 +9,7 @@ import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import type { ReadBudget } from "#plugins/social/poll/createReadBudget.ts";
+import type { ReadBudget } from "#plugins/social/reads/createReadBudget.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import { listUnlinked } from "#plugins/social/sql/unlinkedTrades.ts";
 import type { X } from "#plugins/social/x/createX.ts";
@@ -173,33 +174,34 @@ export function adminRoutes({ core, config, x, reads }: AdminOptions) {
 					description: "The month's reads of this deployment, and X's own count where it tells.",
 				},
 			})
-			.get(
-				"/unlinked-trades",
-				async ({ query: { limit, cursor } }) => {
-					const rows = await listUnlinked(db, { limit: limit + 1, after: placeOf(cursor) });
-					const data = rows.slice(0, limit).map((row) => ({ ...row, at: row.at.toISOString() }));
-					const last = rows.length > limit ? rows[limit - 1] : undefined;
-					const nextCursor = last
-						? cursors.encode([
-								String(last.at.getTime()),
-								Buffer.from(last.eventId).toString("hex"),
-							])
-						: null;
-					return { data, page: { nextCursor, hasMore: nextCursor !== null } };
-				},
-				{
-					query: listQuery,
-					response: { 200: unlinkedSchema },
-					detail: {
-						...about,
-						operationId: "listUnlinkedTrades",
-						summary: "Lists commands of authors without a profile",
-						description:
-							"What somebody wanted to be done whose account no profile is linked to. Kept for 90 " +
-							"days; nothing was done, and nothing will be.",
-					},
-				},
-			)
+			.use(unlinkedRoute(db))
+	);
+}
+
+function unlinkedRoute(db: Queryable) {
+	return new Elysia().get(
+		"/unlinked-trades",
+		async ({ query: { limit, cursor } }) => {
+			const rows = await listUnlinked(db, { limit: limit + 1, after: placeOf(cursor) });
+			const data = rows.slice(0, limit).map((row) => ({ ...row, at: row.at.toISOString() }));
+			const last = rows.length > limit ? rows[limit - 1] : undefined;
+			const nextCursor = last
+				? cursors.encode([String(last.at.getTime()), Buffer.from(last.eventId).toString("hex")])
+				: null;
+			return { data, page: { nextCursor, hasMore: nextCursor !== null } };
+		},
+		{
+			query: listQuery,
+			response: { 200: unlinkedSchema },
+			detail: {
+				...about,
+				operationId: "listUnlinkedTrades",
+				summary: "Lists commands of authors without a profile",
+				description:
+					"What somebody wanted to be done whose account no profile is linked to. Kept for 90 " +
+					"days; nothing was done, and nothing will be.",
+			},
+		},
 	);
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { type EventState, statesBefore } from "#plugins/social/inbox/states.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
+import { type EventState, eventsBefore } from "#plugins/social/states/socialStates.ts";
 
 /** Something written to the bot, as it is stored. */
 export type SocialEvent = {
@@ -92,14 +92,7 @@ export async function endEvent(
 	const changed = await tx.execute(
 		`update social.event set state = $3, reason = $4, held_until = null, changed_at = $5
 		where id = $1 and attempts = $2 and state = any($6)`,
-		[
-			id,
-			attempts,
-			move === "answer" ? "answered" : "dropped",
-			reason,
-			at,
-			statesBefore(move, "event"),
-		],
+		[id, attempts, move === "answer" ? "answered" : "dropped", reason, at, eventsBefore(move)],
 	);
 	return changed > 0;
 }
@@ -113,7 +106,7 @@ export async function waitEvent(
 	await db.execute(
 		`update social.event set held_until = $3 where id = $1 and attempts = $2
 			and state = any($4)`,
-		[id, attempts, until, statesBefore("wait", "event")],
+		[id, attempts, until, eventsBefore("wait")],
 	);
 }
 

@@ -1,5 +1,9 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { type ReplyMove, type ReplyState, statesBefore } from "#plugins/social/inbox/states.ts";
+import {
+	type ReplyMove,
+	type ReplyState,
+	repliesBefore,
+} from "#plugins/social/states/socialStates.ts";
 
 /** What is said to somebody, as it is stored. */
 export type SocialReply = {
@@ -27,11 +31,7 @@ const COLUMNS = `event_id as "eventId", via, to_id as "toId", author_id as "auth
 	reason, attempts, created_at as "createdAt", good_until as "goodUntil"`;
 
 /** Stores replies; one that an event has already stays as it is. */
-export async function insertReplies(
-	tx: Tx,
-	replies: readonly NewReply[],
-	at: Date,
-): Promise<void> {
+export async function insertReplies(tx: Tx, replies: readonly NewReply[], at: Date): Promise<void> {
 	for (const { eventId, via, toId, authorId, body, state, goodUntil } of replies) {
 		await tx.execute(
 			`insert into social.reply (event_id, via, to_id, author_id, body, state, due_at, good_until,
@@ -51,7 +51,8 @@ export async function takeReplies(
 	{ via, at, limit }: { via: readonly SocialReply["via"][]; at: Date; limit: number },
 ): Promise<SocialReply[]> {
 	return await db.query<SocialReply>(
-		`update social.reply set state = 'sending', attempts = attempts + 1, changed_at = $1, due_at = $1
+		`update social.reply set state = 'sending', attempts = attempts + 1, changed_at = $1,
+			due_at = $1
 		where (event_id, via) in (
 			select event_id, via from social.reply
 			where state = 'ready' and due_at <= $1 and via = any($2)
@@ -100,16 +101,16 @@ export async function moveReply(
 			changed_at = $7, attempts = coalesce($8, attempts),
 			body = case when $3 in ('sent', 'refused', 'unanswered') then null else body end
 		where event_id = $1 and via = $2 and state = any($9)`,
-		[
-			...[eventId, via, to, reason, sentId, dueAt, at, attempts ?? null],
-			statesBefore(move, "reply"),
-		],
+		[...[eventId, via, to, reason, sentId, dueAt, at, attempts ?? null], repliesBefore(move)],
 	);
 	return changed > 0;
 }
 
 /** What a process left behind that died while it told X: X may have it. */
-export async function doubtSending(db: Queryable, given: { before: Date; at: Date }): Promise<number> {
+export async function doubtSending(
+	db: Queryable,
+	given: { before: Date; at: Date },
+): Promise<number> {
 	return await db.execute(
 		`update social.reply set state = 'uncertain', reason = 'interrupted', due_at = $2, attempts = 0,
 			changed_at = $2
@@ -122,14 +123,18 @@ export async function doubtSending(db: Queryable, given: { before: Date; at: Dat
 export async function giveUpLate(db: Queryable, at: Date): Promise<number> {
 	return await db.execute(
 		`update social.reply set state = 'unanswered', body = null, changed_at = $1,
-			reason = case when state = 'held' then 'no_direct_message' else coalesce(reason, 'too_old') end
+			reason = case when state = 'held' then 'no_direct_message'
+				else coalesce(reason, 'too_old') end
 		where state in ('held', 'ready') and good_until <= $1`,
 		[at],
 	);
 }
 
 /** Ends what was to be said to somebody who wants to hear nothing. By both partial indexes. */
-export async function giveUpOf(db: Queryable, given: { authorId: string; at: Date }): Promise<void> {
+export async function giveUpOf(
+	db: Queryable,
+	given: { authorId: string; at: Date },
+): Promise<void> {
 	await db.execute(
 		`update social.reply set state = 'unanswered', reason = 'stopped', body = null, changed_at = $2
 		where state in ('held', 'ready') and author_id = $1`,
@@ -163,14 +168,7 @@ export async function releaseHeld(
 
 /** Whether X's id is known as another reply's. */
 export async function isSentId(db: Queryable, sentId: string): Promise<boolean> {
-	return (await db.query("select from social.reply where sent_id = $1 limit 1", [sentId])).length > 0;
-}
-
-/** How many replies there are in a state, for who watches over them. */
-export async function countReplies(db: Queryable, state: ReplyState): Promise<number> {
-	const [row] = await db.query<{ count: number }>(
-		"select count(*)::int as count from social.reply where state = $1",
-		[state],
+	return (
+		(await db.query("select from social.reply where sent_id = $1 limit 1", [sentId])).length > 0
 	);
-	return row?.count ?? 0;
 }

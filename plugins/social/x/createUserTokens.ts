@@ -4,7 +4,12 @@ import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import { TOKEN_MARGIN_MS } from "#plugins/social/limits.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
-import { lockTokens, readTokens, type StoredTokens, storeTokens } from "#plugins/social/sql/tokens.ts";
+import {
+	lockTokens,
+	readTokens,
+	type StoredTokens,
+	storeTokens,
+} from "#plugins/social/sql/tokens.ts";
 import type { CallX } from "#plugins/social/x/callX.ts";
 import { missing, needed } from "#plugins/social/x/credentials.ts";
 import { createSeal } from "#plugins/social/x/seal.ts";

@@ -5,9 +5,15 @@ import { MINUTE_MS } from "#core/time/units.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import { type CallX, createCallX, type XAnswer, type XCall } from "#plugins/social/x/callX.ts";
-import { hasOAuth1, hasOAuth2, missing, needed, oauth1Keys } from "#plugins/social/x/credentials.ts";
 import { createUserTokens } from "#plugins/social/x/createUserTokens.ts";
-import { oauth1Header } from "#plugins/social/x/oauth1.ts";
+import {
+	hasOAuth1,
+	hasOAuth2,
+	missing,
+	needed,
+	oauth1Keys,
+} from "#plugins/social/x/credentials.ts";
+import { oauth1Header } from "#plugins/social/x/oauth1Header.ts";
 
 /** As whom X is asked: the app, or the bot's account by OAuth 2 or by OAuth 1.0a. */
 export type Speaker = "app" | "user" | "account";
@@ -107,7 +113,7 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 	};
 }
 
-/** Each of the account's two ways stands in for the other where that one's credentials are unset. */
+/** Each of the account's two ways stands in for the other where its credentials are unset. */
 function wayOf(as: Speaker, config: SocialConfig): "bearer" | "oauth1" | "oauth2" {
 	if (as === "app") return "bearer";
 	const [first, second] = as === "user" ? ["oauth2", "oauth1"] : ["oauth1", "oauth2"];

@@ -1,6 +1,6 @@
 import { socialFault } from "#plugins/social/faults.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
-import type { OAuth1Keys } from "#plugins/social/x/oauth1.ts";
+import type { OAuth1Keys } from "#plugins/social/x/oauth1Header.ts";
 
 type Name = Extract<keyof SocialConfig, `SOCIAL_${string}` | "SESSION_SECRET">;
 

@@ -3,7 +3,7 @@ import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
 import type { XAnswer } from "#plugins/social/x/callX.ts";
 import { type Asked, isUnasked, type X } from "#plugins/social/x/createX.ts";
 
-/** What came of saying something. After `unknown` X may have it: it is looked for, never repeated. */
+/** What came of saying something. After `unknown` X may have it: it is never repeated. */
 export type Said =
 	| { kind: "sent"; id: string }
 	| { kind: "refused"; reason: string }
@@ -31,20 +31,13 @@ export async function postOnX(
 }
 
 /** Writes a text to an account by direct message. */
-export async function messageOnX(
-	x: X,
-	{ text, to }: { text: string; to: string },
-): Promise<Said> {
+export async function messageOnX(x: X, { text, to }: { text: string; to: string }): Promise<Said> {
 	const path = `/2/dm_conversations/with/${to}/messages`;
 	const asked: Asked = { as: "account", method: "POST", path, json: { text } };
 	return await say(x, asked, (json) => messaged.safeParse(json).data?.data.dm_event_id);
 }
 
-async function say(
-	x: X,
-	asked: Asked,
-	idOf: (json: unknown) => string | undefined,
-): Promise<Said> {
+async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefined): Promise<Said> {
 	let answer: XAnswer;
 	try {
 		answer = await x.ask(asked);
@@ -75,9 +68,7 @@ const ownPosts = z.looseObject({
 		.array(
 			z.looseObject({
 				id,
-				referenced_tweets: z
-					.array(z.looseObject({ type: z.string(), id: z.string() }))
-					.optional(),
+				referenced_tweets: z.array(z.looseObject({ type: z.string(), id: z.string() })).optional(),
 			}),
 		)
 		.default([]),
@@ -143,5 +134,8 @@ export async function findMessages(
 }
 
 function withoutLinks(text: string): string {
-	return text.replace(/https?:\/\/\S+/g, "").replace(/\s+/g, " ").trim();
+	return text
+		.replace(/https?:\/\/\S+/g, "")
+		.replace(/\s+/g, " ")
+		.trim();
 }

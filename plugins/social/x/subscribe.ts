@@ -50,11 +50,7 @@ export async function subscribe(
 	return { alreadySubscribed: made === 0, interface: "activity" };
 }
 
-async function subscribeOldWay(
-	x: X,
-	webhookId: string,
-	nowMs: () => number,
-): Promise<Subscribed> {
+async function subscribeOldWay(x: X, webhookId: string, nowMs: () => number): Promise<Subscribed> {
 	const answer = await x.ask({
 		as: "account",
 		method: "POST",

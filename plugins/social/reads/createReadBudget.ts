@@ -1,5 +1,5 @@
-import { socialFault } from "#plugins/social/faults.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { socialFault } from "#plugins/social/faults.ts";
 import { giveBackReads, monthOf, readReads, takeReads } from "#plugins/social/sql/reads.ts";
 
 /** What may be read of X in a month, by all processes together. X bills what it answers. */

@@ -44,7 +44,7 @@ export type ReplyMove =
 	| "look"
 	| "give_up";
 
-/** Every move of a reply. Nothing leads from `uncertain` back to `ready`: it is never sent twice. */
+/** Every move of a reply. Nothing leads from `uncertain` to `ready`: it is never sent twice. */
 export const replyMoves: Readonly<
 	Record<ReplyState, Readonly<Partial<Record<ReplyMove, ReplyState>>>>
 > = {
@@ -60,11 +60,12 @@ export const replyMoves: Readonly<
 	unanswered: {},
 };
 
-/** States from which a move leads somewhere, as SQL's `in` takes them. */
-export function statesBefore(move: EventMove, of: "event"): readonly EventState[];
-export function statesBefore(move: ReplyMove, of: "reply"): readonly ReplyState[];
-export function statesBefore(move: string, of: "event" | "reply"): readonly string[] {
-	const moves: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> =
-		of === "event" ? eventMoves : replyMoves;
-	return Object.keys(moves).filter((state) => moves[state]?.[move] !== undefined);
+/** States of an event from which a move leads somewhere. */
+export function eventsBefore(move: EventMove): readonly EventState[] {
+	return EVENT_STATES.filter((state) => eventMoves[state][move] !== undefined);
+}
+
+/** States of a reply from which a move leads somewhere. */
+export function repliesBefore(move: ReplyMove): readonly ReplyState[] {
+	return REPLY_STATES.filter((state) => replyMoves[state][move] !== undefined);
 }

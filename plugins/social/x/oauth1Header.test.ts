@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { oauth1Header } from "#plugins/social/x/oauth1.ts";
+import { oauth1Header } from "#plugins/social/x/oauth1Header.ts";
 
 test("a request is signed as X's own example is", () => {
 	// "Creating a signature" of X's documentation.
