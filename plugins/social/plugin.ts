@@ -4,7 +4,9 @@ import { Elysia } from "elysia";
 import { AgentKey } from "#agent/contract.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
 import { createInbox } from "#plugins/social/inbox/createInbox.ts";
+import type { SocialStep } from "#plugins/social/inbox/Inbox.ts";
 import { pollJobs } from "#plugins/social/poll/pollJobs.ts";
 import { pruneJob } from "#plugins/social/pruneJob.ts";
 import { radarJobs } from "#plugins/social/radarJobs.ts";
@@ -33,6 +35,7 @@ export const socialPlugin = definePlugin({
 		const inbox = createInbox(
 			{
 				...{ core, config, agent, wallets, x, ending: ending.signal },
+				steps: createSteps<SocialStep>(core.observeSteps),
 				seal: secret === undefined ? null : createSeal(secret, "replies"),
 				toolOf: (name) => tools.get(name) ?? null,
 			},

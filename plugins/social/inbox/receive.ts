@@ -21,7 +21,7 @@ const START = /^["']?(?:start|subscribe)["']?[.!]?$/i;
  * `stop` in the same transaction. The work on what is new begins at once.
  */
 export function createReceive(
-	{ core, config }: Pick<InboxDeps, "core" | "config">,
+	{ core, config, steps }: Pick<InboxDeps, "core" | "config" | "steps">,
 	ring: Ring,
 ): Receive {
 	const { db, clock, metrics } = core;
@@ -41,27 +41,29 @@ export function createReceive(
 		const terms: SpeakerTerms = { botIds, botName, ignoredIds, nowMs };
 		const judged = unique(written).map((one) => storable(one, terms));
 		if (judged.length === 0) return 0;
-		const fresh = await db.transaction(async (tx) => {
-			const ids = new Set(
-				await insertEvents(
-					tx,
-					judged.map(({ event }) => event),
-					at,
-				),
-			);
-			for (const { event, isStop, isStart } of judged) {
-				if (!ids.has(event.id)) continue;
-				const { authorId, writtenAt } = event;
-				if (event.via === "dm" && event.reason === null) {
-					await noteDm(tx, { userId: authorId, at: writtenAt });
+		const store = () =>
+			db.transaction(async (tx) => {
+				const ids = new Set(
+					await insertEvents(
+						tx,
+						judged.map(({ event }) => event),
+						at,
+					),
+				);
+				for (const { event, isStop, isStart } of judged) {
+					if (!ids.has(event.id)) continue;
+					const { authorId, writtenAt } = event;
+					if (event.via === "dm" && event.reason === null) {
+						await noteDm(tx, { userId: authorId, at: writtenAt });
+					}
+					if (isStop || isStart) {
+						await noteStop(tx, { userId: authorId, isStopped: isStop, saidAt: writtenAt });
+					}
+					if (isStop) await giveUpOf(tx, { authorId, at });
 				}
-				if (isStop || isStart) {
-					await noteStop(tx, { userId: authorId, isStopped: isStop, saidAt: writtenAt });
-				}
-				if (isStop) await giveUpOf(tx, { authorId, at });
-			}
-			return ids;
-		});
+				return ids;
+			});
+		const fresh = await steps.run("social.receive", store);
 		for (const { event } of judged) {
 			const outcome = fresh.has(event.id) ? (event.reason ?? "taken") : "repeated";
 			received.inc({ via: event.via, outcome });

@@ -45,15 +45,16 @@ export function createSending(deps: InboxDeps): Sending {
 			await moveReply(db, reply, { move: "give_up", to: "unanswered", at: now(), reason });
 			return;
 		}
-		const said =
+		const said = await deps.steps.run("social.say", () =>
 			reply.via === "post"
-				? await postOnX(deps.x, { text, replyTo: reply.toId })
-				: await messageOnX(deps.x, { text, to: reply.toId });
+				? postOnX(deps.x, { text, replyTo: reply.toId })
+				: messageOnX(deps.x, { text, to: reply.toId }),
+		);
 		sent.inc({ via: reply.via, outcome: said.kind });
 		if (said.kind === "refused" || said.kind === "unsent") {
 			log.warn("X did not take a reply", { via: reply.via, reason: said.reason });
 		}
-		await store(reply, said);
+		await deps.steps.run("social.store", () => store(reply, said));
 	}
 
 	async function store(reply: SocialReply, said: Said): Promise<void> {

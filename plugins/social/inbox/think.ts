@@ -48,19 +48,21 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 
 	async function finish(event: SocialEvent, given: Finish): Promise<void> {
 		const at = new Date(clock.nowMs());
-		const isOurs = await db.transaction(async (tx) => {
-			const ended = await endEvent(tx, event, { move: "answer", reason: null, at });
-			if (!ended) return false;
-			await insertReplies(tx, repliesOf(event, given, { deps, nowMs: at.getTime() }), at);
-			if (given.released) await releaseHeld(tx, { authorId: event.authorId, at });
-			if (given.unlinked !== null) {
-				const since = new Date(at.getTime() - DAY_MS);
-				const row = { eventId: event.id, authorId: event.authorId, command: given.unlinked };
-				const quota = { since, max: UNLINKED_PER_AUTHOR_DAY_MAX };
-				await keepUnlinked(tx, { ...row, reason: "no_profile", at }, quota);
-			}
-			return true;
-		});
+		const store = () =>
+			db.transaction(async (tx) => {
+				const ended = await endEvent(tx, event, { move: "answer", reason: null, at });
+				if (!ended) return false;
+				await insertReplies(tx, repliesOf(event, given, { deps, nowMs: at.getTime() }), at);
+				if (given.released) await releaseHeld(tx, { authorId: event.authorId, at });
+				if (given.unlinked !== null) {
+					const since = new Date(at.getTime() - DAY_MS);
+					const row = { eventId: event.id, authorId: event.authorId, command: given.unlinked };
+					const quota = { since, max: UNLINKED_PER_AUTHOR_DAY_MAX };
+					await keepUnlinked(tx, { ...row, reason: "no_profile", at }, quota);
+				}
+				return true;
+			});
+		const isOurs = await deps.steps.run("social.finish", store);
 		thought.inc({ outcome: isOurs ? "answered" : "taken_over" });
 		if (isOurs) ring();
 	}
@@ -78,12 +80,14 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 			return await finish(event, await linkAnswer(event, contact, deps));
 		}
 		const profile = await wallets.profileOfSocial(event.authorId);
-		const reply = await deps.agent.handle({
-			text: event.text,
-			caller: callerOf(profile?.id ?? null),
-			idempotencyKey: `social:${event.id}`,
-			signal: deps.ending,
-		});
+		const reply = await deps.steps.run("social.ask", () =>
+			deps.agent.handle({
+				text: event.text,
+				caller: callerOf(profile?.id ?? null),
+				idempotencyKey: `social:${event.id}`,
+				signal: deps.ending,
+			}),
+		);
 		if (reply.code === "request_running") {
 			return await waitEvent(db, event, new Date(clock.nowMs() + RUNNING_RETRY_MS));
 		}
