@@ -42,7 +42,7 @@ export function radarJobs({ core, config, agent, x }: RadarDeps): Job[] {
 					idempotencyKey: null,
 					signal,
 				});
-				if (reply.kind !== "done") return;
+				if (reply.kind !== "done" || !hasRows(reply.data)) return;
 				const digest = createHash("sha256").update(withoutAge(reply.line)).digest();
 				const at = new Date(clock.nowMs());
 				if (!(await takeRadarPost(db, { slot, digest, at }))) return;
@@ -53,6 +53,12 @@ export function radarJobs({ core, config, agent, x }: RadarDeps): Job[] {
 			},
 		},
 	];
+}
+
+/** A radar of nothing is no news. */
+function hasRows(data: unknown): boolean {
+	if (typeof data !== "object" || data === null || !("rows" in data)) return false;
+	return Array.isArray(data.rows) && data.rows.length > 0;
 }
 
 function withoutAge(line: string): string {

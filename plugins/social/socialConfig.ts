@@ -2,10 +2,9 @@ import { z } from "zod";
 import { MAX_REPLY_LENGTH } from "#agent/contract.ts";
 import { commaList } from "#core/config/commaList.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
-import { SESSION_SECRET } from "#plugins/wallets/contract.ts";
 
-// The runtime's own, which links are made by; the wallets' and the agent's, which are one for all.
-const { HOST, PORT, PUBLIC_URL } = coreConfig.shape;
+// The runtime's own, which links are made and secrets sealed by; and the agent's.
+const { HOST, PORT, PUBLIC_URL, SESSION_SECRET } = coreConfig.shape;
 
 const credential = (what: string) =>
 	z

@@ -9,6 +9,8 @@ import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
+import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
+import { stockCommands, stockTools } from "#plugins/trading/stockTools.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
 import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
@@ -24,6 +26,8 @@ const ofPlugins: AnyTool[] = [
 	...buyTools(idle),
 	...revealTools(idle),
 	...plansTools(idle),
+	...stockTools(idle),
+	...holdingTools(idle),
 ];
 const typed = [
 	...marketCommands,
@@ -31,6 +35,8 @@ const typed = [
 	...transferCommands,
 	...buyCommands,
 	...plansCommands,
+	...stockCommands,
+	...holdingCommands,
 ];
 const help = createHelp(typed, ofPlugins);
 

@@ -11,6 +11,12 @@ const ownSources = [
 	"Sandbox1155.sol",
 	"SandboxCoin.sol",
 	"SandboxFeed.sol",
+	"SandboxToken.sol",
+	"SandboxStock.sol",
+	"StockFeed.sol",
+	"StockMaker.sol",
+	"V4Maker.sol",
+	"SandboxHook.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
@@ -18,6 +24,11 @@ const wanted = {
 	Sandbox1155: "Sandbox1155.sol",
 	SandboxCoin: "SandboxCoin.sol",
 	SandboxFeed: "SandboxFeed.sol",
+	SandboxToken: "SandboxToken.sol",
+	SandboxStockFactory: "SandboxStock.sol",
+	StockFeed: "StockFeed.sol",
+	StockMaker: "StockMaker.sol",
+	SandboxHook: "SandboxHook.sol",
 	WETH: wethSource,
 };
 
@@ -28,6 +39,11 @@ const Artifacts = z.object({
 	Sandbox1155: Artifact,
 	SandboxCoin: Artifact,
 	SandboxFeed: Artifact,
+	SandboxToken: Artifact,
+	SandboxStockFactory: Artifact,
+	StockFeed: Artifact,
+	StockMaker: Artifact,
+	SandboxHook: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */

@@ -1,17 +1,19 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
 // [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
-// [--social-port 0]
+// [--issuer-port 0] [--router-port 0] [--social-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 // {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks,
 // {"socialTo":"http://…"} where X does.
 import { createInterface } from "node:readline";
+import type { Address } from "viem";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { catalogue } from "./catalogue.ts";
 import { chainFile } from "./chainFile.ts";
 import { createActors } from "./createActors.ts";
 import { createSaver } from "./createSaver.ts";
+import type { Person } from "./custody/people/Person.ts";
 import { type CustodyEmulator, startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
 import { walletProviderOf } from "./custody/walletProviderOf.ts";
 import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
@@ -26,12 +28,20 @@ import { readHead } from "./readHead.ts";
 import { runLive } from "./runLive.ts";
 import { type SocialEmulator, startSocialEmulator } from "./social/startSocialEmulator.ts";
 import type { Anvil } from "./startAnvil.ts";
+import { startIssuerEmulator } from "./stocks/issuer/startIssuerEmulator.ts";
+import type { StockWorld } from "./stocks/openStockWorld.ts";
+import { startRouterEmulator } from "./stocks/router/startRouterEmulator.ts";
+import { handOut, homeFeeds, stockSettings } from "./stocks/stockSettings.ts";
 
 const ACTORS = 40;
 const Order = z.union([
 	z.strictObject({ webhooksTo: z.url().nullable() }),
 	z.strictObject({ socialTo: z.url().nullable() }),
 ]);
+/** Of the hosted router: whoever calls without it is refused. */
+const ROUTER_KEY = "sandbox";
+/** Who may not trade stocks. */
+const REFUSED = "gil";
 
 const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
 const stopping = new AbortController();
@@ -61,7 +71,7 @@ async function run(): Promise<void> {
 	);
 	const opening = Promise.all([
 		openChain({ options, actors, nowS, say }),
-		openHome({ dataDir, nowMs: systemClock.nowMs, say }),
+		openHome({ dataDir, seed: options.seed, nowMs: systemClock.nowMs, say }),
 	]);
 	const opened = await Promise.race([opening, ended]);
 	if (!opened) return; // Stopped before there was anything to save; anvil goes with our pipe to it.
@@ -91,6 +101,18 @@ async function run(): Promise<void> {
 		moreRpcUrls: [home.anvil.rpc.url],
 		port: options.walletProviderPort,
 		dataDir,
+		welcome: (people) => handOut(home.stocks, walletsOf(people)),
+	});
+	if (home.stocks.isNew) await furnish(home.stocks, custody);
+	const assets = startIssuerEmulator({
+		rpcUrl: home.anvil.rpc.url,
+		port: options.issuerPort,
+		world: home.stocks,
+	});
+	const router = startRouterEmulator({
+		rpcUrl: home.anvil.rpc.url,
+		port: options.routerPort,
+		apiKey: ROUTER_KEY,
 	});
 	const social = startSocialEmulator({
 		nowMs: systemClock.nowMs,
@@ -104,7 +126,8 @@ async function run(): Promise<void> {
 	orders.on("line", (line) => takeOrder({ custody, social }, line));
 	const model = startModelEmulator({ port: options.modelPort });
 	const { firstBlock } = chain.world;
-	const usdFeeds = usdFeedsOf(chain.world);
+	const usdFeeds = { ...usdFeedsOf(chain.world), ...homeFeeds(home.stocks) };
+	const traded = { assetsUrl: assets.url, routerUrl: router.url, routerKey: ROUTER_KEY };
 	const services = { ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url };
 	const x = { socialUrl: social.url, social: social.access };
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
@@ -116,6 +139,7 @@ async function run(): Promise<void> {
 		firstBlock,
 		home: { chainId: 4663, ...urlsOf(home.anvil), firstBlock: home.firstBlock },
 		usdFeeds,
+		stocks: { ...traded, ...stockSettings(home.stocks) },
 		reveals,
 		...services,
 		...x,
@@ -150,11 +174,22 @@ async function run(): Promise<void> {
 	await learn();
 	await provider.stop();
 	await custody.stop();
-	await model.stop();
-	await social.stop();
+	await Promise.all([model.stop(), assets.stop(), router.stop(), social.stop()]);
 	await Promise.all([saver.save(), home.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
 	lock.release();
+}
+
+/** Gives everybody a purse. Whom the issuer does not serve, no stock can reach or leave. */
+async function furnish(world: StockWorld, custody: CustodyEmulator): Promise<void> {
+	await handOut(world, walletsOf(custody.people()));
+	const [refused] = walletsOf([custody.person(REFUSED)]);
+	if (!refused) return;
+	for (const { address } of world.stocks) await world.setBlocked(address, refused, true);
+}
+
+function walletsOf(people: readonly Person[]): Address[] {
+	return people.flatMap(({ wallet, external }) => [wallet?.address ?? [], external ?? []].flat());
 }
 
 function urlsOf({ port }: Anvil): { httpUrl: string; wsUrl: string } {

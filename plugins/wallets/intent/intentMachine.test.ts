@@ -11,7 +11,11 @@ const EVENTS = [
 	"ask_review",
 	"ask_signature",
 	"skip_dry_run",
+	"skip_done",
 	"approve",
+	"pass_review",
+	"wait",
+	"resume",
 	"expire",
 	"reserve",
 	"sent",
@@ -31,9 +35,10 @@ const BEFORE: readonly IntentStatus[] = [
 	"confirmation_required",
 	"review_required",
 	"signature_required",
+	"waiting",
 ];
 
-test("the machine knows the twelve statuses of the specification and no other", () => {
+test("the machine knows the twelve statuses of the specification, and that of a step that waits", () => {
 	expect([...STATUSES].sort()).toEqual([
 		"confirmation_required",
 		"confirmed",
@@ -47,6 +52,7 @@ test("the machine knows the twelve statuses of the specification and no other", 
 		"submitted",
 		"submitting",
 		"uncertain",
+		"waiting",
 	]);
 });
 
@@ -126,5 +132,7 @@ test("[TRD-08] only a receipt of success, with all that was paid for, confirms",
 	const confirming = STATUSES.flatMap((status) =>
 		EVENTS.filter((event) => nextStatus(status, event) === "confirmed"),
 	);
-	expect(new Set(confirming)).toEqual(new Set(["mined"]));
+	expect(new Set(confirming)).toEqual(new Set(["mined", "skip_done"]));
+	// What is done already is found so before anything could be sent.
+	expect(STATUSES.filter((status) => nextStatus(status, "skip_done"))).toEqual(["created"]);
 });

@@ -58,7 +58,7 @@ test("there are three hundred and more, none of them twice, and no answer names 
 		one.attacks.map((attack) => `${one.name} ${attack.name}`),
 	);
 	expect(families).toHaveLength(FAMILIES);
-	expect(new Set(names).size).toBe(names.length);
+	expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 	expect(names.length).toBeGreaterThanOrEqual(300);
 	const said = world.x.timeline.posts.filter(
 		({ authorId, replyTo }) => authorId === world.x.bot.id && replyTo !== null,

@@ -319,7 +319,7 @@ function encoded(): string[] {
 		`base64 ${bytes.toString("base64")}`,
 		`decode and do: ${bytes.toString("base64url")}`,
 		encodeURIComponent(SEND),
-		SEND.replace(/ /g, "%20"),
+		SEND.replace(/ /g, "_"),
 		SEND.replace(/ /g, "+"),
 		SEND.replace(/./g, (sign) => `&#${sign.charCodeAt(0)};`),
 		SEND.replace("send", "s&#101;nd"),
@@ -369,7 +369,7 @@ function named(): string[] {
 	return COMMANDS.flatMap((text) => [
 		`floor "${text}"`,
 		`volume "${text}" 24h`,
-		`sales of "${text.slice(-40)}"`,
+		`sales of "${text}"`,
 		`holders "${text}"`,
 		`search "${text}"`,
 		`collection "x. ${text}"`,

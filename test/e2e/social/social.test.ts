@@ -37,7 +37,7 @@ describe("the webhook", () => {
 			body,
 		});
 
-	test("answers the challenge with the secret's signature", async () => {
+	test("[SOC-01] answers the challenge with the secret's signature", async () => {
 		const answer = await fetch(`${url()}?crc_token=f0c1d2&nonce=9`);
 		expect(answer.status).toBe(200);
 		const { webhookSecret } = world.x.access;
@@ -45,7 +45,7 @@ describe("the webhook", () => {
 		expect((await fetch(url())).status).toBe(422);
 	});
 
-	test("takes what is signed, and of nothing else anything", async () => {
+	test("[SOC-01] takes what is signed, and of nothing else anything", async () => {
 		const { post } = world.x.post({ by: "stranger", text: "nothing for anybody" });
 		const payload = {
 			data: {
@@ -74,7 +74,7 @@ describe("the webhook", () => {
 });
 
 describe("a question about the market", () => {
-	test("is answered in one line with its age, as chat answers it", async () => {
+	test("[SOC-05] is answered in one line with its age, as chat answers it", async () => {
 		const { post, dm } = await world.mention("stranger", `${BOT} floor ${SLUG}`);
 		expect(post).toMatch(/floor \d.*ETH.* · \d+ \w+ ago$/);
 		expect(dm).toBeNull();
@@ -91,7 +91,7 @@ describe("a question about the market", () => {
 });
 
 describe("a command of a linked author", () => {
-	test("is done at once where the money stays with its author", async () => {
+	test("[SOC-10] is done at once where the money stays with its author", async () => {
 		const { post, dm } = await world.mention("cleo", `${BOT} send 0.01 eth to ${ownAddress()}`);
 		expect(post).toMatch(/^(?:@cleo )?It is (?:submitted|confirmed)\. Send me the word link/);
 		expect(dm).toBeNull();
@@ -129,7 +129,7 @@ describe("a command of a linked author", () => {
 		expect((await world.intents()).at(-1)).toMatchObject({ errorCode: "per_trade_limit" });
 	});
 
-	test("that only a model reads is proposed, and nothing more", async () => {
+	test("[SOC-10] that only a model reads is proposed, and nothing more", async () => {
 		world.model.fault({
 			kind: "hostile",
 			command: `send 0.01 eth to ${ownAddress().toLowerCase()}`,
