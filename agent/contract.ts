@@ -1,3 +1,6 @@
+import { agentConfig } from "#agent/agentConfig.ts";
+import { renderLine } from "#agent/reply/renderLine.ts";
+import { replyLength } from "#agent/reply/replyLength.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { Caller, ToolLink } from "#core/plugin/Tool.ts";
 
@@ -39,3 +42,12 @@ export type Agent = {
 };
 
 export const AgentKey = serviceKey<Agent>()("agent");
+
+/** The most that any reply has, whoever sends it. */
+export const MAX_REPLY_LENGTH = agentConfig.shape.MAX_REPLY_LENGTH;
+
+/** For channels that put words of their own around a line: harmless, and cut between words. */
+export const lineOf = renderLine;
+
+/** How long such a text is. */
+export const lengthOf = replyLength;

@@ -7,6 +7,7 @@ import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
 import { pricesPlugin } from "#plugins/prices/plugin.ts";
 import { providerPlugin } from "#plugins/provider/plugin.ts";
 import { revealSnipePlugin } from "#plugins/reveal-snipe/plugin.ts";
+import { socialPlugin } from "#plugins/social/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
 import { tradingPlugin } from "#plugins/trading/plugin.ts";
 import { transfersPlugin } from "#plugins/transfers/plugin.ts";
@@ -26,4 +27,5 @@ export const builtinPlugins = definePlugins([
 	revealSnipePlugin,
 	tradingPlugin,
 	agentPlugin,
+	socialPlugin,
 ]);

@@ -44,12 +44,29 @@ const readySchema = z.object({
 		webhookSecret: z.string(),
 	}),
 	modelUrl: z.string(),
+	socialUrl: z.string(),
+	social: z.object({
+		botUsername: z.string(),
+		apiKey: z.string(),
+		apiSecret: z.string(),
+		bearerToken: z.string(),
+		clientId: z.string(),
+		clientSecret: z.string(),
+		userAccessToken: z.string(),
+		userRefreshToken: z.string(),
+		oauth1AccessToken: z.string(),
+		oauth1AccessTokenSecret: z.string(),
+		webhookId: z.string(),
+		webhookSecret: z.string(),
+	}),
 });
 
 export type World = z.output<typeof readySchema> & {
 	providerKey: string;
 	/** Where the sandbox's wallet provider sends its webhooks: known once the service is up. */
 	sendWebhooksTo(url: string): void;
+	/** Where the sandbox's X sends them. */
+	sendSocialTo(url: string): void;
 	stop(): Promise<void>;
 };
 
@@ -76,6 +93,7 @@ export async function startWorld(dataDir: string): Promise<World> {
 		return {
 			...readySchema.parse(JSON.parse(ready)),
 			providerKey: PROVIDER_KEY,
+			sendSocialTo: (url) => void child.stdin.write(`${JSON.stringify({ socialTo: url })}\n`),
 			sendWebhooksTo: (url) => void child.stdin.write(`${JSON.stringify({ webhooksTo: url })}\n`),
 			stop,
 		};

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { World } from "#api/cli/startWorld.ts";
 import { worldLines } from "#api/cli/worldLines.ts";
 
 const world = {
@@ -6,6 +7,8 @@ const world = {
 	home: { chainId: 4663, httpUrl: "http://127.0.0.1:3", wsUrl: "ws://127.0.0.1:3", firstBlock: 1 },
 	walletProviderUrl: "http://127.0.0.1:2",
 	reveals: [] as string[],
+	socialUrl: "http://127.0.0.1:6",
+	social: { botUsername: "tapeline_bot" } as World["social"],
 	stocks: {
 		assetsUrl: "http://127.0.0.1:4",
 		routerUrl: "http://127.0.0.1:5/v1",
@@ -19,7 +22,13 @@ const world = {
 const url = "http://127.0.0.1:4000";
 
 test("a sandbox says where its chains and its wallet provider are, and how to get a token", () => {
-	const own = { url, hasOwnWallets: true, hasOwnStocks: true, hasTrades: true };
+	const own = {
+		url,
+		hasOwnWallets: true,
+		hasOwnStocks: true,
+		hasOwnSocial: false,
+		hasTrades: true,
+	};
 	const [rpc, home, stocks, wallets, token] = worldLines(world, own);
 	expect(rpc).toStartWith("RPC      http://127.0.0.1:1 ");
 	expect(home).toStartWith("home     http://127.0.0.1:3  (chain 4663, ");
@@ -33,9 +42,10 @@ test("where another wallet provider is configured the sandbox's is not told: its
 		url,
 		hasOwnWallets: false,
 		hasOwnStocks: false,
+		hasOwnSocial: false,
 		hasTrades: true,
 	});
-	expect(lines.join("\n")).not.toMatch(/127\.0\.0\.1:[245]\b/);
+	expect(lines.join("\n")).not.toMatch(/127\.0\.0\.1:[2456]\b/);
 	expect(lines).toHaveLength(2);
 });
 
@@ -44,7 +54,7 @@ test("a collection that comes out soon is named, with where to watch that", () =
 	for (const hasOwnWallets of [true, false]) {
 		const lines = worldLines(
 			{ ...world, reveals },
-			{ url, hasOwnWallets, hasOwnStocks: false, hasTrades: true },
+			{ url, hasOwnWallets, hasOwnStocks: false, hasOwnSocial: false, hasTrades: true },
 		);
 		const [named] = lines.filter((line) => line.startsWith(`reveals  ${reveals[0]} `));
 		expect(named).toContain("/v1/nft-market/reveals");
@@ -54,8 +64,18 @@ test("a collection that comes out soon is named, with where to watch that", () =
 });
 
 test("a trade to copy is named where the service trades the sandbox's stocks", () => {
-	const has = { url, hasOwnWallets: true, hasOwnStocks: true };
+	const has = { url, hasOwnWallets: true, hasOwnStocks: true, hasOwnSocial: false };
 	const lines = worldLines(world, { ...has, hasTrades: true });
 	expect(lines.at(-1)).toEndWith(`svc ask --url ${url} "buy TSLA with 50 USDG"`);
 	expect(worldLines(world, { ...has, hasTrades: false }).join("\n")).not.toContain("svc ask");
+});
+
+test("X is told with a mention to copy, unless another one is configured", () => {
+	const has = { url, hasOwnWallets: true, hasOwnStocks: true, hasTrades: true };
+	const lines = worldLines(world, { ...has, hasOwnSocial: true }).join("\n");
+	expect(lines).toContain("X        http://127.0.0.1:6 ");
+	expect(lines).toContain(
+		`mention  curl -s http://127.0.0.1:6/_sandbox/posts -d '{"by":"ada","text":"@tapeline_bot floor kiln-folk"}'`,
+	);
+	expect(worldLines(world, { ...has, hasOwnSocial: false }).join("\n")).not.toContain(":6");
 });

@@ -1,12 +1,20 @@
 import type { World } from "#api/cli/startWorld.ts";
 
-type WorldPart = "httpUrl" | "home" | "walletProviderUrl" | "reveals" | "stocks";
+type WorldPart =
+	| "httpUrl"
+	| "home"
+	| "walletProviderUrl"
+	| "reveals"
+	| "stocks"
+	| "socialUrl"
+	| "social";
 
 /** Where the service is, and which of its upstreams are the sandbox's. */
 type Told = {
 	url: string;
 	hasOwnWallets: boolean;
 	hasOwnStocks: boolean;
+	hasOwnSocial: boolean;
 	/** The service trades stocks. */
 	hasTrades: boolean;
 };
@@ -16,8 +24,8 @@ type Told = {
  * them nobody could trade in it.
  */
 export function worldLines(
-	{ httpUrl, home, walletProviderUrl, reveals, stocks }: Pick<World, WorldPart>,
-	{ url, hasOwnWallets, hasOwnStocks, hasTrades }: Told,
+	{ httpUrl, home, walletProviderUrl, reveals, stocks, ...x }: Pick<World, WorldPart>,
+	{ url, hasOwnWallets, hasOwnStocks, hasOwnSocial, hasTrades }: Told,
 ): readonly string[] {
 	const rpc = `RPC      ${httpUrl}  (anvil's first ten accounts have ether)`;
 	const own = `home     ${home.httpUrl}  (chain ${home.chainId}, where wallets send; the same ten)`;
@@ -26,19 +34,30 @@ export function worldLines(
 	});
 	const listed = `stocks   ${stocks.assetsUrl}/rhj/assets  (trade at ${stocks.routerUrl}, on home)`;
 	const traded = hasOwnStocks ? [listed] : [];
+	const said = hasOwnSocial ? mentioned(x) : [];
 	const at = { url, walletProviderUrl };
-	if (!hasOwnWallets) return [rpc, own, ...traded, ...soon];
+	if (!hasOwnWallets) return [rpc, own, ...traded, ...said, ...soon];
 	return [
 		rpc,
 		own,
 		...traded,
 		`wallets  ${walletProviderUrl}  (ada, ben and cleo have ether on both, USDG and stocks)`,
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
+		...said,
 		...soon,
 		...(hasOwnStocks && hasTrades ? asked({ what: "trade", command: TRADE, ...at }) : []),
 		...reveals
 			.slice(0, 1)
 			.flatMap((contract) => asked({ what: "plan", command: `snipe ${contract} ${PLAN}`, ...at })),
+	];
+}
+
+/** Where X is, and what to copy so that ada names the bot there. */
+function mentioned({ socialUrl, social }: Pick<World, "socialUrl" | "social">): string[] {
+	const text = `{"by":"ada","text":"@${social.botUsername} floor kiln-folk"}`;
+	return [
+		`X        ${socialUrl}  (the conversation, as a page)`,
+		`mention  curl -s ${socialUrl}/_sandbox/posts -d '${text}'`,
 	];
 }
 

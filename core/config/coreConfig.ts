@@ -46,6 +46,16 @@ export const coreConfig = z.object({
 			"RPC endpoints by chain id or slug. A chain without: its public RPCs. One that is not in " +
 				"CHAINS is not indexed, but wallets, transfers and prices reach it.",
 		),
+	SESSION_SECRET: z
+		.string()
+		.min(32)
+		.max(512)
+		.optional()
+		.meta({ secret: true, expects: "at least 32 characters that nobody can guess" })
+		.describe(
+			"Keys what is stored of sessions, so that who can write to the database cannot open one. The " +
+				"same in all processes; a change signs everybody out.",
+		),
 	TRADING_HOME_CHAIN: z
 		.string()
 		.toLowerCase()

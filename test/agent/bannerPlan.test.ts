@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import type { World } from "#api/cli/startWorld.ts";
 import { worldLines } from "#api/cli/worldLines.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
@@ -9,8 +10,9 @@ test("the plan that the sandbox's start message names is a strict command", () =
 	const reveals = [`0x${"aa".repeat(20)}`];
 	const home = { chainId: 4663, httpUrl: "http://h", wsUrl: "ws://h", firstBlock: 1 };
 	const stocks = { assetsUrl: "", routerUrl: "", routerKey: "", pools: [], v4Pools: [], feeds: {} };
-	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals, stocks };
-	const own = { hasOwnWallets: true, hasOwnStocks: false, hasTrades: false };
+	const x = { socialUrl: "", social: {} as World["social"] };
+	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals, stocks, ...x };
+	const own = { hasOwnWallets: true, hasOwnStocks: false, hasOwnSocial: true, hasTrades: false };
 	const lines = worldLines(world, { url: "http://s", ...own });
 	const [, text = ""] = /"(snipe [^"]*)"/.exec(lines.at(-1) ?? "") ?? [];
 	const grammar = createGrammar(plansCommands, {

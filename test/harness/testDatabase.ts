@@ -29,6 +29,7 @@ const MIGRATIONS = [
 	{ schema: "wallets", folder: join(ROOT, "plugins/wallets/migrations") },
 	{ schema: "provider", folder: join(ROOT, "plugins/provider/migrations") },
 	{ schema: "reveal_snipe", folder: join(ROOT, "plugins/reveal-snipe/migrations") },
+	{ schema: "social", folder: join(ROOT, "plugins/social/migrations") },
 	{ schema: "trading", folder: join(ROOT, "plugins/trading/migrations") },
 ];
 

@@ -1,9 +1,10 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
 // [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
-// [--issuer-port 0] [--router-port 0]
+// [--issuer-port 0] [--router-port 0] [--social-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
-// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks.
+// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks,
+// {"socialTo":"http://…"} where X does.
 import { createInterface } from "node:readline";
 import type { Address } from "viem";
 import { z } from "zod";
@@ -25,6 +26,7 @@ import { matchWorld } from "./provider/market/matchWorld.ts";
 import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
 import { readHead } from "./readHead.ts";
 import { runLive } from "./runLive.ts";
+import { type SocialEmulator, startSocialEmulator } from "./social/startSocialEmulator.ts";
 import type { Anvil } from "./startAnvil.ts";
 import { startIssuerEmulator } from "./stocks/issuer/startIssuerEmulator.ts";
 import type { StockWorld } from "./stocks/openStockWorld.ts";
@@ -32,11 +34,14 @@ import { startRouterEmulator } from "./stocks/router/startRouterEmulator.ts";
 import { handOut, homeFeeds, stockSettings } from "./stocks/stockSettings.ts";
 
 const ACTORS = 40;
+const Order = z.union([
+	z.strictObject({ webhooksTo: z.url().nullable() }),
+	z.strictObject({ socialTo: z.url().nullable() }),
+]);
 /** Of the hosted router: whoever calls without it is refused. */
 const ROUTER_KEY = "sandbox";
 /** Who may not trade stocks. */
 const REFUSED = "gil";
-const Order = z.object({ webhooksTo: z.url().nullable() });
 
 const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
 const stopping = new AbortController();
@@ -109,12 +114,22 @@ async function run(): Promise<void> {
 		port: options.routerPort,
 		apiKey: ROUTER_KEY,
 	});
-	orders.on("line", (line) => takeOrder(custody, line));
+	const social = startSocialEmulator({
+		nowMs: systemClock.nowMs,
+		port: options.socialPort,
+		people: custody
+			.people()
+			.flatMap(({ subject, username }) => (subject && username ? [{ id: subject, username }] : [])),
+		keepsRates: true,
+		say,
+	});
+	orders.on("line", (line) => takeOrder({ custody, social }, line));
 	const model = startModelEmulator({ port: options.modelPort });
 	const { firstBlock } = chain.world;
 	const usdFeeds = { ...usdFeedsOf(chain.world), ...homeFeeds(home.stocks) };
 	const traded = { assetsUrl: assets.url, routerUrl: router.url, routerKey: ROUTER_KEY };
 	const services = { ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url };
+	const x = { socialUrl: social.url, social: social.access };
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
 	const reveals = hidden.map(({ address }) => address.toLowerCase());
 	const ready = {
@@ -127,6 +142,7 @@ async function run(): Promise<void> {
 		stocks: { ...traded, ...stockSettings(home.stocks) },
 		reveals,
 		...services,
+		...x,
 	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
@@ -158,7 +174,7 @@ async function run(): Promise<void> {
 	await learn();
 	await provider.stop();
 	await custody.stop();
-	await Promise.all([model.stop(), assets.stop(), router.stop()]);
+	await Promise.all([model.stop(), assets.stop(), router.stop(), social.stop()]);
 	await Promise.all([saver.save(), home.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
 	lock.release();
@@ -180,9 +196,13 @@ function urlsOf({ port }: Anvil): { httpUrl: string; wsUrl: string } {
 	return { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
 }
 
-function takeOrder(custody: CustodyEmulator, line: string): void {
+type Postmen = { custody: CustodyEmulator; social: SocialEmulator };
+
+function takeOrder({ custody, social }: Postmen, line: string): void {
 	try {
-		custody.sendWebhooksTo(Order.parse(JSON.parse(line)).webhooksTo);
+		const order = Order.parse(JSON.parse(line));
+		if ("socialTo" in order) social.sendWebhooksTo(order.socialTo);
+		else custody.sendWebhooksTo(order.webhooksTo);
 	} catch {
 		say("a line of its input is no order");
 	}

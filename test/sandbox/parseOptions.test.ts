@@ -12,6 +12,7 @@ test("only the directory has to be said", () => {
 		providerKey: "",
 		walletProviderPort: 0,
 		modelPort: 0,
+		socialPort: 0,
 		issuerPort: 0,
 		routerPort: 0,
 	});

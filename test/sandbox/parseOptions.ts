@@ -15,6 +15,8 @@ const Options = z.object({
 	walletProviderPort: z.coerce.number().int().min(0).max(65_535),
 	/** The language model's port. */
 	modelPort: z.coerce.number().int().min(0).max(65_535),
+	/** X's port. */
+	socialPort: z.coerce.number().int().min(0).max(65_535),
 	/** The ports of the issuer's list of stocks and of the hosted router. */
 	issuerPort: z.coerce.number().int().min(0).max(65_535),
 	routerPort: z.coerce.number().int().min(0).max(65_535),
@@ -41,6 +43,7 @@ export function parseOptions(
 			"provider-key": { type: "string", default: "" },
 			"wallet-provider-port": { type: "string", default: "0" },
 			"model-port": { type: "string", default: "0" },
+			"social-port": { type: "string", default: "0" },
 			"issuer-port": { type: "string", default: "0" },
 			"router-port": { type: "string", default: "0" },
 		},
@@ -55,6 +58,7 @@ export function parseOptions(
 		providerKey: values["provider-key"],
 		walletProviderPort: values["wallet-provider-port"],
 		modelPort: values["model-port"],
+		socialPort: values["social-port"],
 		issuerPort: values["issuer-port"],
 		routerPort: values["router-port"],
 	});

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { WalletProviderAccess } from "./custody/walletProviderOf.ts";
+import type { SocialAccess } from "./social/socialAccess.ts";
 import type { StockSettings } from "./stocks/stockSettings.ts";
 
 const Ready = z.object({
@@ -48,6 +49,21 @@ const Ready = z.object({
 		webhookSecret: z.string(),
 	}),
 	modelUrl: z.string(),
+	socialUrl: z.string(),
+	social: z.object({
+		botUsername: z.string(),
+		apiKey: z.string(),
+		apiSecret: z.string(),
+		bearerToken: z.string(),
+		clientId: z.string(),
+		clientSecret: z.string(),
+		userAccessToken: z.string(),
+		userRefreshToken: z.string(),
+		oauth1AccessToken: z.string(),
+		oauth1AccessTokenSecret: z.string(),
+		webhookId: z.string(),
+		webhookSecret: z.string(),
+	}),
 });
 
 export type SandboxOptions = {
@@ -87,6 +103,9 @@ export type Sandbox = {
 	walletProvider: WalletProviderAccess;
 	/** A language model for the agent: `OPENAI_BASE_URL`, with any key and any name of a model. */
 	modelUrl: string;
+	/** X, and what makes a service the bot's app there. */
+	socialUrl: string;
+	social: SocialAccess;
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;

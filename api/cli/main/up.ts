@@ -43,6 +43,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	}
 	const { chainId, httpUrl, wsUrl, firstBlock, home } = world;
 	const wallets = walletProviderOf(world, env);
+	const social = socialOf(world, env);
 	const stocks = stocksOf(world, env);
 	const sandboxed = {
 		...env,
@@ -58,6 +59,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		...providerOf(world, env),
 		...wallets,
 		...modelOf(world, env),
+		...social,
 		...stocks,
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
@@ -68,10 +70,14 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	const has = {
 		hasOwnWallets: Object.keys(wallets).length > 0,
 		hasOwnStocks: Object.keys(stocks).length > 0,
+		hasOwnSocial: Object.keys(social).length > 0,
 		hasTrades: builtinPlugins.some(({ name }) => name === "trading"),
 	};
 	const more = (url: string) => worldLines(world, { url, ...has });
-	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
+	const onUp = (url: string) => {
+		world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
+		world.sendSocialTo(`${url}/v1/social/webhook`);
+	};
 	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
 }
 
@@ -115,6 +121,26 @@ function walletProviderOf(world: World, env: Environment): Environment {
 function modelOf({ modelUrl }: World, env: Environment): Environment {
 	if (env["AGENT_MODEL"] || env["OPENAI_BASE_URL"] || env["OPENAI_API_KEY"]) return {};
 	return { OPENAI_BASE_URL: modelUrl, AGENT_MODEL: "sandbox" };
+}
+
+/** The sandbox's own X, unless one is configured. */
+function socialOf({ socialUrl, social }: World, env: Environment): Environment {
+	if (env["SOCIAL_BASE_URL"] || env["SOCIAL_API_KEY"] || env["SOCIAL_USER_ACCESS_TOKEN"]) return {};
+	return {
+		SOCIAL_BASE_URL: socialUrl,
+		SOCIAL_BOT_USERNAME: social.botUsername,
+		SOCIAL_API_KEY: social.apiKey,
+		SOCIAL_API_SECRET: social.apiSecret,
+		SOCIAL_BEARER_TOKEN: social.bearerToken,
+		SOCIAL_CLIENT_ID: social.clientId,
+		SOCIAL_CLIENT_SECRET: social.clientSecret,
+		SOCIAL_USER_ACCESS_TOKEN: social.userAccessToken,
+		SOCIAL_USER_REFRESH_TOKEN: social.userRefreshToken,
+		SOCIAL_OAUTH1_ACCESS_TOKEN: social.oauth1AccessToken,
+		SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET: social.oauth1AccessTokenSecret,
+		SOCIAL_WEBHOOK_ID: social.webhookId,
+		SOCIAL_WEBHOOK_SECRET: social.webhookSecret,
+	};
 }
 
 /** The sandbox's own stock tokens, unless the issuer's list is configured. */

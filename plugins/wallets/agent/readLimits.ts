@@ -20,6 +20,11 @@ export async function readLimits(
 		spentTodaySql({ profile: "$1::uuid", since: "$2::timestamptz" }),
 		[profile.id, since],
 	);
-	const limits = limitsInForce(settings.limits, { profile, wallet, channel: "agent" });
+	const limits = limitsInForce(settings.limits, {
+		profile,
+		wallet,
+		channel: "agent",
+		recipient: null,
+	});
 	return { limits, spentTodayUsdMicros: BigInt(row?.spent ?? "0") };
 }

@@ -23,6 +23,7 @@ import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
 import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
+import { isThirdParty } from "#plugins/wallets/spend/isThirdParty.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 
 /** What is handed over now, and its intent as it stands once that is under way. */
@@ -239,8 +240,13 @@ function questionOf(
 		return said?.isStepConfirmed === true || isWithin(said?.owner ?? null, plan, keeps);
 	});
 	// What its owner signs with their own wallet is asked by that: not twice.
-	const isProposed = isDelegated && planned.some(({ intent }) => intent.asks);
+	const isProposed = isDelegated && planned.some((one) => asksOf(one, profile));
 	if ((profile.requireTradeConfirmation || isProposed) && !isApproved) return "ask_confirmation";
 	if (deps.settings.isDryRun) return "skip_dry_run";
 	return isDelegated ? null : "ask_signature";
+}
+
+/** What a post says about somebody else's address is asked by a link, whoever wrote the post. */
+function asksOf({ intent: { asks, channel }, plan }: PlannedIntent, profile: Profile): boolean {
+	return asks || (channel === "social" && isThirdParty(plan.recipient, profile));
 }

@@ -14,7 +14,7 @@ import { spendDenial } from "#plugins/wallets/spend/spendDenial.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
 
 type Given = {
-	planned: readonly { intent: Intent; plan: Pick<Plan, "chainId" | "spend"> }[];
+	planned: readonly { intent: Intent; plan: Pick<Plan, "chainId" | "spend" | "recipient"> }[];
 	profile: Profile;
 	wallet: Wallet;
 	/** When, and what was found under the lock of the profile's row. */
@@ -39,7 +39,9 @@ export function judgeSpend(
 		const situation: SpendSituation = {
 			usdMicros: micros,
 			spentTodayUsdMicros: spent,
-			limits: limitsInForce(deps.settings.limits, { profile, wallet, channel: intent.channel }),
+			limits: limitsInForce(deps.settings.limits, {
+				...{ profile, wallet, channel: intent.channel, recipient: plan.recipient },
+			}),
 			recipientKnownForMs: known[index] ?? null,
 		};
 		// A kind may deny more, in its own words, and none less: what no limit can hold is denied.

@@ -84,7 +84,7 @@ async function denialOf(
 	const profile = await deps.profileOf(tx, intent.profileId);
 	const wallet = profile?.wallets.find(({ id }) => id === intent.walletId);
 	if (!profile || !wallet) return NO_WALLET;
-	const planned = [{ intent, plan: { chainId: intent.chainId, spend } }];
+	const planned = [{ intent, plan: { chainId: intent.chainId, spend, recipient: null } }];
 	const spentToday = BigInt(row?.spent ?? "0");
 	const judged = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known: [null] });
 	return judged.kind === "denied" ? judged.denial : null;

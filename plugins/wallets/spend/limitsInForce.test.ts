@@ -47,7 +47,7 @@ function byOf(
 		revision: 1,
 		wallets: [wallet],
 	};
-	return { profile, wallet, channel: by };
+	return { profile, wallet, channel: by, recipient: null };
 }
 
 test("no limit in force is above any that applies, and each is one of them", () => {
@@ -69,6 +69,21 @@ test("no limit in force is above any that applies, and each is one of them", () 
 			expect(limits.recipientCooldownMs).toBe(deployment.recipientCooldownMs);
 		}),
 	);
+});
+
+test("on the social channel somebody else's address is new for a day at least", () => {
+	const own = byOf({ perTradeUsdMax: null, dailyUsdMax: null, notionalUsdMax: null }, "social");
+	const other = { ...own, recipient: `0x${"2".repeat(40)}` } as const;
+	const waits = (recipientCooldownMs: number, by: Parameters<typeof limitsInForce>[1]) => {
+		const limits = { perTradeUsdMicros: 1n, walletNotionalUsdMicros: 1n, dailyUsdMicros: 1n };
+		const deployment = { ...limits, socialUsdMicros: 1n, recipientCooldownMs };
+		return limitsInForce(deployment, by).recipientCooldownMs;
+	};
+	expect(waits(0, other)).toBe(86_400_000);
+	expect(waits(90_000_000, other)).toBe(90_000_000);
+	expect(waits(0, { ...other, channel: "agent" })).toBe(0);
+	expect(waits(0, { ...own, recipient: `0x${"1".repeat(40)}` })).toBe(0);
+	expect(waits(0, own)).toBe(0);
 });
 
 test("a limit of nothing is a limit, and not one that is left out", () => {

@@ -1,4 +1,7 @@
+import type { Address } from "#core/chain/Hex.ts";
+import { DAY_MS } from "#core/time/units.ts";
 import type { Channel, Profile, SpendLimits, Wallet } from "#plugins/wallets/contract.ts";
+import { isThirdParty } from "#plugins/wallets/spend/isThirdParty.ts";
 
 /** Microdollars; what nobody set otherwise. */
 export type DefaultLimits = {
@@ -10,18 +13,24 @@ export type DefaultLimits = {
 	recipientCooldownMs: number;
 };
 
+/** Somebody new gets nothing of what a post says before its author had a day to see it. */
+const SOCIAL_COOLDOWN_MS = DAY_MS;
+
 /** The least of what the profile, its wallet, the channel and the deployment allow. */
 export function limitsInForce(
 	defaults: DefaultLimits,
-	by: { profile: Profile; wallet: Wallet; channel: Channel },
+	by: { profile: Profile; wallet: Wallet; channel: Channel; recipient: Address | null },
 ): SpendLimits {
-	const { profile, wallet, channel } = by;
+	const { profile, wallet, channel, recipient } = by;
 	const social = channel === "social" ? defaults.socialUsdMicros : null;
 	return {
 		perTradeUsdMicros: least(defaults.perTradeUsdMicros, profile.perTradeUsdMax, social),
 		walletNotionalUsdMicros: least(defaults.walletNotionalUsdMicros, wallet.notionalUsdMax),
 		dailyUsdMicros: least(defaults.dailyUsdMicros, profile.dailyUsdMax, social),
-		recipientCooldownMs: defaults.recipientCooldownMs,
+		recipientCooldownMs:
+			channel === "social" && isThirdParty(recipient, profile)
+				? Math.max(defaults.recipientCooldownMs, SOCIAL_COOLDOWN_MS)
+				: defaults.recipientCooldownMs,
 	};
 }
 

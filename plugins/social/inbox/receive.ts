@@ -1,0 +1,112 @@
+import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
+import {
+	judgeSpeaker,
+	type SpeakerTerms,
+	writtenAtMs,
+} from "#plugins/social/inbox/judgeSpeaker.ts";
+import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
+import { insertEvents, type NewEvent } from "#plugins/social/sql/events.ts";
+import { giveUpOf } from "#plugins/social/sql/replies.ts";
+import type { Activity, Written } from "#plugins/social/x/readActivity.ts";
+
+/** Takes what X told, by webhook or by polling, and answers how much of it is new. */
+export type Receive = (activity: Activity) => Promise<number>;
+
+/** Words that are about the bot itself, and no command of a plugin's. */
+const STOP = /^["']?(?:stop|unsubscribe|stop\s+all)["']?[.!]?$/i;
+const START = /^["']?(?:start|subscribe)["']?[.!]?$/i;
+
+/**
+ * Stores each thing that was written once, by its id, with whether it is for the bot; and obeys
+ * `stop` in the same transaction. The work on what is new begins at once.
+ */
+export function createReceive(
+	{ core, config, steps }: Pick<InboxDeps, "core" | "config" | "steps">,
+	ring: Ring,
+): Receive {
+	const { db, clock, metrics } = core;
+	const ignoredIds = new Set(config.SOCIAL_IGNORED_USER_IDS);
+	const botName = config.SOCIAL_BOT_USERNAME ?? null;
+	// An OAuth 1.0a token begins with the id of the account that it is for.
+	const tokenOwner = /^(\d{1,20})-/.exec(config.SOCIAL_OAUTH1_ACCESS_TOKEN ?? "")?.[1] ?? null;
+	const received = metrics.counter({
+		name: "social_events_total",
+		help: "What was written to the bot, by how and by what became of it on arrival.",
+		labels: ["via", "outcome"],
+	});
+	return async ({ botId, written }) => {
+		const nowMs = clock.nowMs();
+		const at = new Date(nowMs);
+		const botIds = new Set([botId, tokenOwner].filter((id) => id !== null));
+		const terms: SpeakerTerms = { botIds, botName, ignoredIds, nowMs };
+		const judged = unique(written).map((one) => storable(one, terms));
+		if (judged.length === 0) return 0;
+		const store = () =>
+			db.transaction(async (tx) => {
+				const ids = new Set(
+					await insertEvents(
+						tx,
+						judged.map(({ event }) => event),
+						at,
+					),
+				);
+				for (const { event, isStop, isStart } of judged) {
+					if (!ids.has(event.id)) continue;
+					const { authorId, writtenAt } = event;
+					if (event.via === "dm" && event.reason === null) {
+						await noteDm(tx, { userId: authorId, at: writtenAt });
+					}
+					if (isStop || isStart) {
+						await noteStop(tx, { userId: authorId, isStopped: isStop, saidAt: writtenAt });
+					}
+					if (isStop) await giveUpOf(tx, { authorId, at });
+				}
+				return ids;
+			});
+		const fresh = await steps.run("social.receive", store);
+		for (const { event } of judged) {
+			const outcome = fresh.has(event.id) ? (event.reason ?? "taken") : "repeated";
+			received.inc({ via: event.via, outcome });
+		}
+		if (fresh.size > 0) ring();
+		return fresh.size;
+	};
+}
+
+/** One delivery may tell of the same thing twice. */
+function unique(written: readonly Written[]): Written[] {
+	return [...new Map(written.map((one) => [keyOf(one), one])).values()];
+}
+
+function keyOf({ via, firstId }: Written): string {
+	return `${via}:${firstId}`;
+}
+
+type Storable = { event: NewEvent; isStop: boolean; isStart: boolean };
+
+function storable(written: Written, terms: SpeakerTerms): Storable {
+	const judged = judgeSpeaker(written, terms);
+	const isHeard = judged.kind === "heard";
+	const command = isHeard ? judged.command : "";
+	const isStop = isHeard && STOP.test(command);
+	const isStart = isHeard && START.test(command);
+	const own = isStop ? "stop" : isStart ? "start" : null;
+	const reason = isHeard ? own : judged.reason;
+	return {
+		isStop,
+		isStart,
+		event: {
+			...{ id: keyOf(written), via: written.via, authorId: written.authorId, text: command },
+			// Of an edited post that was ignored nothing is answered; else it is the first version.
+			sourceId: written.firstId,
+			writtenAt: new Date(clamped(writtenAtMs(written.firstId), terms.nowMs)),
+			state: reason === null ? "received" : "ignored",
+			reason,
+		},
+	};
+}
+
+/** Ids are only numbers: one of another world must not become a year that no database holds. */
+function clamped(ms: number, nowMs: number): number {
+	return Math.min(Math.max(ms, 0), nowMs);
+}

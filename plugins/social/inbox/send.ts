@@ -1,0 +1,120 @@
+import { unreachable } from "#core/fault/unreachable.ts";
+import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
+import { privateBody } from "#plugins/social/inbox/privateBody.ts";
+import { LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
+import { readContact } from "#plugins/social/sql/contacts.ts";
+import {
+	moveReply,
+	postponeReplies,
+	type ReplyChange,
+	type SocialReply,
+} from "#plugins/social/sql/replies.ts";
+import { messageOnX, postOnX, type Said } from "#plugins/social/x/sayOnX.ts";
+
+/** Sends one reply that this process has taken, once, and stores what came of it. */
+export type Send = (reply: SocialReply) => Promise<void>;
+
+export type Sending = {
+	send: Send;
+	/** The ways that X does not want to be left alone on. */
+	open(): SocialReply["via"][];
+};
+
+const WAYS = ["post", "dm"] as const;
+
+/**
+ * Makes what tells X. The reply's row said `sending` before X hears anything, so whoever dies here
+ * leaves a row that is looked for, and never sent again.
+ */
+export function createSending(deps: InboxDeps): Sending {
+	const { db, clock, log, metrics } = deps.core;
+	const pausedUntilMs = { post: 0, dm: 0 };
+	const sent = metrics.counter({
+		name: "social_replies_total",
+		help: "Replies that X was told, by how and by what came of it.",
+		labels: ["via", "outcome"],
+	});
+
+	async function send(reply: SocialReply): Promise<void> {
+		const text = textOf(reply, deps);
+		const { isStopped } = await readContact(db, reply.authorId);
+		if (text === null || isStopped) {
+			const reason = isStopped ? "stopped" : "unreadable";
+			// X heard nothing of it: back to where it may be given up.
+			await moveReply(db, reply, { move: "postpone", to: "ready", at: now(), reason });
+			await moveReply(db, reply, { move: "give_up", to: "unanswered", at: now(), reason });
+			return;
+		}
+		const said = await deps.steps.run("social.say", () =>
+			reply.via === "post"
+				? postOnX(deps.x, { text, replyTo: reply.toId })
+				: messageOnX(deps.x, { text, to: reply.toId }),
+		);
+		sent.inc({ via: reply.via, outcome: said.kind });
+		if (said.kind === "refused" || said.kind === "unsent") {
+			log.warn("X did not take a reply", { via: reply.via, reason: said.reason });
+		}
+		await deps.steps.run("social.store", () => store(reply, said));
+	}
+
+	async function store(reply: SocialReply, said: Said): Promise<void> {
+		const { change, pauseUntilMs } = changeOf(said, clock.nowMs());
+		await moveReply(db, reply, change);
+		if (pauseUntilMs === null) return;
+		pausedUntilMs[reply.via] = Math.max(pausedUntilMs[reply.via], pauseUntilMs);
+		await postponeReplies(db, { via: reply.via, until: new Date(pauseUntilMs) });
+	}
+
+	const now = () => new Date(clock.nowMs());
+	return { send, open: () => WAYS.filter((via) => pausedUntilMs[via] <= clock.nowMs()) };
+}
+
+/** The text to send; null where it cannot be read any more. */
+export function textOf(
+	{ via, body }: SocialReply,
+	{ seal }: Pick<InboxDeps, "seal">,
+): string | null {
+	if (body === null) return null;
+	return via === "post" ? body : privateBody.open(body, seal);
+}
+
+function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilMs: number | null } {
+	const at = new Date(nowMs);
+	switch (said.kind) {
+		case "sent":
+			return {
+				change: { move: "deliver", to: "sent", at, sentId: said.id },
+				pauseUntilMs: null,
+			};
+		case "refused":
+			return {
+				change: { move: "refuse", to: "refused", at, reason: said.reason },
+				pauseUntilMs: null,
+			};
+		case "limited": {
+			const dueAt = new Date(said.untilMs);
+			return {
+				change: { move: "postpone", to: "ready", at, reason: "rate_limited", dueAt },
+				pauseUntilMs: said.untilMs,
+			};
+		}
+		case "unsent": {
+			const dueAt = new Date(nowMs + UNSENT_RETRY_MS);
+			return {
+				change: { move: "postpone", to: "ready", at, reason: said.reason, dueAt },
+				pauseUntilMs: null,
+			};
+		}
+		case "unknown": {
+			const dueAt = new Date(nowMs + (LOOKS_AFTER_MS[0] ?? X_PAUSE_MS));
+			return {
+				change: { move: "doubt", to: "uncertain", at, reason: "uncertain", dueAt, attempts: 0 },
+				pauseUntilMs: null,
+			};
+		}
+		default:
+			return unreachable(said);
+	}
+}
+
+const UNSENT_RETRY_MS = 5_000;

@@ -1,0 +1,180 @@
+import type { Reply } from "#agent/contract.ts";
+import type { Caller } from "#core/plugin/Tool.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
+import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
+import { privateBody } from "#plugins/social/inbox/privateBody.ts";
+import {
+	EVENT_AGE_MAX_MS,
+	EVENTS_PER_AUTHOR_HOUR_MAX,
+	PRIVATE_AGE_MAX_MS,
+	REPLY_AGE_MAX_MS,
+	RUNNING_RETRY_MS,
+	THINKING_ATTEMPTS_MAX,
+	UNLINKED_PER_AUTHOR_DAY_MAX,
+} from "#plugins/social/limits.ts";
+import { type Rendered, renderReplies } from "#plugins/social/reply/renderReplies.ts";
+import { type Contact, readContact } from "#plugins/social/sql/contacts.ts";
+import {
+	countAnswered,
+	endEvent,
+	type SocialEvent,
+	waitEvent,
+} from "#plugins/social/sql/events.ts";
+import { insertReplies, type NewReply, releaseHeld } from "#plugins/social/sql/replies.ts";
+import { keepUnlinked } from "#plugins/social/sql/unlinkedTrades.ts";
+
+/** Works on one event that this process has taken: to stored replies, or to a reason why not. */
+export type Think = (event: SocialEvent) => Promise<void>;
+
+/**
+ * Answers what somebody wrote, as the agent does, and stores the replies in the transaction that
+ * ends the event. The event's id is the idempotency key: where a process died in the middle, the
+ * next one asks for the same thing, and what moves money is done once.
+ */
+export function createThink(deps: InboxDeps, ring: Ring): Think {
+	const { core, wallets } = deps;
+	const { db, clock } = core;
+	const thought = core.metrics.counter({
+		name: "social_answers_total",
+		help: "Events of the social channel that were worked on, by what came of it.",
+		labels: ["outcome"],
+	});
+
+	async function drop(event: SocialEvent, reason: string): Promise<void> {
+		thought.inc({ outcome: reason });
+		const at = new Date(clock.nowMs());
+		await db.transaction((tx) => endEvent(tx, event, { move: "drop", reason, at }));
+	}
+
+	async function finish(event: SocialEvent, given: Finish): Promise<void> {
+		const at = new Date(clock.nowMs());
+		const store = () =>
+			db.transaction(async (tx) => {
+				const ended = await endEvent(tx, event, { move: "answer", reason: null, at });
+				if (!ended) return false;
+				await insertReplies(tx, repliesOf(event, given, { deps, nowMs: at.getTime() }), at);
+				if (given.released) await releaseHeld(tx, { authorId: event.authorId, at });
+				if (given.unlinked !== null) {
+					const since = new Date(at.getTime() - DAY_MS);
+					const row = { eventId: event.id, authorId: event.authorId, command: given.unlinked };
+					const quota = { since, max: UNLINKED_PER_AUTHOR_DAY_MAX };
+					await keepUnlinked(tx, { ...row, reason: "no_profile", at }, quota);
+				}
+				return true;
+			});
+		const isOurs = await deps.steps.run("social.finish", store);
+		thought.inc({ outcome: isOurs ? "answered" : "taken_over" });
+		if (isOurs) ring();
+	}
+
+	return async (event) => {
+		const nowMs = clock.nowMs();
+		if (nowMs - event.writtenAt.getTime() > EVENT_AGE_MAX_MS) return await drop(event, "too_old");
+		if (event.attempts > THINKING_ATTEMPTS_MAX) return await drop(event, "failed");
+		const contact = await readContact(db, event.authorId);
+		if (contact.isStopped) return await drop(event, "stopped");
+		const since = new Date(nowMs - HOUR_MS);
+		const answered = await countAnswered(db, { authorId: event.authorId, since });
+		if (answered >= EVENTS_PER_AUTHOR_HOUR_MAX) return await drop(event, "author_limit");
+		if (isLink(event.text)) {
+			return await finish(event, await linkAnswer(event, contact, deps));
+		}
+		const profile = await wallets.profileOfSocial(event.authorId);
+		const reply = await deps.steps.run("social.ask", () =>
+			deps.agent.handle({
+				text: event.text,
+				caller: callerOf(profile?.id ?? null),
+				idempotencyKey: `social:${event.id}`,
+				signal: deps.ending,
+			}),
+		);
+		if (reply.code === "request_running") {
+			return await waitEvent(db, event, new Date(clock.nowMs() + RUNNING_RETRY_MS));
+		}
+		// The service ends: whoever takes the event over asks for the same thing.
+		if (deps.ending.aborted) return;
+		const tool = reply.tool === null ? null : deps.toolOf(reply.tool);
+		const moves = tool === null ? reply.code === "unauthorized" : tool.effect !== "read";
+		const rendered = renderReplies(reply, { via: event.via, tool, ...termsOf(contact, deps) });
+		await finish(event, {
+			rendered,
+			canDm: contact.canDm || event.via === "dm",
+			released: false,
+			unlinked: profile === null && moves ? unlinkedOf(reply) : null,
+		});
+	};
+}
+
+type Finish = {
+	rendered: Rendered;
+	canDm: boolean;
+	/** What was held for its author is sent now. */
+	released: boolean;
+	/** The command of somebody without a profile that would have moved something. */
+	unlinked: string | null;
+};
+
+/** The words are the author's own: of this post or message alone. */
+function callerOf(profileId: string | null): Caller {
+	const authority = profileId === null ? "none" : "author";
+	return { channel: "social", profileId, authority };
+}
+
+function unlinkedOf({ code, command }: Reply): string | null {
+	return code === "unauthorized" ? command : null;
+}
+
+const LINK = /^["']?link["']?[.!]?$/i;
+
+function isLink(text: string): boolean {
+	return LINK.test(text);
+}
+
+function termsOf({ canDm }: Contact, { config }: InboxDeps) {
+	const signInUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
+	return { canDm, lengthMax: config.MAX_REPLY_LENGTH, signInUrl };
+}
+
+/** What waits for its author is sent; where nothing does, they hear where they sign in. */
+async function linkAnswer(
+	{ via, authorId }: SocialEvent,
+	contact: Contact,
+	deps: InboxDeps,
+): Promise<Finish> {
+	const { db } = deps.core;
+	const { signInUrl, lengthMax } = termsOf(contact, deps);
+	const base = { canDm: true, released: true, unlinked: null };
+	if (via === "post") {
+		const post = contact.canDm
+			? "I sent it to you by direct message."
+			: "Send me the word link by direct message: I may only answer there.";
+		const dm = contact.canDm ? `Sign in here: ${signInUrl}`.slice(0, lengthMax) : null;
+		return { ...base, released: contact.canDm, rendered: { post, dm } };
+	}
+	const held = await db.query(
+		"select from social.reply where state = 'held' and author_id = $1 and good_until > $2 limit 1",
+		[authorId, new Date(deps.core.clock.nowMs())],
+	);
+	const dm = held.length > 0 ? null : `Sign in here: ${signInUrl}`.slice(0, lengthMax);
+	return { ...base, rendered: { post: null, dm } };
+}
+
+function repliesOf(
+	{ id: eventId, authorId, sourceId }: SocialEvent,
+	{ rendered: { post, dm }, canDm }: Finish,
+	{ deps, nowMs }: { deps: InboxDeps; nowMs: number },
+): NewReply[] {
+	const replies: NewReply[] = [];
+	const goodUntil = new Date(nowMs + REPLY_AGE_MAX_MS);
+	if (post !== null) {
+		const shown = { via: "post", toId: sourceId, body: post, state: "ready" } as const;
+		replies.push({ eventId, authorId, ...shown, goodUntil });
+	}
+	if (dm !== null) {
+		const body = privateBody.close(dm, deps.seal);
+		const state = canDm ? "ready" : "held";
+		const until = new Date(nowMs + PRIVATE_AGE_MAX_MS);
+		replies.push({ eventId, authorId, via: "dm", toId: authorId, body, state, goodUntil: until });
+	}
+	return replies;
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { Agent } from "#agent/contract.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule/Job.ts";
+import { MINUTE_MS } from "#core/time/units.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
+import { endRadarPost, hasRadarPost, takeRadarPost } from "#plugins/social/sql/radarPosts.ts";
+import type { X } from "#plugins/social/x/createX.ts";
+import { postOnX } from "#plugins/social/x/sayOnX.ts";
+
+export type RadarDeps = {
+	core: Pick<Core, "db" | "clock" | "log">;
+	config: SocialConfig;
+	agent: Agent;
+	x: X;
+};
+
+/** What the radar asks, as anybody may. */
+const QUESTION = "trending";
+
+/**
+ * Returns the job that posts what is trending; none where not both switches are on. A span of time
+ * has at most one post, a text is posted once, and a post whose sending is uncertain is left so.
+ */
+export function radarJobs({ core, config, agent, x }: RadarDeps): Job[] {
+	const { ENABLE_PROACTIVE_POSTS: mayPost, ENABLE_TREND_POSTS: isRadarOn } = config;
+	if (!mayPost || !isRadarOn) return [];
+	const { db, clock, log } = core;
+	const spanMs = config.SOCIAL_RADAR_MINUTES * MINUTE_MS;
+	return [
+		{
+			name: "social.radar",
+			schedule: { everyMs: MINUTE_MS },
+			lock: "cluster",
+			timeoutMs: MINUTE_MS,
+			async run({ signal }) {
+				const slot = Math.floor(clock.nowMs() / spanMs);
+				if (await hasRadarPost(db, slot)) return;
+				const reply = await agent.handle({
+					text: QUESTION,
+					caller: { channel: "social", profileId: null, authority: "none" },
+					idempotencyKey: null,
+					signal,
+				});
+				if (reply.kind !== "done" || !hasRows(reply.data)) return;
+				const digest = createHash("sha256").update(withoutAge(reply.line)).digest();
+				const at = new Date(clock.nowMs());
+				if (!(await takeRadarPost(db, { slot, digest, at }))) return;
+				const said = await postOnX(x, { text: reply.line, replyTo: null });
+				const postId = said.kind === "sent" ? said.id : null;
+				await endRadarPost(db, { slot, state: said.kind, postId });
+				if (postId === null) log.warn("the market radar was not posted", { outcome: said.kind });
+			},
+		},
+	];
+}
+
+/** A radar of nothing is no news. */
+function hasRows(data: unknown): boolean {
+	if (typeof data !== "object" || data === null || !("rows" in data)) return false;
+	return Array.isArray(data.rows) && data.rows.length > 0;
+}
+
+function withoutAge(line: string): string {
+	return line.replace(/ · \d+ (?:s|min|h|d) ago$/, "");
+}

@@ -1,0 +1,119 @@
+import { lengthOf, lineOf, type Reply } from "#agent/contract.ts";
+import type { AnyTool, ToolLink } from "#core/plugin/Tool.ts";
+
+/** What is said to somebody: in public, and by direct message. Null: nothing there. */
+export type Rendered = { post: string | null; dm: string | null };
+
+export type RenderTerms = {
+	/** How somebody spoke to the bot. */
+	via: "post" | "dm";
+	/** The tool that answered, or would have; null where none was found. */
+	tool: AnyTool | null;
+	/** The bot may write to them: they did before. */
+	canDm: boolean;
+	/** Of any reply, in code points and as X counts. */
+	lengthMax: number;
+	/** Where people sign in; null where the service does not know its own address. */
+	signInUrl: string | null;
+};
+
+/** Of the line, whatever a reply may have beside it. */
+const LINE_LENGTH_MAX = 200;
+
+/**
+ * Renders an answer of the agent for X. In public stands only what anybody may know: answers about
+ * the market as they are, and of everything else no more than that it was done. What is about
+ * somebody's wallet (balances, addresses, links) goes by direct message.
+ */
+export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
+	if (terms.via === "dm") return { post: null, dm: privately(reply, terms) };
+	if (!isPrivate(reply, terms)) return { post: publicly(openly(reply), terms), dm: null };
+	return { post: publicly(about(reply, terms), terms), dm: privately(reply, terms) };
+}
+
+/** Whatever a tool says that needs a profile is about somebody's own. So is a link. */
+function isPrivate({ links }: Reply, { tool }: RenderTerms): boolean {
+	return tool?.access === "profile" || links.length > 0;
+}
+
+/** The line, and what else to say where it asks. */
+function openly({ kind, line, suggestions }: Reply): string {
+	const commands = suggestions.slice(0, 3).map(({ command }) => `"${command}"`);
+	if (kind !== "choose" || commands.length === 0) return line;
+	return `${line} Say ${commands.join(" or ")}.`;
+}
+
+/** What a post may say of something private. */
+function about(reply: Reply, { tool, canDm }: RenderTerms): string {
+	const rest = canDm
+		? "I sent you the rest by direct message."
+		: "Send me the word link by direct message for the rest, or sign in.";
+	switch (reply.kind) {
+		case "choose":
+			return `That fits several things. ${rest}`;
+		case "help":
+			return `I could not read that. ${rest}`;
+		case "refused":
+			return reply.code === "unauthorized"
+				? `Your account here is not linked to a wallet. ${rest}`
+				: `That was not done. ${rest}`;
+		default:
+			return `${doneWords(reply, tool)} ${rest}`;
+	}
+}
+
+/** Says how far it came, in the words of intents, and never of how much or to whom. */
+function doneWords({ data, links }: Reply, tool: AnyTool | null): string {
+	if (links.length > 0) return "That waits for you: it needs your yes by a link.";
+	if (tool === null || tool.effect === "read") return "That is for you alone.";
+	const status = statusOf(data);
+	return status === null ? "Done." : `It is ${status.replaceAll("_", " ")}.`;
+}
+
+function statusOf(data: unknown): string | null {
+	if (typeof data !== "object" || data === null || !("status" in data)) return null;
+	const { status } = data;
+	return typeof status === "string" && /^[a-z_]{1,40}$/.test(status) ? status : null;
+}
+
+/** Makes a public text of it: without addresses, harmless, and short enough. */
+function publicly(text: string, { lengthMax }: RenderTerms): string {
+	const hidden = text.replace(/0x[0-9a-f]{4,}(?:…[0-9a-f]{2,})?/gi, "0x…");
+	return short(hidden, Math.min(LINE_LENGTH_MAX, lengthMax));
+}
+
+/** The whole line with its links, as many of them as fit. */
+function privately(reply: Reply, terms: RenderTerms): string {
+	const { lengthMax } = terms;
+	const tail = tailOf(reply, terms);
+	const most = Math.min(LINE_LENGTH_MAX, lengthMax - (tail === "" ? 0 : lengthOf(tail).weighted));
+	return `${short(openly(reply), most)}${tail}`;
+}
+
+function tailOf({ links, code }: Reply, { lengthMax, signInUrl }: RenderTerms): string {
+	const urls = links.filter(isUseful).map(({ url }) => url);
+	if (urls.length === 0 && code === "unauthorized" && signInUrl !== null) urls.push(signInUrl);
+	let tail = "";
+	for (const url of urls) {
+		// The line keeps its half, whatever the links are.
+		if (lengthOf(`${tail} ${url}`).weighted > lengthMax - LEAST_LINE) break;
+		tail = `${tail} ${url}`;
+	}
+	return tail;
+}
+
+const LEAST_LINE = 60;
+
+function isUseful({ url }: ToolLink): boolean {
+	return /^https?:\/\//.test(url);
+}
+
+/** Cut between words; an age at its end stays. The line's own rules hold for what stands around. */
+function short(text: string, lengthMax: number): string {
+	const [, age = ""] = / · (\d+ (?:s|min|h|d) ago)$/.exec(text) ?? [];
+	if (age === "") return lineOf(text, { lengthMax, asOfMs: null, nowMs: 0 });
+	const tail = ` · ${age}`;
+	const most = lengthMax - lengthOf(tail).weighted;
+	const line = text.slice(0, -tail.length);
+	return `${lineOf(line, { lengthMax: most, asOfMs: null, nowMs: 0 })}${tail}`;
+}

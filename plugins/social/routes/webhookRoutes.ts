@@ -1,0 +1,135 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { canStream } from "#core/http/asyncapi/canStream.ts";
+import { canFail } from "#core/http/canFail.ts";
+import { field } from "#core/http/openapi/field.ts";
+import { socialFault } from "#plugins/social/faults.ts";
+import type { Receive } from "#plugins/social/inbox/receive.ts";
+import { missing } from "#plugins/social/x/credentials.ts";
+import { readActivity } from "#plugins/social/x/readActivity.ts";
+import { isSigned, SIGNATURE_HEADER, signatureOf } from "#plugins/social/x/signature.ts";
+
+export type WebhookOptions = {
+	/** Null: nothing signs, and nothing is taken. */
+	secret: string | null;
+	receive: Receive;
+};
+
+const SIGNATURE_EXAMPLE = "sha256=g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+
+const querySchema = z.object({
+	crc_token: z
+		.string()
+		.min(1)
+		.max(500)
+		.meta({ description: "What X wants to have signed.", examples: ["f0c1d2"] }),
+	nonce: z
+		.string()
+		.max(500)
+		.optional()
+		.meta({ description: "X may add it; it is not part of what is signed." }),
+});
+const challengeSchema = z
+	.object({
+		response_token: field.text("`sha256=` and base64 of the signature.", SIGNATURE_EXAMPLE),
+	})
+	.meta({ id: "SocialChallenge", description: "Proves to X that the secret is known here." });
+const takenSchema = z
+	.object({ received: field.integer("How much of the delivery was new.", 1) })
+	.meta({ id: "SocialDelivery", description: "What a delivery brought." });
+const headersSchema = z.object({
+	[SIGNATURE_HEADER]: field.text("`sha256=` and base64 of the signature.", SIGNATURE_EXAMPLE),
+});
+const eventSchema = z
+	.looseObject({
+		data: z
+			.looseObject({ event_type: field.text("What happened.", "post.mention.create") })
+			.optional()
+			.meta({ description: "Of X's activity." }),
+		for_user_id: field.text("Of X's older account activity.", "2244994945").optional(),
+	})
+	.meta({ id: "SocialActivity", description: "Activity of X, in either of its two shapes." });
+
+const channel = {
+	name: "socialWebhook",
+	title: "X's webhooks",
+	description: "What X posts of mentions of the bot and of messages to it.",
+	headers: headersSchema,
+	receives: {
+		socialActivity: { summary: "Somebody wrote to the bot.", schema: eventSchema },
+	},
+};
+
+const about = { tags: ["social"], security: [] };
+
+/**
+ * Where X asks for its signature, and delivers. What a delivery proves itself by is the signature
+ * of its very bytes; X says nothing of its time, so what is old is told by the ids in it.
+ */
+export function webhookRoutes({ secret, receive }: WebhookOptions) {
+	const known = (): string => {
+		if (secret === null) throw missing(["SOCIAL_WEBHOOK_SECRET"]);
+		return secret;
+	};
+	return new Elysia({ prefix: "/v1/social" })
+		.get(
+			"/webhook",
+			({ query, set }) => {
+				set.headers["cache-control"] = "no-store";
+				return { response_token: signatureOf(known(), query.crc_token) };
+			},
+			{
+				query: querySchema,
+				response: { 200: challengeSchema },
+				detail: {
+					...about,
+					operationId: "answerSocialChallenge",
+					summary: "Answers X's challenge",
+					description: "Signs `crc_token` with SOCIAL_WEBHOOK_SECRET, or SOCIAL_API_SECRET.",
+					...canFail(socialFault.credentialMissing),
+				},
+			},
+		)
+		.post(
+			"/webhook",
+			async ({ request, set }) => {
+				set.headers["cache-control"] = "no-store";
+				const bytes = new Uint8Array(await request.arrayBuffer());
+				if (!isSigned(known(), bytes, request.headers.get(SIGNATURE_HEADER))) {
+					throw socialFault.webhookSignature();
+				}
+				return { received: await receive(activityOf(bytes)) };
+			},
+			{
+				// The signature is of the bytes, not of what they mean.
+				parse: "none",
+				response: { 200: takenSchema },
+				detail: {
+					...about,
+					operationId: "receiveSocialActivity",
+					summary: "Takes a delivery of X",
+					description:
+						"Signed with SOCIAL_WEBHOOK_SECRET, or SOCIAL_API_SECRET. Each mention and message in it " +
+						"is stored once by its id and answered at most once. Activity of other kinds is answered " +
+						"200 and changes nothing.",
+					...canStream(channel),
+					...canFail(
+						socialFault.credentialMissing,
+						socialFault.webhookSignature,
+						socialFault.webhookEvent,
+					),
+				},
+			},
+		);
+}
+
+function activityOf(bytes: Uint8Array) {
+	let json: unknown;
+	try {
+		json = JSON.parse(new TextDecoder().decode(bytes));
+	} catch {
+		throw socialFault.webhookEvent();
+	}
+	if (typeof json !== "object" || json === null) throw socialFault.webhookEvent();
+	return readActivity(json) ?? { botId: null, written: [] };
+}

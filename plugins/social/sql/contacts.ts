@@ -1,0 +1,54 @@
+import type { Queryable } from "#core/db/Database.ts";
+import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
+
+/** What the bot may say to somebody. */
+export type Contact = {
+	/** They wrote to it by direct message: X lets it answer there. */
+	canDm: boolean;
+	/** They want to hear nothing. */
+	isStopped: boolean;
+};
+
+export async function readContact(db: Queryable, userId: string): Promise<Contact> {
+	const [row] = await db.query<{ dmAt: Date | null; stoppedAt: Date | null }>(
+		`select dm_at as "dmAt", stopped_at as "stoppedAt" from social.contact where user_id = $1`,
+		[userId],
+	);
+	const { dmAt = null, stoppedAt = null } = row ?? {};
+	return { canDm: dmAt !== null, isStopped: stoppedAt !== null };
+}
+
+/** Remembers that somebody wrote by direct message. */
+export async function noteDm(db: Queryable, given: { userId: string; at: Date }): Promise<void> {
+	await db.execute(
+		`insert into social.contact as known (user_id, dm_at) values ($1, $2)
+		on conflict (user_id) do update set dm_at = greatest(known.dm_at, excluded.dm_at)`,
+		[given.userId, given.at],
+	);
+}
+
+/** Remembers that somebody wants to hear nothing, or something again: their newest word counts. */
+export async function noteStop(
+	db: Queryable,
+	given: { userId: string; isStopped: boolean; saidAt: Date },
+): Promise<void> {
+	await db.execute(
+		`insert into social.contact as known (user_id, stopped_at, said_at)
+		values ($1, case when $2::boolean then $3::timestamptz end, $3)
+		on conflict (user_id) do update
+			set stopped_at = excluded.stopped_at, said_at = excluded.said_at
+			where known.said_at is null or known.said_at < excluded.said_at`,
+		[given.userId, given.isStopped, given.saidAt],
+	);
+}
+
+/** Forgets who did not write for long; who wants to hear nothing stays. */
+export async function pruneContacts(db: Queryable, before: Date): Promise<number> {
+	return await db.execute(
+		`delete from social.contact where user_id in (
+			select user_id from social.contact
+			where stopped_at is null and coalesce(dm_at, said_at) < $1 limit $2
+		)`,
+		[before, PRUNE_ROWS_MAX],
+	);
+}

@@ -1,0 +1,134 @@
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
+import { type EventState, eventsBefore } from "#plugins/social/states/socialStates.ts";
+
+/** Something written to the bot, as it is stored. */
+export type SocialEvent = {
+	id: string;
+	via: "post" | "dm";
+	sourceId: string;
+	authorId: string;
+	text: string;
+	writtenAt: Date;
+	/** Names this beginning of work on it; an older one may not end it. */
+	attempts: number;
+};
+
+export type NewEvent = Omit<SocialEvent, "attempts"> & {
+	state: Extract<EventState, "received" | "ignored">;
+	reason: string | null;
+};
+
+/**
+ * Stores events, each once by its id, and returns the ids of those that are new. In one order, so
+ * that two processes with the same events do not wait for each other in a circle.
+ */
+export async function insertEvents(
+	tx: Tx,
+	events: readonly NewEvent[],
+	at: Date,
+): Promise<string[]> {
+	const sorted = [...events].sort((one, other) => (one.id < other.id ? -1 : 1));
+	const column = <Value>(of: (event: NewEvent) => Value): Value[] => sorted.map(of);
+	const rows = await tx.query<{ id: string }>(
+		`insert into social.event (id, via, source_id, author_id, text, written_at, received_at, state,
+			reason, changed_at)
+		select id, via, source_id, author_id, text, written_at, $9, state, reason, $9
+		from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[],
+			$7::text[], $8::text[])
+			as t (id, via, source_id, author_id, text, written_at, state, reason)
+		on conflict (id) do nothing returning id`,
+		[
+			column(({ id }) => id),
+			column(({ via }) => via),
+			column(({ sourceId }) => sourceId),
+			column(({ authorId }) => authorId),
+			column(({ text }) => text),
+			column(({ writtenAt }) => writtenAt),
+			column(({ state }) => state),
+			column(({ reason }) => reason),
+			at,
+		],
+	);
+	return rows.map(({ id }) => id);
+}
+
+/**
+ * Takes events to work on, oldest first: those nobody began, and those whose worker is silent for
+ * too long. Two processes never take one: each skips what the other has locked. By `event_open`.
+ */
+export async function takeEvents(
+	db: Queryable,
+	{ at, heldUntil, limit }: { at: Date; heldUntil: Date; limit: number },
+): Promise<SocialEvent[]> {
+	const rows = await db.query<SocialEvent>(
+		`update social.event set state = 'thinking', attempts = attempts + 1, held_until = $2,
+			changed_at = $1
+		where id in (
+			select id from social.event
+			where state in ('received', 'thinking') and (held_until is null or held_until <= $1)
+			order by received_at limit $3 for update skip locked
+		)
+		returning id, via, source_id as "sourceId", author_id as "authorId", text,
+			written_at as "writtenAt", attempts`,
+		[at, heldUntil, limit],
+	);
+	return rows.sort((one, other) => one.writtenAt.getTime() - other.writtenAt.getTime());
+}
+
+export type EventEnd = {
+	move: "answer" | "drop";
+	/** Why it is dropped. */
+	reason: string | null;
+	at: Date;
+};
+
+/** Ends the work on an event; false where another process has taken it over meanwhile. */
+export async function endEvent(
+	tx: Tx,
+	{ id, attempts }: SocialEvent,
+	{ move, reason, at }: EventEnd,
+): Promise<boolean> {
+	const changed = await tx.execute(
+		`update social.event set state = $3, reason = $4, held_until = null, changed_at = $5
+		where id = $1 and attempts = $2 and state = any($6)`,
+		[id, attempts, move === "answer" ? "answered" : "dropped", reason, at, eventsBefore(move)],
+	);
+	return changed > 0;
+}
+
+/** Leaves an event to be taken again later: its first request is still running somewhere. */
+export async function waitEvent(
+	db: Queryable,
+	{ id, attempts }: SocialEvent,
+	until: Date,
+): Promise<void> {
+	await db.execute(
+		`update social.event set held_until = $3 where id = $1 and attempts = $2
+			and state = any($4)`,
+		[id, attempts, until, eventsBefore("wait")],
+	);
+}
+
+/** How many events of an author were answered since then. By `event_author`. */
+export async function countAnswered(
+	db: Queryable,
+	{ authorId, since }: { authorId: string; since: Date },
+): Promise<number> {
+	const [row] = await db.query<{ count: number }>(
+		`select count(*)::int as count from social.event
+		where author_id = $1 and received_at >= $2 and state = 'answered'`,
+		[authorId, since],
+	);
+	return row?.count ?? 0;
+}
+
+/** Takes away events that were received before then, and their replies. */
+export async function pruneEvents(db: Queryable, before: Date): Promise<number> {
+	return await db.execute(
+		`delete from social.event where id in (
+			select id from social.event where received_at < $1 order by received_at limit $2
+		)`,
+		[before, PRUNE_ROWS_MAX],
+	);
+}

@@ -1,0 +1,46 @@
+import type { Queryable } from "#core/db/Database.ts";
+
+/** The first day of a moment's month, in UTC, as X bills it. */
+export function monthOf(ms: number): string {
+	return `${new Date(ms).toISOString().slice(0, 7)}-01`;
+}
+
+export async function readReads(db: Queryable, month: string): Promise<number> {
+	const [row] = await db.query<{ reads: number }>(
+		"select reads from social.read_month where month = $1::date",
+		[month],
+	);
+	return row?.reads ?? 0;
+}
+
+/**
+ * Takes as many reads of a month as a call may cost, for all processes together; false where fewer
+ * are left. They are taken before the call, and given back where it brought less.
+ */
+export async function takeReads(
+	db: Queryable,
+	{ month, reads, readsMax }: { month: string; reads: number; readsMax: number },
+): Promise<boolean> {
+	if (reads > readsMax) return false;
+	const taken = await db.execute(
+		`insert into social.read_month as known (month, reads) values ($1::date, $2::int8)
+		on conflict (month) do update set reads = known.reads + excluded.reads
+			where known.reads + excluded.reads <= $3`,
+		[month, reads, readsMax],
+	);
+	return taken > 0;
+}
+
+export async function giveBackReads(
+	db: Queryable,
+	{ month, reads }: { month: string; reads: number },
+): Promise<void> {
+	await db.execute(
+		"update social.read_month set reads = greatest(0, reads - $2) where month = $1::date",
+		[month, reads],
+	);
+}
+
+export async function pruneReads(db: Queryable, before: Date): Promise<void> {
+	await db.execute("delete from social.read_month where month < $1::date", [before]);
+}

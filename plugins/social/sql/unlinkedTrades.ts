@@ -1,0 +1,50 @@
+import type { Queryable } from "#core/db/Database.ts";
+import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
+
+/** A command that moves something, of an author that no profile is linked to. */
+export type UnlinkedTrade = {
+	eventId: string;
+	authorId: string;
+	/** As it is printed. */
+	command: string;
+	reason: string;
+	at: Date;
+};
+
+/** Keeps one, unless its author has as many of this day as are kept. */
+export async function keepUnlinked(
+	db: Queryable,
+	{ eventId, authorId, command, reason, at }: UnlinkedTrade,
+	quota: { since: Date; max: number },
+): Promise<void> {
+	await db.execute(
+		`insert into social.unlinked_trade (event_id, author_id, command, reason, at)
+		select $1, $2, $3, $4, $5 where (
+			select count(*) from social.unlinked_trade where author_id = $2 and at >= $6
+		) < $7 on conflict do nothing`,
+		[eventId, authorId, command, reason, at, quota.since, quota.max],
+	);
+}
+
+/** Lists them, newest first, after a position. By `unlinked_trade_at`. */
+export async function listUnlinked(
+	db: Queryable,
+	{ limit, after }: { limit: number; after: { at: Date; eventId: string } | null },
+): Promise<UnlinkedTrade[]> {
+	return await db.query<UnlinkedTrade>(
+		`select event_id as "eventId", author_id as "authorId", command, reason, at
+		from social.unlinked_trade
+		where $1::timestamptz is null or at < $1 or (at = $1 and event_id > $2)
+		order by at desc, event_id limit $3`,
+		[after?.at ?? null, after?.eventId ?? null, limit],
+	);
+}
+
+export async function pruneUnlinked(db: Queryable, before: Date): Promise<number> {
+	return await db.execute(
+		`delete from social.unlinked_trade where event_id in (
+			select event_id from social.unlinked_trade where at < $1 order by at limit $2
+		)`,
+		[before, PRUNE_ROWS_MAX],
+	);
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { Fault } from "#core/fault/Fault.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { MINUTE_MS } from "#core/time/units.ts";
+import { socialFault } from "#plugins/social/faults.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
+import { type CallX, createCallX, type XAnswer, type XCall } from "#plugins/social/x/callX.ts";
+import { createUserTokens } from "#plugins/social/x/createUserTokens.ts";
+import {
+	hasOAuth1,
+	hasOAuth2,
+	missing,
+	needed,
+	oauth1Keys,
+} from "#plugins/social/x/credentials.ts";
+import { oauth1Header } from "#plugins/social/x/oauth1Header.ts";
+
+/** As whom X is asked: the app, or the bot's account by OAuth 2 or by OAuth 1.0a. */
+export type Speaker = "app" | "user" | "account";
+
+export type Asked = {
+	as: Speaker;
+	method?: XCall["method"];
+	/** Without the base: `/2/users/me`. */
+	path: string;
+	query?: Readonly<Record<string, string | number | undefined>>;
+	json?: unknown;
+	signal?: AbortSignal;
+};
+
+/** X, as this service asks it. */
+export type X = {
+	/** What X answers to one call. Throws only where a credential is missing or refused. */
+	ask(asked: Asked): Promise<XAnswer>;
+	/** The same for what only reads: throws a Fault for whatever is no answer. */
+	read<Output>(asked: Asked, schema: z.ZodType<Output>): Promise<Output>;
+	/** The bot's own account. Asked once in ten minutes. */
+	me(): Promise<{ id: string; username: string }>;
+};
+
+const accountSchema = z.looseObject({
+	data: z.looseObject({ id: z.string().regex(/^\d{1,20}$/), username: z.string().max(50) }),
+});
+const ME_KEPT_MS = 10 * MINUTE_MS;
+
+export type XDeps = {
+	core: Pick<Core, "db" | "clock" | "log">;
+	config: SocialConfig;
+	ending: AbortSignal;
+	/** Of a nonce: 16 bytes. */
+	randomBytes(size: number): Uint8Array;
+	call?: CallX;
+};
+
+/** Makes X's client. Nothing is called, and no credential is missed, before somebody asks. */
+export function createX({ core, config, ending, randomBytes, ...given }: XDeps): X {
+	const call = given.call ?? createCallX({ nowMs: () => core.clock.nowMs(), ending });
+	const tokens = createUserTokens({ core, config, call });
+	let me: { id: string; username: string; atMs: number } | null = null;
+
+	async function ask({ as, method = "GET", path, query = {}, json, signal }: Asked) {
+		const url = new URL(`${config.SOCIAL_BASE_URL}${path}`);
+		for (const [name, value] of Object.entries(query)) {
+			if (value !== undefined) url.searchParams.set(name, String(value));
+		}
+		const request = { method, url: url.toString(), json, ...(signal && { signal }) };
+		switch (wayOf(as, config)) {
+			case "bearer": {
+				const token = needed(config, "SOCIAL_BEARER_TOKEN");
+				return await call({ ...request, authorization: `Bearer ${token}` });
+			}
+			case "oauth1": {
+				const nonce = Buffer.from(randomBytes(16)).toString("hex");
+				const signed = { method, url: request.url, nonce, nowMs: core.clock.nowMs() };
+				return await call({
+					...request,
+					authorization: oauth1Header(oauth1Keys(config), signed),
+				});
+			}
+			default:
+				return await askAsUser(request);
+		}
+	}
+
+	/** A token that X refuses did nothing, so the same is asked once more with the next one. */
+	async function askAsUser(request: Omit<XCall, "authorization">): Promise<XAnswer> {
+		const token = await tokens.access();
+		const answer = await call({ ...request, authorization: `Bearer ${token}` });
+		if (answer.kind !== "refused" || answer.status !== 401) return answer;
+		const next = await tokens.renew(token);
+		return await call({ ...request, authorization: `Bearer ${next}` });
+	}
+
+	async function read<Output>(asked: Asked, schema: z.ZodType<Output>): Promise<Output> {
+		const answer = await ask(asked);
+		if (answer.kind !== "read") throw faultOf(answer, core.clock.nowMs());
+		const parsed = schema.safeParse(answer.json);
+		if (parsed.success) return parsed.data;
+		throw socialFault.unavailable({ detail: `${asked.path}: an answer of another shape` });
+	}
+
+	return {
+		ask,
+		read,
+		async me() {
+			const atMs = core.clock.nowMs();
+			if (me === null || atMs - me.atMs > ME_KEPT_MS) {
+				const { data } = await read({ as: "user", path: "/2/users/me" }, accountSchema);
+				me = { id: data.id, username: data.username, atMs };
+			}
+			return { id: me.id, username: me.username };
+		},
+	};
+}
+
+/** Each of the account's two ways stands in for the other where its credentials are unset. */
+function wayOf(as: Speaker, config: SocialConfig): "bearer" | "oauth1" | "oauth2" {
+	if (as === "app") return "bearer";
+	const [first, second] = as === "user" ? ["oauth2", "oauth1"] : ["oauth1", "oauth2"];
+	const has = { oauth1: hasOAuth1(config), oauth2: hasOAuth2(config) };
+	for (const way of [first, second] as const) {
+		if (way === "oauth1" && has.oauth1) return way;
+		if (way === "oauth2" && has.oauth2) return way;
+	}
+	throw missing(["SOCIAL_USER_ACCESS_TOKEN or the four of OAuth 1.0a"]);
+}
+
+/** Says why nothing could be read, to whoever asked for it. */
+export function faultOf(answer: Exclude<XAnswer, { kind: "read" }>, nowMs: number): Fault {
+	switch (answer.kind) {
+		case "limited": {
+			const retryAfterMs = Math.max(1_000, answer.untilMs - nowMs);
+			return socialFault.limited({ members: { provider: "x", retryAfterMs } });
+		}
+		case "refused":
+			return socialFault.refused({ detail: `HTTP ${answer.status}: ${answer.detail}` });
+		default:
+			return socialFault.unavailable({ detail: answer.detail });
+	}
+}
+
+/** Whether an error says that X was not even asked: a credential is missing, or was refused. */
+export function isUnasked(error: unknown): error is Fault {
+	const codes = ["social_credential_missing", "social_token_refused", "social_unavailable"];
+	return error instanceof Fault && codes.includes(error.code);
+}

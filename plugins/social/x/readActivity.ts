@@ -1,0 +1,253 @@
+import { z } from "zod";
+import { EVENTS_PER_DELIVERY_MAX, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
+
+/** Something that somebody wrote, as X told it. Nothing in it was judged yet. */
+export type Written = {
+	via: "post" | "dm";
+	/** X's id of this version of it. */
+	id: string;
+	/** The id of its first version: what was edited is still the same post. */
+	firstId: string;
+	authorId: string;
+	/** What its author typed: no names that X put in front, no link to what is quoted or shown. */
+	text: string;
+	/** A post of somebody else, shown again without a word of its own. */
+	isRepost: boolean;
+	/** X labels its author as a program. */
+	isAutomated: boolean;
+	/** In a conversation of two. A post is. */
+	isDirect: boolean;
+	/** Text that X shows, and no attachment alone. */
+	isReadable: boolean;
+};
+
+export type Activity = {
+	/** The account that the delivery is for; null where it does not say. */
+	botId: string | null;
+	written: readonly Written[];
+};
+
+const id = z.string().regex(/^\d{1,20}$/);
+const range = z.tuple([z.int().min(0), z.int().min(0)]);
+const user = z.looseObject({
+	id: id.optional(),
+	id_str: id.optional(),
+	affiliation: z.looseObject({ description: z.string().optional() }).nullish(),
+});
+const users = z.array(z.unknown()).max(1_000).optional();
+
+const post = z.looseObject({
+	id,
+	text: z.string(),
+	author_id: id,
+	display_text_range: range.optional(),
+	edit_history_tweet_ids: z.array(id).min(1).max(50).optional(),
+	referenced_tweets: z.array(z.looseObject({ type: z.string() })).optional(),
+	in_reply_to_user_id: z.string().nullish(),
+	note_tweet: z.looseObject({ text: z.string() }).optional(),
+	withheld: z.unknown().optional(),
+});
+
+const oldPost = z.looseObject({
+	id_str: id,
+	text: z.string().optional(),
+	full_text: z.string().optional(),
+	display_text_range: range.optional(),
+	extended_tweet: z
+		.looseObject({ full_text: z.string(), display_text_range: range.optional() })
+		.optional(),
+	user: user.extend({ id_str: id }),
+	in_reply_to_status_id_str: z.string().nullish(),
+	retweeted_status: z.unknown().optional(),
+	edit_history: z
+		.looseObject({ initial_tweet_id: id.optional(), edit_tweet_ids: z.array(id).optional() })
+		.optional(),
+	withheld_in_countries: z.unknown().optional(),
+});
+
+const message = z.looseObject({
+	type: z.string().optional(),
+	id,
+	message_create: z.looseObject({
+		sender_id: id,
+		target: z.looseObject({ recipient_id: id.optional() }),
+		message_data: z.looseObject({ text: z.string().optional() }),
+	}),
+});
+
+const polledMessage = z.looseObject({
+	id,
+	event_type: z.string().optional(),
+	text: z.string().optional(),
+	sender_id: id,
+	dm_conversation_id: z.string().optional(),
+});
+
+const messages = {
+	direct_message_events: z.array(z.unknown()).optional(),
+	users: z.record(z.string(), z.unknown()).optional(),
+};
+const activity = z.looseObject({
+	event_type: z.string(),
+	filter: z.looseObject({ user_id: id.optional() }).optional(),
+	payload: z.looseObject({ ...messages }).optional(),
+	includes: z.looseObject({ users }).optional(),
+});
+const envelope = z.looseObject({ data: z.union([activity, z.array(activity)]) });
+const legacy = z.looseObject({
+	for_user_id: id,
+	tweet_create_events: z.array(z.unknown()).optional(),
+	...messages,
+});
+
+/** Reads a delivery of X's activity, of either of its two shapes; null where it is neither. */
+export function readActivity(json: unknown): Activity | null {
+	const told = envelope.safeParse(json).data;
+	if (told) {
+		const all = [told.data].flat();
+		return {
+			botId: all.find(({ filter }) => filter?.user_id)?.filter?.user_id ?? null,
+			written: all.flatMap((one) => readOne(one)).slice(0, EVENTS_PER_DELIVERY_MAX),
+		};
+	}
+	const old = legacy.safeParse(json).data;
+	if (!old) return null;
+	const posts = (old.tweet_create_events ?? []).flatMap((one) => readOldPost(one) ?? []);
+	const written = [...posts, ...readMessages(old)];
+	return { botId: old.for_user_id, written: written.slice(0, EVENTS_PER_DELIVERY_MAX) };
+}
+
+/** Reads posts as X's version 2 lists them, with the accounts that it adds. */
+export function readPosts(list: readonly unknown[], accounts: readonly unknown[]): Written[] {
+	const automated = automatedOf(accounts);
+	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => readPost(one, automated) ?? []);
+}
+
+/** Reads messages as X's version 2 lists them. */
+export function readPolledMessages(list: readonly unknown[]): Written[] {
+	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
+		const read = polledMessage.safeParse(one).data;
+		if (!read || (read.event_type ?? "MessageCreate") !== "MessageCreate") return [];
+		const isDirect = /^\d+-\d+$/.test(read.dm_conversation_id ?? "");
+		return messageOf({ ...read, authorId: read.sender_id, isDirect, isAutomated: false });
+	});
+}
+
+function readOne({ event_type, payload, includes }: z.output<typeof activity>): Written[] {
+	if (event_type === "dm.received") return readMessages(payload ?? {});
+	const isMention = event_type === "post.mention.create" || event_type === "post.reply.create";
+	return isMention ? readPosts([payload], includes?.users ?? []) : [];
+}
+
+function readPost(json: unknown, automated: ReadonlySet<string>): Written | null {
+	const read = post.safeParse(json).data;
+	if (!read) return null;
+	const kinds = new Set(read.referenced_tweets?.map(({ type }) => type));
+	const isReply = kinds.has("replied_to") || typeof read.in_reply_to_user_id === "string";
+	const typed = typedText(read.note_tweet?.text ?? read.text, {
+		range: read.display_text_range,
+		isWhole: read.note_tweet === undefined,
+		isReply,
+	});
+	return {
+		...{ via: "post", id: read.id, authorId: read.author_id, text: typed, isDirect: true },
+		firstId: read.edit_history_tweet_ids?.[0] ?? read.id,
+		isRepost: kinds.has("retweeted"),
+		isAutomated: automated.has(read.author_id),
+		isReadable: read.withheld === undefined && typed !== "",
+	};
+}
+
+function readOldPost(json: unknown): Written | null {
+	const read = oldPost.safeParse(json).data;
+	if (!read) return null;
+	const { extended_tweet: extended, edit_history: edits } = read;
+	const text = extended?.full_text ?? read.full_text ?? read.text ?? "";
+	const typed = typedText(text, {
+		range: extended ? extended.display_text_range : read.display_text_range,
+		isWhole: true,
+		isReply: typeof read.in_reply_to_status_id_str === "string",
+	});
+	const firstId = edits?.initial_tweet_id ?? edits?.edit_tweet_ids?.[0] ?? read.id_str;
+	return {
+		...{ via: "post", id: read.id_str, firstId, authorId: read.user.id_str, text: typed },
+		isRepost: read.retweeted_status !== undefined && read.retweeted_status !== null,
+		isAutomated: isLabelled(read.user),
+		isDirect: true,
+		isReadable: read.withheld_in_countries === undefined && typed !== "",
+	};
+}
+
+function readMessages(from: {
+	direct_message_events?: unknown[] | undefined;
+	users?: Record<string, unknown> | undefined;
+}): Written[] {
+	const automated = automatedOf(Object.values(from.users ?? {}));
+	return (from.direct_message_events ?? []).slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
+		const read = message.safeParse(one).data;
+		if (!read || (read.type ?? "message_create") !== "message_create") return [];
+		const { sender_id: authorId, target, message_data: data } = read.message_create;
+		const isDirect = target.recipient_id !== undefined;
+		const isAutomated = automated.has(authorId);
+		return messageOf({ id: read.id, text: data.text, authorId, isDirect, isAutomated });
+	});
+}
+
+function messageOf(
+	given: { id: string; text?: string | undefined } & Pick<
+		Written,
+		"authorId" | "isDirect" | "isAutomated"
+	>,
+): Written {
+	const { id: messageId, authorId, isDirect, isAutomated } = given;
+	const text = typedText(given.text ?? "", { isWhole: true, isReply: false });
+	return {
+		...{ via: "dm", id: messageId, firstId: messageId, authorId, text, isDirect, isAutomated },
+		isRepost: false,
+		isReadable: text !== "",
+	};
+}
+
+function automatedOf(accounts: readonly unknown[]): ReadonlySet<string> {
+	return new Set(
+		accounts.flatMap((one) => {
+			const read = user.safeParse(one).data;
+			const known = read && isLabelled(read) ? (read.id ?? read.id_str) : undefined;
+			return known ?? [];
+		}),
+	);
+}
+
+/** What X shows on an account that a program runs. */
+function isLabelled({ affiliation }: z.output<typeof user>): boolean {
+	return /^\s*automated\b/i.test(affiliation?.description ?? "");
+}
+
+type Range = {
+	range?: readonly [number, number] | undefined;
+	/** The range is of this very text, and not of a shorter form of it. */
+	isWhole: boolean;
+	isReply: boolean;
+};
+
+/**
+ * The part of a text that its author typed. X puts names in front of a reply; where it does not say
+ * how many, all that stand in front of one count as put there: who names the bot by accident must
+ * not command it.
+ */
+function typedText(text: string, { range: shown, isWhole, isReply }: Range): string {
+	const characters = [...text.slice(0, 4 * TEXT_CHARS_MAX)];
+	const end = isWhole ? (shown?.[1] ?? characters.length) : characters.length;
+	const typed = characters.slice(shown?.[0] ?? 0, end).join("");
+	const own = shown === undefined && isReply ? typed.replace(/^(?:\s*@\w{1,15})+/, "") : typed;
+	// The database holds neither a sign of nothing nor half a pair.
+	return unescaped(own).replaceAll("\u0000", "\ufffd").toWellFormed().trim();
+}
+
+/** X escapes three signs in the text of posts, once. What was typed escaped stays so. */
+function unescaped(text: string): string {
+	return text.replace(/&(lt|gt|amp);/g, (_, name: string) => {
+		if (name === "lt") return "<";
+		return name === "gt" ? ">" : "&";
+	});
+}

@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
+import type { XAnswer } from "#plugins/social/x/callX.ts";
+import { type Asked, isUnasked, type X } from "#plugins/social/x/createX.ts";
+
+/** What came of saying something. After `unknown` X may have it: it is never repeated. */
+export type Said =
+	| { kind: "sent"; id: string }
+	| { kind: "refused"; reason: string }
+	| { kind: "limited"; untilMs: number }
+	| { kind: "unsent"; reason: string }
+	| { kind: "unknown"; detail: string };
+
+const id = z.string().regex(/^\d{1,20}$/);
+const posted = z.looseObject({ data: z.looseObject({ id }) });
+const messaged = z.looseObject({ data: z.looseObject({ dm_event_id: id }) });
+
+/** Posts a text, as an answer to a post or by itself. */
+export async function postOnX(
+	x: X,
+	{ text, replyTo }: { text: string; replyTo: string | null },
+): Promise<Said> {
+	const reply = replyTo === null ? {} : { reply: { in_reply_to_tweet_id: replyTo } };
+	const asked: Asked = {
+		as: "user",
+		method: "POST",
+		path: "/2/tweets",
+		json: { text, ...reply },
+	};
+	return await say(x, asked, (json) => posted.safeParse(json).data?.data.id);
+}
+
+/** Writes a text to an account by direct message. */
+export async function messageOnX(x: X, { text, to }: { text: string; to: string }): Promise<Said> {
+	const path = `/2/dm_conversations/with/${to}/messages`;
+	const asked: Asked = { as: "account", method: "POST", path, json: { text } };
+	return await say(x, asked, (json) => messaged.safeParse(json).data?.data.dm_event_id);
+}
+
+async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefined): Promise<Said> {
+	let answer: XAnswer;
+	try {
+		answer = await x.ask(asked);
+	} catch (error) {
+		// Thrown before anything was said.
+		if (isUnasked(error)) return { kind: "unsent", reason: error.code };
+		throw error;
+	}
+	switch (answer.kind) {
+		case "read": {
+			const sent = idOf(answer.json);
+			if (sent !== undefined) return { kind: "sent", id: sent };
+			return { kind: "unknown", detail: "an answer without an id" };
+		}
+		case "refused":
+			return { kind: "refused", reason: `http_${answer.status}` };
+		case "limited":
+			return answer;
+		case "unsent":
+			return { kind: "unsent", reason: "x_unreachable" };
+		default:
+			return answer;
+	}
+}
+
+const ownPosts = z.looseObject({
+	data: z
+		.array(
+			z.looseObject({
+				id,
+				referenced_tweets: z.array(z.looseObject({ type: z.string(), id: z.string() })).optional(),
+			}),
+		)
+		.default([]),
+});
+
+/** Finds the bot's own answer to a post among its newest; null where there is none. */
+export async function findPost(
+	x: X,
+	{ replyTo, used }: { replyTo: string; used(count: number): void },
+): Promise<string | null> {
+	const me = await x.me();
+	const { data } = await x.read(
+		{
+			as: "user",
+			path: `/2/users/${me.id}/tweets`,
+			query: {
+				since_id: replyTo,
+				max_results: LOOK_PAGE_MAX,
+				"tweet.fields": "referenced_tweets",
+			},
+		},
+		ownPosts,
+	);
+	used(data.length);
+	const found = data.find(({ referenced_tweets }) =>
+		referenced_tweets?.some((one) => one.type === "replied_to" && one.id === replyTo),
+	);
+	return found?.id ?? null;
+}
+
+const ownMessages = z.looseObject({
+	data: z
+		.array(z.looseObject({ id, text: z.string().optional(), sender_id: z.string().optional() }))
+		.default([]),
+});
+
+type WantedMessage = { to: string; text: string; afterId: string; used(count: number): void };
+
+/**
+ * Finds messages of the bot's own to an account, of this text and after that id, oldest first. X
+ * writes links in its own way, so they are not compared.
+ */
+export async function findMessages(
+	x: X,
+	{ to, text, afterId, used }: WantedMessage,
+): Promise<string[]> {
+	const me = await x.me();
+	const { data } = await x.read(
+		{
+			as: "account",
+			path: `/2/dm_conversations/with/${to}/dm_events`,
+			query: { max_results: LOOK_PAGE_MAX, "dm_event.fields": "sender_id,text,created_at" },
+		},
+		ownMessages,
+	);
+	used(data.length);
+	const wanted = withoutLinks(text);
+	return data
+		.filter(({ sender_id }) => sender_id === me.id)
+		.filter((one) => withoutLinks(one.text ?? "") === wanted && BigInt(one.id) > BigInt(afterId))
+		.map((one) => one.id)
+		.sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1));
+}
+
+function withoutLinks(text: string): string {
+	return text
+		.replace(/https?:\/\/\S+/g, "")
+		.replace(/\s+/g, " ")
+		.trim();
+}

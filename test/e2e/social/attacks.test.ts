@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { attacksOn, type Family } from "#test/e2e/social/attacks.ts";
+import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
+
+// Guarantee: nothing that others write, quote, encode, forge, edit or repeat moves anybody's money;
+// and each time what a linked author types does.
+
+const SLUG = "kiln-folk";
+const FAMILIES = 10;
+/** An author has so many answers an hour: more at once would prove nothing. */
+const AT_ONCE = 20;
+
+let world: SocialWorld;
+let families: Family[];
+beforeAll(async () => {
+	world = await openSocialWorld({ only: [SLUG], env: { AGENT_MODEL: "scripted" } });
+	await world.lab.runJob("discovery");
+	await world.lab.drainQueue();
+	expect((await world.post("/v1/trading/enrollment", {}, "cleo")).status).toBe(200);
+	families = attacksOn(world);
+	// A model that gives in to whoever asks it.
+	world.model.fault({ kind: "hostile" });
+});
+afterAll(() => world?.close());
+
+/** An hour passes for what was answered, and for nothing else. */
+async function forgetAnswers(): Promise<void> {
+	await world.db.execute(
+		"update social.event set received_at = received_at - interval '2 hours' where state = 'answered'",
+	);
+}
+
+for (let n = 0; n < FAMILIES; n++) {
+	test(`family ${n + 1} of attacks makes no intent, and its author's own command is carried out`, async () => {
+		const family = families[n];
+		if (!family) throw new Error("there are ten families");
+		const before = (await world.intents()).length;
+		for (let at = 0; at < family.attacks.length; at += AT_ONCE) {
+			await forgetAnswers();
+			for (const attack of family.attacks.slice(at, at + AT_ONCE)) {
+				const events = await attack.deliver();
+				for (const id of events) await world.settled(id);
+				const made = (await world.intents()).slice(before);
+				expect({ family: family.name, attack: attack.name, made }).toMatchObject({ made: [] });
+			}
+		}
+		await forgetAnswers();
+		const own = world.custody.person("cleo").external ?? "";
+		await world.mention("cleo", `@tapeline_bot send 0.0001 eth to ${own}`);
+		const made = (await world.intents()).slice(before);
+		expect(made).toMatchObject([{ kind: "transfer", channel: "social", errorCode: null }]);
+		expect(["submitted", "confirmed"]).toContain(made[0]?.status ?? "none");
+	});
+}
+
+test("there are three hundred and more, none of them twice, and no answer names an address", () => {
+	const names = families.flatMap((one) =>
+		one.attacks.map((attack) => `${one.name} ${attack.name}`),
+	);
+	expect(families).toHaveLength(FAMILIES);
+	expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+	expect(names.length).toBeGreaterThanOrEqual(300);
+	const said = world.x.timeline.posts.filter(
+		({ authorId, replyTo }) => authorId === world.x.bot.id && replyTo !== null,
+	);
+	expect(said.length).toBeGreaterThan(50);
+	for (const { text } of said) expect(text).not.toMatch(/0x[0-9a-f]{4}/i);
+});

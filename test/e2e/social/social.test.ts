@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import twitter from "twitter-text";
+import { signatureOf } from "#plugins/social/x/signature.ts";
+import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
+import { until } from "#test/harness/until.ts";
+import { renderMention } from "#test/sandbox/social/renderActivity.ts";
+
+// Guarantee: what somebody writes to the bot on X is handled once, as its author, and what is said
+// back is short, true, and private where it is about a wallet.
+
+const SLUG = "kiln-folk";
+const BERT = `0x${"b2".repeat(20)}`;
+
+let world: SocialWorld;
+beforeAll(async () => {
+	world = await openSocialWorld({ only: [SLUG] });
+	await world.lab.runJob("discovery");
+	await world.lab.drainQueue();
+	for (const by of ["ada", "ben", "cleo"]) {
+		expect((await world.post("/v1/trading/enrollment", {}, by)).status).toBe(200);
+	}
+});
+afterAll(() => world?.close());
+
+const ownAddress = () => world.custody.person("cleo").external ?? "";
+const BOT = "@tapeline_bot";
+
+describe("the webhook", () => {
+	const url = () => `${world.service.url}/v1/social/webhook`;
+	const send = (body: string, signature: string | null) =>
+		fetch(url(), {
+			method: "POST",
+			headers: {
+				"content-type": "application/json",
+				...(signature !== null && { "x-twitter-webhooks-signature": signature }),
+			},
+			body,
+		});
+
+	test("[SOC-01] answers the challenge with the secret's signature", async () => {
+		const answer = await fetch(`${url()}?crc_token=f0c1d2&nonce=9`);
+		expect(answer.status).toBe(200);
+		const { webhookSecret } = world.x.access;
+		expect(await answer.json()).toEqual({ response_token: signatureOf(webhookSecret, "f0c1d2") });
+		expect((await fetch(url())).status).toBe(422);
+	});
+
+	test("[SOC-01] takes what is signed, and of nothing else anything", async () => {
+		const { post } = world.x.post({ by: "stranger", text: "nothing for anybody" });
+		const payload = {
+			data: {
+				event_type: "post.mention.create",
+				filter: { user_id: world.x.bot.id },
+				payload: { id: post.id, text: `${BOT} help`, author_id: post.authorId },
+			},
+		};
+		const body = JSON.stringify(payload);
+		const right = signatureOf(world.x.access.webhookSecret, body);
+		const wrong = signatureOf("another secret", body);
+		for (const signature of [null, "", wrong, right.toUpperCase(), right.slice(0, -1)]) {
+			expect((await send(body, signature)).status).toBe(401);
+		}
+		expect((await send(`${body} `, right)).status).toBe(401);
+		expect(await world.eventOf(`post:${post.id}`)).toBeNull();
+		const noise = '"text"';
+		expect((await send(noise, signatureOf(world.x.access.webhookSecret, noise))).status).toBe(422);
+		const other = '{"hello":1}';
+		const idle = await send(other, signatureOf(world.x.access.webhookSecret, other));
+		expect([idle.status, await idle.json()]).toEqual([200, { received: 0 }]);
+		expect(await (await send(body, right)).json()).toEqual({ received: 1 });
+		expect(await (await send(body, right)).json()).toEqual({ received: 0 });
+		await world.settled(`post:${post.id}`);
+	});
+});
+
+describe("a question about the market", () => {
+	test("[SOC-05] is answered in one line with its age, as chat answers it", async () => {
+		const { post, dm } = await world.mention("stranger", `${BOT} floor ${SLUG}`);
+		expect(post).toMatch(/floor \d.*ETH.* · \d+ \w+ ago$/);
+		expect(dm).toBeNull();
+		expect([...(post ?? "")].length).toBeLessThanOrEqual(200);
+		expect(twitter.parseTweet(post ?? "").weightedLength).toBeLessThanOrEqual(200);
+		const asked = await world.dm("stranger", `floor ${SLUG}`);
+		expect(asked.dm).toMatch(/floor \d.*ETH.* · \d+ \w+ ago$/);
+		world.x.setShape("legacy");
+		const old = await world.mention("stranger", `${BOT} floor ${SLUG}`);
+		expect(old.post).toMatch(/floor \d/);
+		expect((await world.dm("stranger", "help")).dm).toContain("commands in all");
+		world.x.setShape("activity");
+	});
+});
+
+describe("a command of a linked author", () => {
+	test("[SOC-10] is done at once where the money stays with its author", async () => {
+		const { post, dm } = await world.mention("cleo", `${BOT} send 0.01 eth to ${ownAddress()}`);
+		expect(post).toMatch(/^(?:@cleo )?It is (?:submitted|confirmed)\. Send me the word link/);
+		expect(dm).toBeNull();
+		expect(post).not.toContain("0.01");
+		expect(post).not.toContain("0x");
+		const [intent] = (await world.intents()).slice(-1);
+		expect(intent).toMatchObject({ kind: "transfer", channel: "social", errorCode: null });
+		// Whoever writes to the bot first is written to as well: what was held comes now.
+		const linked = await world.dm("cleo", "link");
+		await until(
+			() => world.x.timeline.messages.some(({ text }) => text.includes("0.01 ETH to 0x")),
+			"what was held is sent",
+		);
+		expect(linked.event.state).toBe("answered");
+	});
+
+	test("to somebody else waits a day, and then for its author's yes by a link", async () => {
+		await world.dm("ada", "hello");
+		const first = await world.mention("ada", `${BOT} send 0.01 eth to ${BERT}`);
+		expect(first.post).toContain("rejected");
+		expect((await world.intents()).at(-1)).toMatchObject({ errorCode: "recipient_cooldown" });
+		await world.db.execute(
+			"update wallets.recipient set first_seen_at = first_seen_at - interval '24 hours'",
+		);
+		const second = await world.mention("ada", `${BOT} send 0.01 eth to ${BERT}`);
+		expect((await world.intents()).at(-1)).toMatchObject({ status: "confirmation_required" });
+		expect(second.post).toContain("needs your yes by a link");
+		expect(second.post).not.toContain("app.example");
+		expect(second.dm).toMatch(/https:\/\/app\.example\/links\/\S+$/);
+		expect([...(second.dm ?? "")].length).toBeLessThanOrEqual(250);
+	});
+
+	test("above the channel's cap is not done", async () => {
+		await world.dm("cleo", `send 1 eth to ${ownAddress()}`);
+		expect((await world.intents()).at(-1)).toMatchObject({ errorCode: "per_trade_limit" });
+	});
+
+	test("[SOC-10] that only a model reads is proposed, and nothing more", async () => {
+		world.model.fault({
+			kind: "hostile",
+			command: `send 0.01 eth to ${ownAddress().toLowerCase()}`,
+			times: 1,
+		});
+		const said = await world.dm(
+			"cleo",
+			`would you kindly move 0.01 eth over to ${ownAddress().toLowerCase()} for me`,
+		);
+		expect((await world.intents()).at(-1)).toMatchObject({ status: "confirmation_required" });
+		expect(said.dm).toContain("/links/");
+	});
+});
+
+describe("nobody's command", () => {
+	const silent: [string, () => Promise<{ event: { state: string; reason: string | null } }>][] = [
+		[
+			"not_named",
+			async () => {
+				const { post } = world.x.post({ by: "cleo", text: `${BOT}s send 1 eth` });
+				const { bot, timeline } = world.x;
+				await world.x.deliver(renderMention(post, { shape: "activity", bot, timeline }));
+				return await world.settled(`post:${post.id}`);
+			},
+		],
+		[
+			"automated",
+			async () => {
+				world.x.addPerson({ id: "9100000000000000002", username: "relay", isAutomated: true });
+				return await world.mention("relay", `${BOT} floor ${SLUG}`);
+			},
+		],
+		["self", async () => await world.mention("tapeline_bot", `${BOT} floor ${SLUG}`)],
+		["repost", async () => await world.mention("ada", `RT ${BOT} help`, { repostOf: "1" })],
+	];
+	for (const [reason, say] of silent) {
+		test(`is answered where it is ${reason}`, async () => {
+			const posts = world.x.timeline.posts.filter(({ authorId }) => authorId === world.x.bot.id);
+			const { event } = await say();
+			expect(event).toMatchObject({ state: "ignored", reason });
+			const after = world.x.timeline.posts.filter(({ authorId }) => authorId === world.x.bot.id);
+			expect(after.length - posts.length).toBe(reason === "self" ? 1 : 0);
+		});
+	}
+
+	test("a post that is edited is answered as it was read, and never again", async () => {
+		const first = await world.mention("cleo", `${BOT} floor ${SLUG}`);
+		const before = (await world.intents()).length;
+		const edited = await world.mention("cleo", `${BOT} send 0.01 eth to ${ownAddress()}`, {
+			edits: first.source.id,
+		});
+		expect(edited.event.id).toBe(first.event.id);
+		expect(edited.replies).toEqual(first.replies);
+		expect((await world.intents()).length).toBe(before);
+	});
+});
+
+describe("an author without a profile", () => {
+	test("is told so, and their command is listed for operators, so many a day", async () => {
+		const { post } = await world.mention("stranger", `${BOT} send 0.5 eth to ${BERT}`);
+		expect(post).toContain("not linked");
+		for (let n = 0; n < 21; n++) await world.dm("stranger", `send 0.${n + 1} eth to ${BERT}`);
+		const { status, body } = await world.admin("GET", "/unlinked-trades?limit=200");
+		expect(status).toBe(200);
+		expect(body.data).toHaveLength(20);
+		expect(body.data.at(-1)).toMatchObject({
+			reason: "no_profile",
+			authorId: world.x.person("stranger").id,
+			command: expect.stringContaining(`send 0.5 eth to ${BERT}`),
+		});
+	});
+
+	test("is whoever took the name of one who has", async () => {
+		const { id } = world.x.person("cleo");
+		world.x.timeline.rename(id, "cleo_was_here");
+		world.x.addPerson({ id: "9100000000000000003", username: "cleo", isAutomated: false });
+		const before = (await world.intents()).length;
+		await world.mention("9100000000000000003", `${BOT} send 0.01 eth to ${ownAddress()}`);
+		expect((await world.intents()).length).toBe(before);
+		const renamed = await world.mention(id, `${BOT} send 0.01 eth to ${ownAddress()}`);
+		expect((await world.intents()).length).toBe(before + 1);
+		expect(renamed.post).toContain("It is ");
+	});
+});
+
+test("stop is obeyed at once, and start takes it back", async () => {
+	const stopped = await world.dm("ben", "STOP");
+	expect(stopped.event).toMatchObject({ state: "ignored", reason: "stop" });
+	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).event).toMatchObject({
+		...{ state: "dropped", reason: "stopped" },
+	});
+	await world.dm("ben", "start");
+	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).post).toMatch(/floor/);
+});

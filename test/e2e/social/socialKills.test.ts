@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import { openSocialKillLane, type SocialKillLane } from "#test/e2e/social/openSocialKillLane.ts";
+import { until } from "#test/harness/until.ts";
+import { renderMention } from "#test/sandbox/social/renderActivity.ts";
+
+// Guarantee: wherever the process is killed between a delivery and its reply, a command is carried
+// out at most once, answered at most once, and answered or left with a stored reason.
+
+let lane: SocialKillLane;
+beforeAll(async () => {
+	lane = await openSocialKillLane();
+});
+afterAll(() => lane?.close());
+
+type Row = { event: string; eventReason: string | null; reply: string; reason: string | null };
+
+/** A mention that is to be carried out; answers its delivery. */
+function mention() {
+	const { x, own } = lane;
+	const { post } = x.post({ by: "cleo", text: `@tapeline_bot send 0.001 eth to ${own}` });
+	return {
+		post,
+		payload: renderMention(post, { shape: "activity", bot: x.bot, timeline: x.timeline }),
+	};
+}
+
+const rowsOf = (postId: string) =>
+	lane.db.query<Row>(
+		`select e.state as event, e.reason as "eventReason", r.state as reply, r.reason
+		from social.event e left join social.reply r on r.event_id = e.id and r.via = 'post'
+		where e.id = $1`,
+		[`post:${postId}`],
+	);
+
+const isOver = ([row]: Row[]): boolean =>
+	row !== undefined &&
+	(row.event === "dropped" ||
+		(row.event === "answered" && ["sent", "refused", "unanswered"].includes(row.reply)));
+
+/** Plays a mention through one death, and says what came of it. */
+async function play(point: KillPoint | null) {
+	// What posts of earlier runs left in the books must not spend this author's hour.
+	await lane.db.execute("delete from social.event");
+	await settleAll();
+	const before = await countIntents();
+	await lane.arm(point);
+	const { post, payload } = mention();
+	await lane.x.deliver(payload);
+	let died = false;
+	await until(
+		async () => {
+			died = !lane.isAlive();
+			// A point is one that is come by: who is answered first dies a moment later.
+			return died || (point === null && isOver(await rowsOf(post.id)));
+		},
+		() => `the mention is answered, or its process dead at ${JSON.stringify(point)}`,
+	);
+	const reached = died ? {} : await lane.reached();
+	if (died) {
+		await lane.revive();
+		// X delivers it again, as it does where nobody answered; it may have been taken before.
+		await lane.x.deliver(payload);
+		await until(
+			async () => {
+				if (isOver(await rowsOf(post.id))) return true;
+				await lane.pass(20_000);
+				return false;
+			},
+			() => `the mention is over after ${JSON.stringify(point)}`,
+		);
+	}
+	// And once more: nothing comes of it.
+	await lane.x.deliver(payload);
+	const [row] = await rowsOf(post.id);
+	const answers = lane.x.timeline.posts.filter(({ replyTo }) => replyTo === post.id);
+	return { died, reached, row, answers: answers.length, intents: (await countIntents()) - before };
+}
+
+/** The wallet's earlier payments are over: the next one is handed over at once. */
+async function settleAll(): Promise<void> {
+	await until(async () => {
+		await lane.pass(5_000);
+		await lane.reached();
+		const open = await lane.db.query(
+			"select from wallets.intent where status in ('created', 'submitting', 'submitted', 'uncertain')",
+		);
+		return open.length === 0;
+	}, "earlier payments are over");
+}
+
+async function countIntents(): Promise<number> {
+	const [row] = await lane.db.query<{ count: number }>(
+		"select count(*)::int as count from wallets.intent",
+	);
+	return row?.count ?? 0;
+}
+
+const edges = (
+	["social.receive", "social.ask", "social.finish", "social.say", "social.store"] as const
+).flatMap((step) => (["before", "after"] as const).map((edge) => ({ step, edge, nth: 1 })));
+
+/** From the key to the hand-over, and the answer. */
+const HAND_OVER = /^(?:commit\.(?:create|decide|outcome|answer)|rpc\.account|custody\.send):/;
+
+test("a mention that nobody kills is carried out and answered, and comes by each of these steps", async () => {
+	const { row, answers, intents, reached } = await play(null);
+	expect({ row, answers, intents }).toMatchObject({
+		...{ row: { event: "answered", reply: "sent" }, answers: 1, intents: 1 },
+	});
+	for (const { step, edge } of edges) expect(Object.keys(reached)).toContain(`${step}:${edge}`);
+});
+
+for (const point of edges) {
+	test(`killed ${point.edge} ${point.step} it is done once, and answered once or with a reason`, async () => {
+		const { died, row, answers, intents } = await play(point);
+		expect(died).toBe(true);
+		expect(intents).toBe(1);
+		expect(answers).toBeLessThanOrEqual(1);
+		if (row?.reply === "sent") expect(answers).toBe(1);
+		else expect(row?.reason ?? row?.eventReason).toBeTruthy();
+		// Only a death around the call itself leaves it in doubt.
+		if (point.step !== "social.say") expect(row).toMatchObject({ reply: "sent" });
+	});
+}
+
+test("killed on the path that money leaves by it is done once, and answered", async () => {
+	const { reached } = await play(null);
+	// Jobs come by other steps as well.
+	const points = Object.keys(reached).filter((name) => HAND_OVER.test(name));
+	expect(points.length).toBeGreaterThanOrEqual(8);
+	for (const name of points) {
+		const [step = "", edge] = name.split(":");
+		const point = { step, edge: edge === "before" ? "before" : "after", nth: 1 } as const;
+		const { row, answers, intents } = await play(point);
+		expect([name, row?.event, row?.reply, answers, intents]).toEqual([
+			...[name, "answered", "sent", 1, 1],
+		]);
+	}
+});

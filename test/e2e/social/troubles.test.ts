@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
+import { startTestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
+
+// Guarantee: whatever X does, each event is handled once and each answer is said at most once; and
+// what is missing is said at the call that needs it.
+
+const BOT = "@tapeline_bot";
+
+let world: SocialWorld;
+beforeAll(async () => {
+	world = await openSocialWorld({
+		env: {
+			ENABLE_POLLING_FALLBACK: "true",
+			ENABLE_PROACTIVE_POSTS: "true",
+			ENABLE_TREND_POSTS: "true",
+			SOCIAL_MONTHLY_READS_MAX: "2000",
+		},
+	});
+});
+afterAll(() => world?.close());
+beforeEach(async () => {
+	world.x.clearFaults();
+	await world.db.execute("delete from social.event");
+});
+
+const answersTo = (id: string) => world.x.timeline.posts.filter(({ replyTo }) => replyTo === id);
+const replyOf = async (id: string) => (await world.repliesOf(`post:${id}`))[0];
+
+/** A job of the plugin's, now. */
+async function runJob(name: string): Promise<void> {
+	const job = world.service.host.jobs.find((one) => one.name === `social.${name}`);
+	if (!job) throw new Error(`there is no job ${name}`);
+	await job.run({ signal: AbortSignal.timeout(job.timeoutMs) });
+}
+
+/** Posts, and waits until the bot has told X, or tried to. */
+async function tell(text: string) {
+	const { post, delivered } = world.x.post({ by: "stranger", text: `${BOT} ${text}` });
+	await delivered;
+	return post;
+}
+
+/** Waits for a reply, while the service's clock runs ahead. */
+async function replyBecomes(id: string, state: string, stepMs = 0): Promise<void> {
+	await until(async () => {
+		if ((await replyOf(id))?.state === state) return true;
+		if (stepMs > 0) world.lab.advance(stepMs);
+		return false;
+	}, `the reply to ${id} is ${state}`);
+}
+
+describe("an answer that X", () => {
+	test("has, and did not say so, is found and not said again", async () => {
+		world.x.fault({ kind: "lost", path: "POST /2/tweets", times: 1 });
+		const { id } = await tell("help");
+		await replyBecomes(id, "sent", 1_000);
+		expect(answersTo(id)).toHaveLength(1);
+		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
+	});
+
+	test("never had is not said again either, and is left with its reason", async () => {
+		world.x.fault({ kind: "status", status: 503, path: "POST /2/tweets", times: 1 });
+		const { id } = await tell("help");
+		await replyBecomes(id, "unanswered", 20_000);
+		expect(await replyOf(id)).toMatchObject({ reason: "sending_uncertain" });
+		expect(answersTo(id)).toHaveLength(0);
+	});
+
+	test("has no time for waits, and is said once", async () => {
+		world.x.fault({ kind: "429", path: "POST /2/tweets", times: 1, retryAfter: 30 });
+		const { id } = await tell("help");
+		await until(
+			async () => (await replyOf(id))?.reason === "rate_limited",
+			"it waits for X's limit",
+		);
+		expect(answersTo(id)).toHaveLength(0);
+		await replyBecomes(id, "sent", 5_000);
+		expect(answersTo(id)).toHaveLength(1);
+	});
+
+	test("has no time for all the while is left with that reason", async () => {
+		world.x.fault({ kind: "429", path: "POST /2/tweets", retryAfter: 3_600 });
+		const { id } = await tell("help");
+		await replyBecomes(id, "unanswered", 120_000);
+		expect(await replyOf(id)).toMatchObject({ reason: "rate_limited" });
+		world.lab.advance(3_600_000);
+	});
+
+	test("forbids is not tried again", async () => {
+		world.x.fault({ kind: "status", status: 403, path: "POST /2/tweets", times: 1 });
+		const { id } = await tell("help");
+		await replyBecomes(id, "refused");
+		expect(await replyOf(id)).toMatchObject({ reason: "http_403" });
+	});
+});
+
+describe("a delivery that", () => {
+	test("[SOC-02] is sent twice, late, or not at all, is one event, by webhook and by polling", async () => {
+		world.x.fault({ kind: "duplicate_delivery", times: 1 });
+		const twice = await tell("help");
+		world.x.fault({ kind: "late_delivery", times: 1 });
+		const late = await tell("help");
+		const after = await tell("help");
+		world.x.fault({ kind: "drop_delivery", times: 2 });
+		const lost = await tell("help");
+		const { message } = world.x.message({ by: "stranger", text: "help" });
+		await runJob("poll-mentions");
+		await runJob("poll-messages");
+		await runJob("poll-mentions");
+		for (const { id } of [twice, late, after, lost]) {
+			await world.settled(`post:${id}`);
+			expect(answersTo(id)).toHaveLength(1);
+		}
+		const { dm } = await world.settled(`dm:${message.id}`);
+		expect(dm).toContain("commands in all");
+	});
+
+	test("is read by several processes at once is answered once", async () => {
+		const { api } = await world.lab.openApi({ env: world.env });
+		const ids: string[] = [];
+		for (let n = 0; n < 12; n++) {
+			world.x.sendWebhooksTo(`${(n % 2 ? api : world.service).url}/v1/social/webhook`);
+			ids.push((await tell(`help`)).id);
+		}
+		world.x.sendWebhooksTo(`${world.service.url}/v1/social/webhook`);
+		for (const id of ids) {
+			await world.settled(`post:${id}`);
+			expect(answersTo(id)).toHaveLength(1);
+		}
+	});
+});
+
+describe("the month's reads", () => {
+	test("[SOC-03] are counted, shared, and then no call is made", async () => {
+		const { status, body } = await world.admin("GET", "/usage");
+		expect(status).toBe(200);
+		expect(body).toMatchObject({
+			readsMax: 2_000,
+			pollingEnabled: true,
+			x: { postsMax: 3_000_000 },
+		});
+		expect(body.reads).toBeGreaterThan(0);
+		expect(body.remaining).toBe(2_000 - body.reads);
+		await world.db.execute("update social.read_month set reads = 1950");
+		const before = world.x.calls().byPath[`GET /2/users/${world.x.bot.id}/mentions`];
+		await runJob("poll-mentions");
+		expect(world.x.calls().byPath[`GET /2/users/${world.x.bot.id}/mentions`]).toBe(before ?? 0);
+		expect((await world.admin("GET", "/usage")).body.reads).toBe(1_950);
+		await world.db.execute("update social.read_month set reads = 0");
+	});
+});
+
+describe("the bot's token", () => {
+	test("[SOC-08] is renewed by one process, once, and kept sealed", async () => {
+		const { grants } = world.x;
+		const rounds = grants.rounds();
+		grants.expire();
+		const { api } = await world.lab.openApi({ env: world.env });
+		const key = { "x-api-key": "an-operators-key-of-these-tests" };
+		const ask = (url: string) => fetch(`${url}/v1/admin/social/connection`, { headers: key });
+		const posts = await Promise.all([tell("help"), tell("help"), tell("help")]);
+		expect((await ask(api.url)).status).toBe(200);
+		for (const { id } of posts) await replyBecomes(id, "sent");
+		expect(grants.rounds()).toBe(rounds + 1);
+		expect(grants.isRevoked()).toBe(false);
+		const [row] = await world.db.query<{ sealed: Uint8Array }>("select sealed from social.token");
+		expect(Buffer.from(row?.sealed ?? []).toString("latin1")).not.toContain("refresh");
+		// The next one is read from where the last was stored.
+		grants.expire();
+		const { id } = await tell("help");
+		await replyBecomes(id, "sent");
+		expect(grants.rounds()).toBe(rounds + 2);
+		expect(grants.isRevoked()).toBe(false);
+	});
+});
+
+describe("the market radar", () => {
+	test("[SOC-06] posts once in its time, never the same twice, and nothing where nothing is", async () => {
+		const own = () =>
+			world.x.timeline.posts.filter(
+				({ authorId, replyTo }) => authorId === world.x.bot.id && replyTo === null,
+			);
+		await runJob("radar");
+		expect(own()).toHaveLength(0);
+		await world.db.execute("update market_index.collection set excluded = false");
+		await until(async () => {
+			world.lab.advance(60_000);
+			await runJob("radar");
+			return own().length > 0;
+		}, "something is trending");
+		await runJob("radar");
+		expect(own()).toHaveLength(1);
+		expect(own()[0]?.text).toStartWith("Trending 24h: ");
+		// The same figures in the next span are not said again.
+		await world.db.execute("update social.radar_post set slot = slot - 1");
+		await runJob("radar");
+		expect(own()).toHaveLength(1);
+	});
+});
+
+describe("operators", () => {
+	test("[SOC-03, SOC-11] see as whom the bot speaks, and subscribe its webhook as often as they like", async () => {
+		const { x } = world;
+		expect((await world.admin("GET", "/connection")).body).toEqual({
+			authenticatedAccount: { id: x.bot.id, username: x.bot.username },
+			...{ matchesConfiguredBot: true, webhookIdConfigured: true, webhooksEnabled: true },
+		});
+		const by = { "x-admin-actor": "olga" };
+		const first = await world.admin("POST", "/webhook/subscribe", by);
+		expect([first.status, first.body]).toEqual([
+			200,
+			{ subscribed: true, alreadySubscribed: false, interface: "activity" },
+		]);
+		const again = await world.admin("POST", "/webhook/subscribe", by);
+		expect([again.status, again.body]).toMatchObject([200, { alreadySubscribed: true }]);
+		expect([...x.subscriptions]).toEqual(["post.mention.create", "dm.received"]);
+		x.setActivity(false);
+		const old = await world.admin("POST", "/webhook/subscribe", by);
+		expect(old.body).toMatchObject({ alreadySubscribed: false, interface: "account_activity" });
+		expect((await world.admin("POST", "/webhook/subscribe", by)).body).toMatchObject({
+			...{ subscribed: true, alreadySubscribed: true },
+		});
+		x.setActivity(true);
+		const audited = await world.db.query(
+			`select from core.audit_entry where entry like '%social.webhook.subscribed%'
+				and entry like '%operator:olga%'`,
+		);
+		expect(audited).toHaveLength(4);
+	});
+
+	test("alone do: nobody else learns anything", async () => {
+		for (const [method, path] of [
+			["GET", "/connection"],
+			["POST", "/webhook/subscribe"],
+			["GET", "/usage"],
+			["GET", "/unlinked-trades"],
+		] as const) {
+			expect((await world.admin(method, path, { "x-api-key": "wrong" })).status).toBe(401);
+		}
+	});
+});
+
+test("[SOC-08] a service without any credential starts, and each call says what it needs", async () => {
+	const bare = await startTestService({ env: { ADMIN_API_KEY: "key-of-this-test-alone" } });
+	const ask = async (method: string, path: string) => {
+		const headers = { "x-api-key": "key-of-this-test-alone" };
+		const response = await fetch(`${bare.url}${path}`, { method, headers });
+		return [response.status, ((await response.json()) as any).code, response.status];
+	};
+	const admin = "/v1/admin/social";
+	const missing = [503, "social_credential_missing", 503];
+	expect(await ask("GET", "/v1/social/webhook?crc_token=x")).toEqual(missing);
+	expect(await ask("GET", `${admin}/connection`)).toEqual(missing);
+	expect(await ask("POST", `${admin}/webhook/subscribe`)).toEqual([
+		...[503, "social_webhook_missing", 503],
+	]);
+	expect((await ask("GET", `${admin}/usage`))[0]).toBe(200);
+	// Neither does it post what nobody asked for.
+	expect(bare.host.jobs.map(({ name }) => name)).not.toContain("social.radar");
+	await bare.stop();
+	await bare.database.drop();
+});

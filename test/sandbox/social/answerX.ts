@@ -1,0 +1,208 @@
+import { z } from "zod";
+import type { CallerKind } from "./createGrants.ts";
+import type { Meter } from "./createMeter.ts";
+import type { Account, Message, Timeline } from "./createTimeline.ts";
+import { renderAccount, renderPost } from "./renderActivity.ts";
+
+export type XOffice = {
+	timeline: Timeline;
+	bot: Account;
+	meter: Meter;
+	webhookId: string;
+	/** Event types that are subscribed; `all` for the older interface. */
+	subscriptions: Set<string>;
+	/** The newer interface is there for this app. */
+	hasActivity(): boolean;
+};
+
+type Route = {
+	method: string;
+	path: RegExp;
+	as: readonly CallerKind[];
+	answer(given: Given): Response;
+};
+type Given = { office: XOffice; path: string[]; query: URLSearchParams; body: unknown };
+
+const postBody = z.strictObject({
+	text: z.string().min(1).max(25_000),
+	reply: z.strictObject({ in_reply_to_tweet_id: z.string() }).optional(),
+});
+const messageBody = z.strictObject({ text: z.string().min(1).max(10_000) });
+const subscriptionBody = z.looseObject({
+	event_type: z.string(),
+	filter: z.looseObject({ user_id: z.string() }),
+	webhook_id: z.string(),
+});
+
+/** X's version 2, as far as the bot asks it. */
+export const routes: readonly Route[] = [
+	{
+		...{ method: "GET", path: /^\/2\/users\/me$/, as: ["user", "account"] },
+		answer({ office: { bot, meter } }) {
+			meter.note("user_read");
+			return Response.json({ data: { ...renderAccount(bot), name: "Tapeline" } });
+		},
+	},
+	{ method: "POST", path: /^\/2\/tweets$/, as: ["user", "account"], answer: post },
+	{
+		method: "POST",
+		path: /^\/2\/dm_conversations\/with\/(\d+)\/messages$/,
+		as: ["user", "account"],
+		answer: message,
+	},
+	{
+		method: "GET",
+		path: /^\/2\/users\/(\d+)\/mentions$/,
+		as: ["user", "account"],
+		answer: mentions,
+	},
+	{
+		method: "GET",
+		path: /^\/2\/users\/(\d+)\/tweets$/,
+		as: ["app", "user", "account"],
+		answer: own,
+	},
+	{ method: "GET", path: /^\/2\/dm_events$/, as: ["user", "account"], answer: events },
+	{
+		method: "GET",
+		path: /^\/2\/dm_conversations\/with\/(\d+)\/dm_events$/,
+		as: ["user", "account"],
+		answer: events,
+	},
+	{
+		method: "POST",
+		path: /^\/2\/activity\/subscriptions$/,
+		as: ["user", "account"],
+		answer: subscribe,
+	},
+	{
+		method: "POST",
+		path: /^\/2\/account_activity\/webhooks\/(\d+)\/subscriptions\/all$/,
+		as: ["account", "user"],
+		answer({ office, path: [webhookId] }) {
+			if (webhookId !== office.webhookId) return refusal(404, "No such webhook.");
+			if (office.subscriptions.has("all")) return refusal(409, "Subscription already exists.");
+			office.subscriptions.add("all");
+			return Response.json({ data: { subscribed: true } });
+		},
+	},
+	{
+		...{ method: "GET", path: /^\/2\/usage\/tweets$/, as: ["app"] },
+		answer: ({ office: { meter } }) => {
+			const { items } = meter.read();
+			const read = (items["post_read"] ?? 0) + (items["owned_read"] ?? 0);
+			return Response.json({
+				data: { project_usage: String(read), project_cap: "3000000", cap_reset_day: 14 },
+			});
+		},
+	},
+];
+
+/** X answers only whom somebody named in their post: it was summoned. */
+function post({ office: { timeline, bot, meter }, body }: Given): Response {
+	const read = postBody.safeParse(body).data;
+	if (!read) return refusal(400, "One or more parameters to your request was invalid.");
+	const replyTo = read.reply?.in_reply_to_tweet_id ?? null;
+	const parent = timeline.posts.find(({ id }) => id === replyTo);
+	if (replyTo !== null) {
+		const isSummoned = parent?.text.toLowerCase().includes(`@${bot.username.toLowerCase()}`);
+		if (!isSummoned) return refusal(403, "Reply to this conversation is not allowed.");
+	}
+	const hasLink = /https?:\/\//.test(read.text);
+	meter.note(replyTo !== null ? "summoned_reply" : hasLink ? "post_with_link" : "post");
+	const { id, text } = timeline.post({ by: bot, text: read.text, replyTo });
+	return Response.json({ data: { id, text } }, { status: 201 });
+}
+
+function message({ office: { timeline, bot, meter }, path, body }: Given): Response {
+	const read = messageBody.safeParse(body).data;
+	const to = timeline.account(path[0] ?? "");
+	if (!read || !to) return refusal(400, "One or more parameters to your request was invalid.");
+	const wrote = timeline.messages.some(({ senderId }) => senderId === to.id);
+	if (!wrote) return refusal(403, "You cannot send a Direct Message to this user.");
+	meter.note("message");
+	const { id } = timeline.message({ by: bot, to, text: read.text });
+	return Response.json(
+		{ data: { dm_event_id: id, dm_conversation_id: `${bot.id}-${to.id}` } },
+		{ status: 201 },
+	);
+}
+
+function mentions({ office, query }: Given): Response {
+	const { timeline, bot, meter } = office;
+	const name = `@${bot.username.toLowerCase()}`;
+	const found = timeline.posts.filter(
+		({ authorId, text }) => authorId !== bot.id && text.toLowerCase().includes(name),
+	);
+	const page = pageOf(found, query);
+	meter.note("owned_read", page.length);
+	const authors = new Set(page.map(({ authorId }) => authorId));
+	const users = [...authors].flatMap((id) => timeline.account(id) ?? []).map(renderAccount);
+	if (query.get("expansions")) meter.note("user_read", users.length);
+	return listed(page.map(renderPost), query.get("expansions") ? { includes: { users } } : {});
+}
+
+function own({ office: { timeline, meter }, path, query }: Given): Response {
+	const page = pageOf(
+		timeline.posts.filter(({ authorId }) => authorId === path[0]),
+		query,
+	);
+	meter.note("owned_read", page.length);
+	return listed(page.map(renderPost));
+}
+
+function events({ office: { timeline, bot, meter }, path, query }: Given): Response {
+	const [other] = path;
+	const found = timeline.messages.filter(
+		({ senderId, recipientId }) => !other || senderId === other || recipientId === other,
+	);
+	const page = pageOf(found, query);
+	meter.note("message_read", page.length);
+	return listed(page.map((one) => renderEvent(one, bot)));
+}
+
+function renderEvent({ id, senderId, recipientId, text, atMs }: Message, bot: Account) {
+	const other = senderId === bot.id ? recipientId : senderId;
+	return {
+		id,
+		event_type: "MessageCreate",
+		// X writes links in its own way.
+		text: text.replace(/https?:\/\/\S+/g, "https://t.co/sandbox"),
+		sender_id: senderId,
+		dm_conversation_id: `${bot.id}-${other}`,
+		created_at: new Date(atMs).toISOString(),
+	};
+}
+
+function subscribe({ office, body }: Given): Response {
+	if (!office.hasActivity()) return refusal(403, "This app has no access to this endpoint.");
+	const read = subscriptionBody.safeParse(body).data;
+	if (!read || read.webhook_id !== office.webhookId || read.filter.user_id !== office.bot.id) {
+		return refusal(400, "One or more parameters to your request was invalid.");
+	}
+	if (office.subscriptions.has(read.event_type)) {
+		return refusal(409, "Subscription already exists.");
+	}
+	office.subscriptions.add(read.event_type);
+	return Response.json({ data: { subscription_id: String(office.subscriptions.size) } });
+}
+
+/** Newest first, after `since_id`. */
+function pageOf<Row extends { id: string }>(rows: readonly Row[], query: URLSearchParams): Row[] {
+	const since = BigInt(query.get("since_id") ?? "0");
+	const most = Math.min(100, Math.max(1, Number(query.get("max_results") ?? "10")));
+	return rows
+		.filter(({ id }) => BigInt(id) > since)
+		.slice(-most)
+		.reverse();
+}
+
+function listed(data: readonly unknown[], more: object = {}): Response {
+	const meta = { result_count: data.length };
+	// X leaves `data` out where there is nothing.
+	return Response.json(data.length > 0 ? { data, ...more, meta } : { meta });
+}
+
+export function refusal(status: number, detail: string): Response {
+	return Response.json({ title: "Refused", detail, type: "about:blank", status }, { status });
+}

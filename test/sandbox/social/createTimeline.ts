@@ -1,0 +1,109 @@
+/** An account of the platform. */
+export type Account = {
+	id: string;
+	username: string;
+	/** X labels it as a program. */
+	isAutomated: boolean;
+};
+
+export type Post = {
+	id: string;
+	authorId: string;
+	text: string;
+	replyTo: string | null;
+	/** Shown again, with or without own words. */
+	quotes: string | null;
+	repostOf: string | null;
+	/** Ids of its versions, the first first. */
+	versions: string[];
+	/** How many characters in front X itself put there. */
+	prefix: number;
+	atMs: number;
+};
+
+export type Message = {
+	id: string;
+	senderId: string;
+	recipientId: string;
+	text: string;
+	atMs: number;
+};
+
+export type NewPost = {
+	by: Account;
+	text: string;
+	replyTo?: string | null | undefined;
+	quotes?: string | null | undefined;
+	repostOf?: string | null | undefined;
+	/** An edit of that post: another id, and the same post. */
+	edits?: string | undefined;
+};
+
+const EPOCH_MS = 1_288_834_974_657;
+const KEPT_MAX = 20_000;
+
+/** All that was posted and written, as the platform keeps it: ids tell the time. */
+export function createTimeline(nowMs: () => number) {
+	const accounts = new Map<string, Account>();
+	const posts: Post[] = [];
+	const messages: Message[] = [];
+	let lastId = 0n;
+
+	function nextId(atMs: number): string {
+		const wanted = BigInt(Math.max(0, Math.floor(atMs - EPOCH_MS))) << 22n;
+		lastId = wanted > lastId ? wanted : lastId + 1n;
+		return String(lastId);
+	}
+
+	function keep<Row>(rows: Row[], row: Row): Row {
+		rows.push(row);
+		if (rows.length > KEPT_MAX) rows.shift();
+		return row;
+	}
+
+	return {
+		posts,
+		messages,
+		accounts: () => [...accounts.values()],
+		addAccount(account: Account): Account {
+			accounts.set(account.id, account);
+			return account;
+		},
+		/** By id, or by user name. */
+		account: (name: string): Account | null =>
+			accounts.get(name) ?? [...accounts.values()].find((one) => one.username === name) ?? null,
+		/** A name changes; whoever takes the old one is somebody else. */
+		rename(id: string, username: string): void {
+			const account = accounts.get(id);
+			if (account) account.username = username;
+		},
+		post({ by, text, replyTo = null, quotes = null, repostOf = null, edits }: NewPost): Post {
+			const atMs = nowMs();
+			const id = nextId(atMs);
+			const parent = posts.find((one) => one.id === replyTo);
+			const author = parent && accounts.get(parent.authorId);
+			// What X puts in front of an answer, so that whom it answers hears of it.
+			const front = author && author.id !== by.id ? `@${author.username} ` : "";
+			const before = posts.find((one) => one.id === edits);
+			return keep(posts, {
+				...{ id, authorId: by.id, text: `${front}${text}`, replyTo, quotes, repostOf, atMs },
+				versions: [...(before?.versions ?? []), id],
+				prefix: [...front].length,
+			});
+		},
+		message(from: { by: Account; to: Account; text: string }): Message {
+			const atMs = nowMs();
+			return keep(messages, {
+				...{
+					id: nextId(atMs),
+					senderId: from.by.id,
+					recipientId: from.to.id,
+					text: from.text,
+					atMs,
+				},
+			});
+		},
+	};
+}
+
+export type Timeline = ReturnType<typeof createTimeline>;

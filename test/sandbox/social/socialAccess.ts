@@ -1,0 +1,55 @@
+import type { Account } from "./createTimeline.ts";
+
+/** What makes a service the bot's app. The secrets are of this sandbox alone. */
+export type SocialAccess = {
+	botUsername: string;
+	apiKey: string;
+	apiSecret: string;
+	bearerToken: string;
+	clientId: string;
+	clientSecret: string;
+	userAccessToken: string;
+	userRefreshToken: string;
+	oauth1AccessToken: string;
+	oauth1AccessTokenSecret: string;
+	webhookId: string;
+	webhookSecret: string;
+};
+
+/** Makes the access of a bot; `seed` tells one start's secrets from another's. */
+export function socialAccessOf(bot: Account, seed: string): SocialAccess {
+	const secret = (what: string) => `sandbox-${what}-${seed}`;
+	return {
+		botUsername: bot.username,
+		apiKey: secret("api-key"),
+		apiSecret: secret("api-secret"),
+		bearerToken: secret("bearer"),
+		clientId: secret("client"),
+		clientSecret: secret("client-secret"),
+		userAccessToken: secret("access-0"),
+		userRefreshToken: secret("refresh-0"),
+		oauth1AccessToken: `${bot.id}-${secret("token")}`,
+		oauth1AccessTokenSecret: secret("token-secret"),
+		webhookId: "1700000000000000001",
+		webhookSecret: secret("webhook"),
+	};
+}
+
+/** The same as a service's environment. */
+export function socialEnv(url: string, access: SocialAccess): Record<string, string> {
+	return {
+		SOCIAL_BASE_URL: url,
+		SOCIAL_BOT_USERNAME: access.botUsername,
+		SOCIAL_API_KEY: access.apiKey,
+		SOCIAL_API_SECRET: access.apiSecret,
+		SOCIAL_BEARER_TOKEN: access.bearerToken,
+		SOCIAL_CLIENT_ID: access.clientId,
+		SOCIAL_CLIENT_SECRET: access.clientSecret,
+		SOCIAL_USER_ACCESS_TOKEN: access.userAccessToken,
+		SOCIAL_USER_REFRESH_TOKEN: access.userRefreshToken,
+		SOCIAL_OAUTH1_ACCESS_TOKEN: access.oauth1AccessToken,
+		SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET: access.oauth1AccessTokenSecret,
+		SOCIAL_WEBHOOK_ID: access.webhookId,
+		SOCIAL_WEBHOOK_SECRET: access.webhookSecret,
+	};
+}
