@@ -268,10 +268,7 @@ export type Execution = {
 	 */
 	cancel(intentId: string, by: Omit<CancelAsked, "intentId">): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
-	/**
-	 * Returns the intent whose owner's answer one waits for: itself, or the step before it where it
-	 * is `waiting`. Ask for links with that one.
-	 */
+	/** Returns the intent to ask for links with: itself, or where it is `waiting` the step before. */
 	asking(intent: Intent): Promise<Intent>;
 	/**
 	 * Returns where intents stand and what the spend ledger holds for each, in base units of what
