@@ -349,7 +349,6 @@ export function channelOf({ channel }: Caller): Channel {
  * uses it counts. Where so much is allowed already it is `confirmed` without being sent.
  */
 export const ALLOWANCE = allowance;
-
 /** The request of an `ALLOWANCE` step. */
 export type AllowanceRequest = RequestOfAllowance;
 
