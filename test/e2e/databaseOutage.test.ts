@@ -31,7 +31,11 @@ beforeAll(async () => {
 	proxy = await startTcpProxy(database.connectionString);
 	service = await startTestService({
 		database,
-		env: { DATABASE_URL: proxy.connectionString, ADMIN_API_KEY: ADMIN_KEY },
+		env: {
+			DATABASE_URL: proxy.connectionString,
+			ADMIN_API_KEY: ADMIN_KEY,
+			SOCIAL_WEBHOOK_SECRET: "a-secret-of-the-webhook",
+		},
 	});
 	person = await insertPerson(database.db, { chainId: CHAIN_ID, nowMs: Date.now() });
 	const { profile, wallet } = person;
@@ -78,7 +82,10 @@ async function openSession(): Promise<void> {
 
 type Route = { method: string; path: string };
 /** What a route has to be told in its query, as it takes nothing that it does not know. */
-const queries: Record<string, string> = { "/v1/nft-market/search": "?q=cats&chain=anvil" };
+const queries: Record<string, string> = {
+	"/v1/nft-market/search": "?q=cats&chain=anvil",
+	"/v1/social/webhook": "?crc_token=x",
+};
 type Answer = { status: number; headers: Headers; text: string; body: any };
 
 const contract = `0x${"c0".repeat(20)}`;
@@ -205,6 +212,11 @@ const WITHOUT: Record<string, number> = {
 	"GET /metrics": 200,
 	"GET /v1/trading/settings": 200,
 	"GET /v1/agent/tools": 200,
+	"GET /v1/social/webhook": 200,
+	"POST /v1/social/webhook": 401,
+	// There are no credentials of X here.
+	"GET /v1/admin/social/connection": 503,
+	"POST /v1/admin/social/webhook/subscribe": 503,
 	// There is no wallet provider here, so nobody can enrol.
 	"POST /v1/trading/enrollment": 401,
 };
@@ -246,7 +258,7 @@ async function expectOutage(): Promise<void> {
 test("while the database is away every route that needs it says so, and all come back", async () => {
 	const before = await statuses();
 	expect(Object.keys(before).length).toBeGreaterThan(40);
-	expect(Object.values(before).filter((status) => status >= 500)).toEqual([503]);
+	expect(Object.values(before).filter((status) => status >= 500)).toEqual([503, 503, 503]);
 	await proxy.cut();
 	await expectOutage();
 	await proxy.restore();

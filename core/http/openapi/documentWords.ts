@@ -26,6 +26,7 @@ export const documentWords = {
 		agent: "Questions and actions as text: strict commands, chat, and the tools behind them.",
 		market: "Collections, sales, figures and order books. Open to everybody.",
 		operations: "Whether a process lives, its figures, and what the codes of errors mean.",
+		social: "What X sends of mentions of the bot and of messages to it.",
 		trading: "Signing in, wallets, transfers and buys of whoever is signed in.",
 	} as Readonly<Record<string, string>>,
 };

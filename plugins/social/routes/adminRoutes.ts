@@ -30,7 +30,7 @@ const connectionSchema = z
 				id: field.text("X's id of it.", "2244994945"),
 				username: field.text("Its user name.", "tapeline"),
 			})
-			.meta({ description: "The account whose credentials are set." }),
+			.meta({ id: "SocialBot", description: "The account whose credentials are set." }),
 		matchesConfiguredBot: field.flag("Whether its name is SOCIAL_BOT_USERNAME."),
 		webhookIdConfigured: field.flag("Whether SOCIAL_WEBHOOK_ID is set."),
 		webhooksEnabled: field.flag("Whether deliveries can be verified, so that they are taken."),
@@ -54,10 +54,11 @@ const usageSchema = z
 		pollingEnabled: field.flag("Whether ENABLE_POLLING_FALLBACK is on."),
 		x: z
 			.object({
-				posts: field.number("Posts that X counts.", 312).nullable(),
-				postsMax: field.number("The most that X allows.", 3_000_000).nullable(),
+				posts: field.integer("Posts that X counts.", 312).nullable(),
+				postsMax: field.integer("The most that X allows.", 3_000_000).nullable(),
 				resetsOnDay: field.integer("Day of the month.", 14).nullable(),
 			})
+			.meta({ id: "SocialUsageOfX", description: "What X counts of the month." })
 			.nullable()
 			.meta({ description: "X's own count; null where it could not be read." }),
 	})
@@ -149,7 +150,7 @@ export function adminRoutes({ core, config, x, reads }: AdminOptions) {
 					response: { 200: subscribedSchema },
 					detail: {
 						...about,
-						operationId: "subscribeSocialWebhook",
+						operationId: "updateSocialSubscription",
 						summary: "Subscribes the webhook",
 						description:
 							"Has X deliver mentions and messages to SOCIAL_WEBHOOK_ID. May be repeated: " +

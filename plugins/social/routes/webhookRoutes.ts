@@ -27,7 +27,10 @@ const querySchema = z.object({
 		.string()
 		.max(500)
 		.optional()
-		.meta({ description: "X may add it; it is not part of what is signed." }),
+		.meta({
+			description: "X may add it; it is not part of what is signed.",
+			examples: ["b1c2"],
+		}),
 });
 const challengeSchema = z
 	.object({
@@ -44,8 +47,8 @@ const eventSchema = z
 	.looseObject({
 		data: z
 			.looseObject({ event_type: field.text("What happened.", "post.mention.create") })
-			.optional()
-			.meta({ description: "Of X's activity." }),
+			.meta({ id: "SocialActivityData", description: "Of X's activity." })
+			.optional(),
 		for_user_id: field.text("Of X's older account activity.", "2244994945").optional(),
 	})
 	.meta({ id: "SocialActivity", description: "Activity of X, in either of its two shapes." });
