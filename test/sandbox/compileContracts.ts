@@ -11,6 +11,8 @@ const ownSources = [
 	"Sandbox1155.sol",
 	"SandboxCoin.sol",
 	"SandboxFeed.sol",
+	"SandboxDepository.sol",
+	"SandboxDollar.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
@@ -18,6 +20,8 @@ const wanted = {
 	Sandbox1155: "Sandbox1155.sol",
 	SandboxCoin: "SandboxCoin.sol",
 	SandboxFeed: "SandboxFeed.sol",
+	SandboxDepository: "SandboxDepository.sol",
+	SandboxDollar: "SandboxDollar.sol",
 	WETH: wethSource,
 };
 
@@ -28,6 +32,8 @@ const Artifacts = z.object({
 	Sandbox1155: Artifact,
 	SandboxCoin: Artifact,
 	SandboxFeed: Artifact,
+	SandboxDepository: Artifact,
+	SandboxDollar: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */

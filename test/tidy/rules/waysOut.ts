@@ -17,6 +17,7 @@ const HOMES: Record<string, string> = {
 	"plugins/provider/client/createClient.ts": "the operator's provider",
 	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
 	"plugins/wallets/custody/http/createCaller.ts": "the operator's wallet provider",
+	"plugins/bridge/relay/createRelayClient.ts": "the operator's bridge provider",
 	"agent/model/callModel.ts": "the operator's language model",
 	"agent/askCommand.ts": "the service of whoever types the command",
 	"core/http/statusWords.ts": "names of statuses, calls nobody",
