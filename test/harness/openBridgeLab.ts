@@ -15,7 +15,7 @@ import {
 import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
 
 export const USDG = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
-/** A second token on 4663 that calls itself USDG, and one of a kind whose symbol is nobody else's. */
+/** A second token on 4663 that calls itself USDG, and one that shares a symbol with it. */
 const TWIN = "0x00000000000000000000000000000000000d0001";
 const ONLY = "0x00000000000000000000000000000000000d0002";
 const ETH_USD = 2_000n;
@@ -24,7 +24,7 @@ const MICRO = 1_000_000n;
 export type BridgeAnswer = { status: number; body: any; text: string };
 export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
 
-/** The whole service on two chains, with a wallet provider and a bridge that really pays on both. */
+/** The whole service on two chains, with a wallet provider and a bridge that pays on both. */
 export async function openBridgeLab(options: { env?: Record<string, string> } = {}) {
 	const [market, home] = await Promise.all([
 		startAnvil(),
@@ -57,6 +57,7 @@ export async function openBridgeLab(options: { env?: Record<string, string> } = 
 			WALLET_PROVIDER_VERIFICATION_KEY: custody.verificationKey,
 			...{ TRADING_DRY_RUN: "false", TRADING_RECIPIENT_COOLDOWN_MINUTES: "0" },
 			...{ ENABLE_BRIDGING: "true", BRIDGE_DRY_RUN: "false", ADMIN_API_KEY: ADMIN_KEY },
+			BRIDGE_DENIED_CHAIN_IDS: "42161",
 			...{ BRIDGE_BASE_URL: bridge.url, BRIDGE_API_KEY: bridge.apiKey },
 			...options.env,
 		},
@@ -92,6 +93,7 @@ function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
 	const dollar = (address: Hex, symbol: string) => {
 		return { address, symbol, name: "Global Dollar", decimals: 6, usdMicros: MICRO };
 	};
+	const listed = { rpcUrl: market.url, currencies: [coin], isListedOnly: true };
 	return startBridgeEmulator({
 		pollMs: 10,
 		chains: [
@@ -100,9 +102,13 @@ function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
 				...{ id: 4_663, rpcUrl: home.url, name: "robinhood" },
 				currencies: [
 					...[coin, dollar(USDG, "USDG"), { ...dollar(TWIN, "USDG"), isVerified: false }],
-					...[dollar(ONLY, "TWICE"), dollar(USDG, "TWICE")],
+					...[dollar(ONLY, "TWICE"), dollar(TWIN, "TWICE")],
 				],
 			},
+			{ ...listed, id: 8_453, name: "base", isLagging: true },
+			{ ...listed, id: 10, name: "optimism", isDisabled: true },
+			{ ...listed, id: 42_161, name: "arbitrum" },
+			{ ...listed, id: 792_703_809, name: "solana", vmType: "svm" },
 		],
 	});
 }

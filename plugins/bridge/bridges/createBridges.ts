@@ -2,7 +2,6 @@ import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
-import { isUnsent } from "#plugins/bridge/bridges/bridgeStates.ts";
 import { type BridgeView, renderBridge } from "#plugins/bridge/bridges/renderBridge.ts";
 import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
@@ -16,6 +15,7 @@ import {
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { isUnsent } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Channel, Principal, Profile } from "#plugins/wallets/contract.ts";
 
 export type BridgeAsked = {

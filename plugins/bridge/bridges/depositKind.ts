@@ -4,13 +4,13 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { isUnsent } from "#plugins/bridge/bridges/bridgeStates.ts";
-import type { BridgeRoute } from "#plugins/bridge/bridges/Route.ts";
 import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
-import { type BridgeStep, depositoryAbi } from "#plugins/bridge/bridges/steps.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { type BridgeStep, depositoryAbi } from "#plugins/bridge/quote/steps.ts";
 import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { isUnsent } from "#plugins/bridge/states/bridgeStates.ts";
 import type {
 	Denial,
 	Intent,
@@ -175,7 +175,7 @@ function planOf(given: { route: BridgeRoute; quote: StoredQuote; step: BridgeSte
 	};
 }
 
-/** A newer quote is still what its owner said yes to where it costs the same and promises as much. */
+/** A newer quote is still what its owner said yes to if it costs the same and promises as much. */
 function keepsDeposit(approved: Plan, fresh: Plan): boolean {
 	const same = (plan: Plan) => {
 		const { chainId, from, to, valueRaw, spend, recipient } = plan;

@@ -44,7 +44,7 @@ export function operateBridges(context: BridgeContext, bridges: Bridges) {
 
 	return {
 		show,
-		/** An operator has a bridge go on that stands still. A quote that holds is used again. */
+		/** Has a bridge go on that stands still. A quote that holds is used again. */
 		async retry(id: string, actor: string): Promise<BridgeView> {
 			const bridge = await find(id);
 			if (bridge.status !== "created" && bridge.status !== "quoted") {
@@ -58,7 +58,7 @@ export function operateBridges(context: BridgeContext, bridges: Bridges) {
 			await bridges.goOn(id);
 			return await show(id);
 		},
-		/** An operator ends a bridge, or holds back its next step. Its money is followed all the same. */
+		/** Ends a bridge, or holds back its next step. Its money is followed all the same. */
 		async disable(id: string, actor: string): Promise<BridgeView> {
 			const bridge = await find(id);
 			const at = new Date(core.clock.nowMs());

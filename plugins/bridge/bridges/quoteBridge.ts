@@ -1,9 +1,9 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { type CheckedQuote, checkQuote } from "#plugins/bridge/bridges/checkQuote.ts";
-import type { BridgeRoute } from "#plugins/bridge/bridges/Route.ts";
 import type { Resolved } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 import type { Told } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";

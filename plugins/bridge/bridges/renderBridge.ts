@@ -2,10 +2,10 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
-import { BRIDGE_STATUSES } from "#plugins/bridge/bridges/bridgeStates.ts";
-import type { BridgeRoute } from "#plugins/bridge/bridges/Route.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { BRIDGE_STATUSES } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 const nullable = <Type extends z.ZodType>(type: Type) => type.nullable();

@@ -1,7 +1,7 @@
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
-import type { BridgeRoute } from "#plugins/bridge/bridges/Route.ts";
 import { type Resolved, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type Bridge, changeBridge, lockBridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
 import { insertQuote, readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";

@@ -4,7 +4,7 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { parseAmount } from "#core/money/parseAmount.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import type { BridgeRoute } from "#plugins/bridge/bridges/Route.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import { readChainsOff } from "#plugins/bridge/sql/chainSwitches.ts";

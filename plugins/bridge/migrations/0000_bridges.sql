@@ -8,10 +8,10 @@ create table bridge.bridge (
 	channel text not null,
 	-- Its owner is asked by a link, whatever their profile says.
 	asks boolean not null,
-	-- As it was asked for, and as that was resolved: see `bridges/Route.ts`.
+	-- As it was asked for, and as that was resolved: see `quote/BridgeRoute.ts`.
 	request jsonb not null,
 	route jsonb,
-	-- See `bridges/bridgeStates.ts`.
+	-- See `states/bridgeStates.ts`.
 	status text not null,
 	error_code text,
 	detail text,
@@ -61,7 +61,7 @@ create table bridge.quote (
 	minimum_out_raw numeric(78) not null,
 	expected_out_raw numeric(78) not null,
 	expires_at timestamptz not null,
-	-- Ordered; see `bridges/steps.ts`.
+	-- Ordered; see `quote/steps.ts`.
 	steps jsonb not null,
 	-- Fees, impact, estimate and the signed order, as the provider told them.
 	told jsonb not null,

@@ -13,7 +13,7 @@ import {
 	WEBHOOK_BYTES_MAX,
 	WEBHOOK_TOLERANCE_MS,
 } from "#plugins/bridge/limits.ts";
-import { bridgeWebhookFault } from "#plugins/bridge/reconcile/webhookFaults.ts";
+import { bridgeWebhookFault } from "#plugins/bridge/reconcile/bridgeWebhookFault.ts";
 import { wireHash } from "#plugins/bridge/relay/order.ts";
 import { wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 

@@ -1,6 +1,5 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import type { BridgeEvent } from "#plugins/bridge/bridges/bridgeStates.ts";
 import { HINT_AFTER_MS, HINT_EVERY_MS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import { judgeTime, judgeWord } from "#plugins/bridge/reconcile/judgeWord.ts";
 import {
@@ -17,6 +16,7 @@ import {
 	moveBridge,
 } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import type { BridgeEvent } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 type Outcome = { event: BridgeEvent | null; change: BridgeChange };

@@ -1,5 +1,5 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { BridgeRoute } from "#plugins/bridge/bridges/Route.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { ChainReader } from "#plugins/bridge/reconcile/chainReaders.ts";
 import { type Payments, readPayments } from "#plugins/bridge/reconcile/readPayments.ts";
 
@@ -28,7 +28,7 @@ type Asked = {
 	signal: AbortSignal;
 };
 
-/** Looks a fill up on the destination chain: at least the minimum must have reached its recipient. */
+/** Looks a fill up on the destination chain: its recipient must have got at least the minimum. */
 export async function verifyFill(asked: Asked): Promise<Verification> {
 	const { route, minimumOutRaw, hashes, readers, signal } = asked;
 	const { chainId, currency } = route.destination;

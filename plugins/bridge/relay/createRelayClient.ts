@@ -5,6 +5,7 @@ import type { Fault } from "#core/fault/Fault.ts";
 import { readCapped } from "#core/http/readCapped.ts";
 import { cleanLine } from "#core/outside/cleanLine.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { sleep } from "#core/time/sleep.ts";
 import { relayFault } from "#plugins/bridge/relay/faults.ts";
 import {
 	BODY_BYTES_MAX,
@@ -17,6 +18,7 @@ import {
 	REFUSAL_BYTES_MAX,
 	RELAY_ID,
 	VIEWS_PER_MINUTE,
+	WAITED_OUT_MS,
 } from "#plugins/bridge/relay/limits.ts";
 import type { RelayCallOptions } from "#plugins/bridge/relay/Relay.ts";
 import { wireRefusal } from "#plugins/bridge/relay/wire.ts";
@@ -50,7 +52,8 @@ export type RelayClient = <Output>(
 
 /**
  * Calls the bridge provider within its published limits, which all processes share. A call that
- * would be too much is not sent: it fails as `rate_limited` with the time to wait.
+ * would be too much is not sent: it waits for a moment where a person does, and else fails as
+ * `rate_limited` with the time to wait.
  */
 export function createRelayClient(options: RelayClientOptions): RelayClient {
 	const { core, baseUrl, apiKey, ending } = options;
@@ -66,15 +69,21 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
 		labels: ["endpoint", "outcome"],
 	});
 
-	async function take(kind: CallClass, { purpose }: RelayCallOptions): Promise<void> {
+	async function take(kind: CallClass, { purpose, signal }: RelayCallOptions): Promise<void> {
 		const shares =
 			kind !== "other" || purpose === "trade"
 				? []
 				: purpose === "poll"
 					? [{ of: "polls", perWindow: POLLS_PER_MINUTE }]
 					: [{ of: "views", perWindow: VIEWS_PER_MINUTE }];
-		const taken = await core.budget.take(nameOf(kind), { amount: 1, ...limits[kind], shares });
-		if (!taken.granted) throw tooOften(taken.retryAfterMs, "its own pace");
+		for (let leftMs = purpose === "poll" ? 0 : WAITED_OUT_MS; ; ) {
+			const taken = await core.budget.take(nameOf(kind), { amount: 1, ...limits[kind], shares });
+			if (taken.granted) return;
+			const waitMs = Math.max(taken.retryAfterMs, 1);
+			if (waitMs > leftMs) throw tooOften(waitMs, "its own pace");
+			leftMs -= waitMs;
+			await sleep(waitMs, AbortSignal.any([signal, ending]));
+		}
 	}
 
 	async function send<Output>(

@@ -6,6 +6,8 @@ export const CALL_TIMEOUT_MS = 10_000;
 /** A list of chains is the largest answer: under 1 MB in 2026. */
 export const BODY_BYTES_MAX = 4 * 1_048_576;
 export const REFUSAL_BYTES_MAX = 65_536;
+/** A person waits so long for the provider's limits; the clock never does. */
+export const WAITED_OUT_MS = 3_000;
 /** How long all processes stay away after a 429 that does not say. */
 export const PAUSE_DEFAULT_MS = 5_000;
 export const PAUSE_MAX_MS = 5 * MINUTE_MS;

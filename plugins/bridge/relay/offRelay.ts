@@ -5,7 +5,7 @@ const isOff = async (): Promise<never> => {
 	throw relayFault.off();
 };
 
-/** The bridge provider of a deployment that has none: each question says so, and nobody is called. */
+/** The bridge provider of a deployment that has none: each question says so. */
 export const offRelay: Relay = {
 	canSearch: false,
 	chains: isOff,

@@ -41,7 +41,7 @@ const params = z.object({
 });
 const RESERVED = 0x1_0000n;
 
-/** Saved recipients and refund addresses, by chain. A bridge that names somebody else goes there. */
+/** Saved recipients and refund addresses, by chain; a bridge may name others. */
 export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
 	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
 	const about = { tags: ["bridging"], security: [{ session: [] as string[] }] };

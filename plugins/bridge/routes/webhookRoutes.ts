@@ -3,8 +3,8 @@ import { z } from "zod";
 import { canStream } from "#core/http/asyncapi/canStream.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { field } from "#core/http/openapi/field.ts";
+import { bridgeWebhookFault } from "#plugins/bridge/reconcile/bridgeWebhookFault.ts";
 import type { BridgeWebhooks } from "#plugins/bridge/reconcile/createBridgeWebhooks.ts";
-import { bridgeWebhookFault } from "#plugins/bridge/reconcile/webhookFaults.ts";
 
 const outcomeSchema = z
 	.object({

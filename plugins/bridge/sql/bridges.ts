@@ -1,12 +1,12 @@
 import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
+import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/BridgeRoute.ts";
 import {
 	type BridgeEvent,
 	type BridgeStatus,
 	nextBridgeStatus,
-} from "#plugins/bridge/bridges/bridgeStates.ts";
-import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/bridges/Route.ts";
+} from "#plugins/bridge/states/bridgeStates.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
 /** What was asked for, as text: chains and currencies by the names that somebody typed. */
@@ -59,13 +59,15 @@ type BridgeRow = Omit<Bridge, "route" | "arrivedRaw"> & {
 };
 
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
-const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request, route,
-	status, error_code as "errorCode", detail, quote_seq as "quoteSeq", intent_id as "intentId",
+const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
+	route, status, error_code as "errorCode", detail, quote_seq as "quoteSeq", intent_id as "intentId",
 	${hexColumn("deposit_hash", "depositHash")}, deposited_at as "depositedAt",
 	provider_status as "providerStatus", provider_reason as "providerReason",
-	failed_at as "failedAt", claimed_at as "claimedAt", hinted_at as "hintedAt", ${hexColumn("out_hash", "outHash")},
-	out_chain_id as "outChainId", ${hexColumn("out_currency", "outCurrency")}, arrived_raw as "arrivedRaw", is_verified as "isVerified",
-	held_at as "heldAt", created_at as "createdAt", changed_at as "changedAt", look_at as "lookAt",
+	failed_at as "failedAt", claimed_at as "claimedAt", hinted_at as "hintedAt",
+	${hexColumn("out_hash", "outHash")}, out_chain_id as "outChainId",
+	${hexColumn("out_currency", "outCurrency")}, arrived_raw as "arrivedRaw",
+	is_verified as "isVerified", held_at as "heldAt", created_at as "createdAt",
+	changed_at as "changedAt", look_at as "lookAt",
 	looks`;
 
 function bridgeOf(row: BridgeRow): Bridge {

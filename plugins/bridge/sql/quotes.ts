@@ -2,8 +2,8 @@ import { z } from "zod";
 import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { CheckedQuote } from "#plugins/bridge/bridges/checkQuote.ts";
-import type { BridgeStep } from "#plugins/bridge/bridges/steps.ts";
+import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeStep } from "#plugins/bridge/quote/steps.ts";
 import { wireAddress } from "#plugins/bridge/relay/order.ts";
 
 /** Fees, impact and estimate of a quote, to be shown. Amounts in base units of their currency. */

@@ -21,6 +21,8 @@ export type BridgeChainSetup = {
 	/** How its protocol names the chain. */
 	name: string;
 	currencies: readonly BridgeCurrency[];
+	/** It is listed, and nothing ever happens there. */
+	isListedOnly?: boolean;
 	isDisabled?: boolean;
 	isLagging?: boolean;
 	vmType?: string;

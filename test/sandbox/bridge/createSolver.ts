@@ -60,7 +60,7 @@ export function createSolver(world: BridgeWorld, faults: BridgeFaults): Solver {
 
 	return {
 		async turn() {
-			await Promise.all(world.chains.map(look));
+			await Promise.all(world.chains.filter(({ isListedOnly }) => !isListedOnly).map(look));
 		},
 		async idle() {
 			while (underWay.size > 0) await Promise.all(underWay);

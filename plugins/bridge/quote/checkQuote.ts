@@ -1,12 +1,12 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { BridgeRoute } from "#plugins/bridge/bridges/Route.ts";
-import { type BridgeStep, stepsOf } from "#plugins/bridge/bridges/steps.ts";
 import {
 	IMPACT_PERCENT_MIN,
 	MINIMUM_SHARE_BPS,
 	QUOTE_LIFETIME_MAX_MS,
 	QUOTE_MARGIN_MS,
 } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { type BridgeStep, stepsOf } from "#plugins/bridge/quote/steps.ts";
 import { orderIdOf, orderSignerOf } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 

@@ -4,7 +4,7 @@ import {
 	type BridgeEvent,
 	bridgeMoves,
 	nextBridgeStatus,
-} from "#plugins/bridge/bridges/bridgeStates.ts";
+} from "#plugins/bridge/states/bridgeStates.ts";
 
 test("what ended by the chain's or the owner's word stays so, whatever happens after it", () => {
 	for (const status of ["success", "refund", "rejected", "disabled"] as const) {

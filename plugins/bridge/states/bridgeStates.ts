@@ -41,7 +41,7 @@ export type BridgeEvent =
 	| "give_up"
 	/** The deposit is in a block. */
 	| "deposit"
-	/** Where the money is cannot be said: an unknown sending, a lost deposit, a fill that is short. */
+	/** Where the money is cannot be said: an unknown sending, a lost deposit, a short fill. */
 	| "doubt"
 	/** The provider works on it again. */
 	| "revive"
