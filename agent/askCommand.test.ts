@@ -29,3 +29,38 @@ test("an answer that is lost is no proof that nothing was done, for who is signe
 		publicDetail: expect.stringMatching(/is it running\?$/),
 	});
 });
+
+async function askAnswered(tool: string, data: unknown): Promise<{ code: number; said: string[] }> {
+	const reply = { kind: "done", line: "Your buy.", command: null, isProposal: false, tool, data };
+	const rest = { asOf: null, links: [], suggestions: [], code: null };
+	const server = Bun.serve({
+		port: 0,
+		hostname: "127.0.0.1",
+		fetch: () => Response.json({ ...reply, ...rest }),
+	});
+	const said: string[] = [];
+	const context = { env: {}, out: () => {}, note: (line: string) => void said.push(line) };
+	const url = `http://127.0.0.1:${server.port}`;
+	const code = await askCommand.run(["buy", "it", "--url", url], context as never);
+	await server.stop(true);
+	return { code, said };
+}
+
+test("an action that the limits refused ends with 1 and its reason; what was asked for ends with 0", async () => {
+	const refused = { status: "rejected", errorCode: "per_trade_limit" };
+	expect(await askAnswered("buy_nft", refused)).toEqual({
+		code: 1,
+		said: ["not done: per_trade_limit"],
+	});
+	const expired = { status: "expired", errorCode: null };
+	expect(await askAnswered("prepare_send", expired)).toEqual({
+		code: 1,
+		said: ["not done: expired"],
+	});
+	const fine = { code: 0, said: [] };
+	expect(await askAnswered("buy_nft", { status: "submitted", errorCode: null })).toEqual(fine);
+	expect(await askAnswered("read_intent", refused)).toEqual(fine);
+	const calledOff = { status: "rejected", errorCode: "cancelled" };
+	expect(await askAnswered("cancel_intent", calledOff)).toEqual(fine);
+	expect(await askAnswered("read_help", null)).toEqual(fine);
+});

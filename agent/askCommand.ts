@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { z } from "zod";
 import { agentConfig } from "#agent/agentConfig.ts";
 import { agentFault } from "#agent/faults.ts";
 import { replySchema } from "#agent/reply/replySchema.ts";
@@ -28,9 +29,28 @@ export const askCommand: CliCommand = {
 		for (const { label, command: instead } of suggestions) {
 			out(label === instead ? `  ${instead}` : `  ${instead}  (${label})`);
 		}
-		return kind === "done" ? 0 : 1;
+		const refusal = refusalOf(reply);
+		if (refusal !== null) note(`not done: ${refusal}`);
+		return kind === "done" && refusal === null ? 0 : 1;
 	},
 };
+
+const endedBadly = z.object({
+	status: z.enum(["rejected", "failed", "expired"]),
+	errorCode: z.string().nullish(),
+});
+
+/**
+ * Why the action that was asked for is not done, where its tool answered and the path that money
+ * leaves by said no; null otherwise. A script goes on by the exit code. Who only reads an action,
+ * or calls one off, got what they asked for.
+ */
+function refusalOf({ kind, tool, data }: z.infer<typeof replySchema>): string | null {
+	const ended = endedBadly.safeParse(data);
+	if (kind !== "done" || tool?.startsWith("read_") || !ended.success) return null;
+	const { status, errorCode } = ended.data;
+	return errorCode === "cancelled" ? null : (errorCode ?? status);
+}
 
 function readArguments(args: readonly string[]): { text: string; url: string | undefined } {
 	try {

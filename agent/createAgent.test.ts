@@ -176,6 +176,21 @@ describe("what goes wrong", () => {
 		expect(await other).toMatchObject({ kind: "refused", code: "tool_timeout" });
 	});
 
+	test("a reading that cannot be printed runs nothing, and a choice that cannot is left out", async () => {
+		const [command] = agentLab().grammar.commands;
+		if (!command) throw new Error("no command");
+		const values = { collection: "pale-foxes", nowhere: "1" };
+		const lab = agentLab({ readByModel: async () => ({ command, values }) });
+		expect(await lab.ask("whatever it is")).toMatchObject({
+			kind: "refused",
+			code: "tool_failed",
+			command: null,
+		});
+		expect(lab.calls).toEqual([]);
+		const odd = agentLab({ chooses: "nowhere" });
+		expect(await odd.ask("floor kiln")).toMatchObject({ kind: "choose", suggestions: [] });
+	});
+
 	test("an input that the tool does not take is refused with the issue's words", async () => {
 		const reply = await agentLab().ask(`floor ${"x".repeat(41)}`);
 		expect(reply).toMatchObject({

@@ -11,11 +11,13 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
+import type { Log } from "#core/log/Log.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import type { AnyTool, Caller } from "#core/plugin/Tool.ts";
 
 export type AgentDeps = {
 	clock: Clock;
+	log: Log;
 	grammar: Grammar;
 	/** Of all plugins and the agent's own. */
 	tools: readonly AnyTool[];
@@ -64,11 +66,10 @@ async function answer(
 ): Promise<Reply> {
 	const { command, values } = reading;
 	const speaker = isProposal ? withoutAuthority(caller) : caller;
-	const base: Reply = {
-		...NOTHING,
-		command: deps.grammar.print(reading),
-		isProposal,
-	};
+	const printed = attempt(deps, () => deps.grammar.print(reading));
+	const base: Reply = { ...NOTHING, command: printed, isProposal };
+	// What cannot be shown as it was understood is not done.
+	if (printed === null) return refused(agentFault.toolFailed(), base, deps);
 	const tool = permitted(command, speaker, deps);
 	if (tool === null) {
 		const isKnown = speaker.profileId !== null;
@@ -106,6 +107,16 @@ function permitted(command: Command, { authority }: Caller, { toolOf }: Answerin
 	}
 }
 
+/** Null, and a line in the log, where a plugin's command has no way to be printed. */
+function attempt({ log }: Pick<AgentDeps, "log">, print: () => string): string | null {
+	try {
+		return print();
+	} catch (error) {
+		log.error("a command cannot be printed", { error });
+		return null;
+	}
+}
+
 function inputOf({ command, values }: Reading): unknown {
 	return command.input ? command.input(values) : values;
 }
@@ -133,10 +144,13 @@ function rendered(result: ToolResult, base: Reply, deps: Rendering): Reply {
 /** Whole commands to send instead: each is read back as what it says, or it is left out. */
 function choicesOf(
 	{ slot, choices }: Extract<ToolResult, { kind: "choose" }>,
-	{ grammar, command, values }: Rendering,
+	{ grammar, log, command, values }: Rendering,
 ): Reply["suggestions"] {
 	return choices.slice(0, SUGGESTIONS_MAX).flatMap(({ value, label }) => {
-		const text = grammar.print({ command, values: { ...values, [slot]: value } });
+		const text = attempt({ log }, () => {
+			return grammar.print({ command, values: { ...values, [slot]: value } });
+		});
+		if (text === null) return [];
 		const again = grammar.parse(text);
 		const isSame =
 			again.kind === "read" &&

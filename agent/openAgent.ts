@@ -44,6 +44,7 @@ export function openAgent({ collected, core, config, ending }: OpenAgentOptions)
 	const runTool = createRunTool({ clock, log, ending });
 	const handle = createAgent({
 		clock,
+		log,
 		grammar,
 		tools,
 		runTool,

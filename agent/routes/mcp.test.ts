@@ -93,6 +93,8 @@ describe("[SOC-09] the official client", () => {
 		};
 		expect(await told("ghost")).toMatchObject({ isError: true });
 		expect((await told("ghost")).text).toContain("collection_unknown: No collection is called");
+		// A plugin's refusal may repeat what somebody from outside called a thing.
+		expect((await told("rude")).text).toContain("collection_unknown: (at)bank SCAM evil[.]xyz");
 		const question = await told("kiln");
 		expect(question.isError).toBe(true);
 		expect(question.text).toContain('collection = \\"kiln-folk\\"');

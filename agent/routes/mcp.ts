@@ -164,7 +164,7 @@ function rendered(result: ToolResult): CallToolResult {
 			return failed([harmless(result.question), ...choices].join("\n"));
 		}
 		case "refused":
-			return failed(`${result.fault.code}: ${result.fault.publicDetail}`);
+			return failed(`${result.fault.code}: ${harmless(result.fault.publicDetail)}`);
 		default:
 			return unreachable(result);
 	}

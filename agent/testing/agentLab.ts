@@ -31,6 +31,8 @@ export type LabOptions = {
 	readByModel?: ReadByModel;
 	log?: Log;
 	timeoutMs?: number;
+	/** The slot that choices are for: one that is not the command's cannot be printed. */
+	chooses?: string;
 	more?: { tools?: readonly AnyTool[]; commands?: readonly Command[] };
 };
 
@@ -38,7 +40,7 @@ export type LabOptions = {
 export function agentLab(options: LabOptions = {}) {
 	const calls: ToolCall[] = [];
 	const stops: string[] = [];
-	const { tools, commands } = parts(calls, stops);
+	const { tools, commands } = parts({ calls, stops, chooses: options.chooses ?? "collection" });
 	const all = [...tools, ...(options.more?.tools ?? [])];
 	const typed = [...commands, ...(options.more?.commands ?? [])];
 	const help = createHelp(typed, all);
@@ -53,6 +55,7 @@ export function agentLab(options: LabOptions = {}) {
 	const runTool = createRunTool({ clock, log, ending: ending.signal, timeoutMs });
 	const handle = createAgent({
 		clock,
+		log,
 		grammar,
 		tools: [...all, help.tool],
 		runTool,
@@ -83,7 +86,9 @@ export const guest: Caller = { channel: "agent", profileId: null, authority: "no
 export const author: Caller = { channel: "agent", profileId: "p1", authority: "author" };
 export const program: Caller = { channel: "mcp", profileId: "p1", authority: "session" };
 
-function parts(calls: ToolCall[], stops: string[]): { tools: AnyTool[]; commands: Command[] } {
+type Noted = { calls: ToolCall[]; stops: string[]; chooses: string };
+
+function parts({ calls, stops, chooses }: Noted): { tools: AnyTool[]; commands: Command[] } {
 	const floor = defineTool({
 		name: "read_floor",
 		title: "Floor",
@@ -97,6 +102,7 @@ function parts(calls: ToolCall[], stops: string[]): { tools: AnyTool[]; commands
 			calls.push({ tool: "read_floor", input, caller, key: idempotencyKey });
 			const { collection } = input;
 			if (collection === "ghost") throw labFault.collectionUnknown({ detail: "secret detail" });
+			if (collection === "rude") throw labFault.collectionUnknown({ public: HOSTILE_NAME });
 			if (collection === "broken") throw new Error("secret SELECT");
 			if (collection === "odd") {
 				return { kind: "done", output: { name: "secret", price: 1 } as never };
@@ -113,7 +119,7 @@ function parts(calls: ToolCall[], stops: string[]): { tools: AnyTool[]; commands
 					value,
 					label: `${value} ${HOSTILE_NAME}`,
 				}));
-				return { kind: "choose", question: "Which one?", slot: "collection", choices };
+				return { kind: "choose", question: "Which one?", slot: chooses, choices };
 			}
 			const name = collection === "hostile" ? HOSTILE_NAME : collection;
 			return { kind: "done", output: { name, floor: "0.5" } };

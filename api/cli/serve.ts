@@ -11,8 +11,8 @@ const STOP_TIMEOUT_MS = 40_000;
 type Around = {
 	/** Ends what was started for the service, after it. */
 	stopAlso?: () => Promise<void>;
-	/** Lines of the banner's own manner about that. */
-	more?: readonly string[];
+	/** Lines of the banner's own manner about that, by where the service is. */
+	more?: (url: string) => readonly string[];
 	/** Tells it where the service is: its port may be new at each start. */
 	onUp?: (url: string) => void;
 };
@@ -22,7 +22,7 @@ type Around = {
  * log and nothing else.
  */
 export async function serve(env: Environment, around: Around = {}): Promise<number> {
-	const { stopAlso = async () => {}, more = [], onUp = () => {} } = around;
+	const { stopAlso = async () => {}, more = () => [], onUp = () => {} } = around;
 	const beganMs = systemClock.nowMs();
 	try {
 		const service = await startService({ env });
@@ -34,7 +34,8 @@ export async function serve(env: Environment, around: Around = {}): Promise<numb
 			await stopAlso();
 			process.stderr.write("stopped\n");
 		}, STOP_TIMEOUT_MS);
-		process.stderr.write(banner(service, { tookMs: systemClock.nowMs() - beganMs, more }));
+		const tookMs = systemClock.nowMs() - beganMs;
+		process.stderr.write(banner(service, { tookMs, more: more(service.url) }));
 		await stopped;
 		return 0;
 	} catch (error) {

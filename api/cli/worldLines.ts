@@ -8,7 +8,7 @@ type WorldPart = "httpUrl" | "home" | "walletProviderUrl" | "reveals";
  */
 export function worldLines(
 	{ httpUrl, home, walletProviderUrl, reveals }: Pick<World, WorldPart>,
-	{ hasOwnWallets }: { hasOwnWallets: boolean },
+	{ url, hasOwnWallets }: { url: string; hasOwnWallets: boolean },
 ): readonly string[] {
 	const rpc = `RPC      ${httpUrl}  (anvil's first ten accounts have ether)`;
 	const own = `home     ${home.httpUrl}  (chain ${home.chainId}, where wallets send; the same ten)`;
@@ -22,5 +22,23 @@ export function worldLines(
 		`wallets  ${walletProviderUrl}  (ada, ben and cleo have 1,000 ether each, on both)`,
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
 		...soon,
+		...reveals.slice(0, 1).flatMap((contract) => planLines(contract, { url, walletProviderUrl })),
 	];
 }
+
+/** What to copy so that ada has a plan armed before the collection comes out. */
+function planLines(
+	contract: string,
+	{ url, walletProviderUrl }: { url: string; walletProviderUrl: string },
+): string[] {
+	const told = `curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`;
+	const enrolled = `curl -s -X POST ${url}/v1/trading/enrollment -H "authorization: Bearer $T"`;
+	const plan = `snipe ${contract} ${PLAN}`;
+	return [
+		`plan     T=$(${told} | jq -r .token)`,
+		`         T=$(${enrolled} | jq -r .token)`,
+		`         TAPELINE_TOKEN=$T bun run svc ask --url ${url} "${plan}"`,
+	];
+}
+
+const PLAN = "rank 200 for at most 1 eth each with 3 eth in all";

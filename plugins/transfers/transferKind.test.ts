@@ -51,6 +51,7 @@ const intent: Intent<TransferRequest> = {
 	transactionHash: null,
 	cancellation: null,
 	asks: false,
+	afterId: null,
 	createdAtMs: NOW_MS,
 	changedAtMs: NOW_MS,
 	expiresAtMs: NOW_MS,

@@ -22,6 +22,7 @@ export const transferSchema = z
 				"confirmation_required",
 				"review_required",
 				"signature_required",
+				"waiting",
 				"submitting",
 				"submitted",
 				"uncertain",

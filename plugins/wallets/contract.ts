@@ -6,6 +6,10 @@ import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { statusSentence } from "#plugins/wallets/agent/statusSentence.ts";
+import {
+	ALLOWANCE as allowance,
+	type AllowanceRequest as RequestOfAllowance,
+} from "#plugins/wallets/allowance/allowanceKind.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
@@ -58,7 +62,17 @@ export type Plan = {
 	valueRaw: bigint;
 	data: Hex;
 	/** What leaves the wallet: fee of the network not included. */
-	spend: { currency: Address; raw: bigint; decimals: number; symbol: string };
+	spend: {
+		currency: Address;
+		raw: bigint;
+		decimals: number;
+		symbol: string;
+		/**
+		 * What is bought with it, at least, in a currency that has a price: limits count this where it
+		 * is more than the price of what is spent, or where that has none.
+		 */
+		worth?: { currency: Address; raw: bigint };
+	};
 	/** Who gets it; policy knows them. */
 	recipient: Address | null;
 	/** For a person: what this transaction does, in sentences and figures. JSON. */
@@ -71,8 +85,25 @@ export type Plan = {
 export type Denial = { code: string; detail: string };
 
 export type Preparation =
-	| { kind: "plan"; plan: Plan; question?: Question }
-	| { kind: "denied"; denial: Denial };
+	/** `review`: an operator has to say yes first, for this reason. */
+	| { kind: "plan"; plan: Plan; question?: Question; review?: Denial }
+	| { kind: "denied"; denial: Denial }
+	/**
+	 * Another intent of the same wallet has to be confirmed before this one can be planned. It is
+	 * recorded, and this one waits for it. Its owner is asked once, on the first step's plan, whose
+	 * `shown` says what all steps do: so a kind denies whatever is beyond the bounds of its request.
+	 */
+	| {
+			kind: "first";
+			intent: Step;
+			/** What this one will spend: limits refuse it before its first step is sent. */
+			spend: Plan["spend"];
+	  }
+	/** What it is for is so already. */
+	| { kind: "done" };
+
+/** A step as its kind knows it: profile, wallet, chain and channel are those of what it is for. */
+export type Step = { kind: string; request: unknown };
 
 /**
  * What a kind wants to know of the chain only to tell it to a person. It is asked in the request by
@@ -132,6 +163,8 @@ export type Intent<Request = unknown> = {
 	cancellation: Cancellation | null;
 	/** Its owner is asked by a link, whatever their profile says. */
 	asks: boolean;
+	/** The step before it, newest first; null where there is none. */
+	afterId: string | null;
 	createdAtMs: number;
 	changedAtMs: number;
 	expiresAtMs: number;
@@ -166,14 +199,18 @@ export type IntentKind<Request> = {
 	deny(situation: SpendSituation): Denial | null;
 	/**
 	 * After a receipt of success: whether what was bought is there. Balance and ownership, not hope.
-	 * A code makes the intent `failed` with it: the money is spent all the same.
+	 * A code makes the intent `failed` with it: the money is spent all the same. `spentRaw`: it is
+	 * there, and cost so much of what was reserved; the rest is given back.
 	 */
 	settle(
 		intent: Intent<Request>,
 		receipt: Receipt,
 		context: { wallet: Wallet; outbound: Outbound; signal: AbortSignal },
-	): Promise<Denial | null>;
+	): Promise<Settlement>;
 };
+
+/** What a receipt of success came to: null, what was paid for is there for all that was reserved. */
+export type Settlement = Denial | { spentRaw: bigint } | null;
 
 export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Promise<Result>;
 
@@ -191,6 +228,11 @@ export type NewIntent = {
 	 * no confirmation. For what a program or a model proposes in their name. Left out: false.
 	 */
 	asks?: boolean;
+	/**
+	 * The place in the same `create` of the step before it, which has to stand before it there: this
+	 * one begins as `waiting`, and is planned once that step is confirmed.
+	 */
+	after?: number;
 };
 
 /**
@@ -223,6 +265,11 @@ export type Execution = {
 	 */
 	cancel(intentId: string, by: { actor: string; signal: AbortSignal }): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
+	/**
+	 * Returns the intent whose owner's answer one waits for: itself, or the step before it where it
+	 * is `waiting`. Ask for links with that one.
+	 */
+	asking(intent: Intent): Promise<Intent>;
 	/**
 	 * Returns where intents stand and what the spend ledger holds for each, in base units of what
 	 * they spend: reserved or spent, and not given back. A release that the chain took back counts
@@ -297,6 +344,15 @@ export const TOOL_ROUTE = "agent tool";
 export function channelOf({ channel }: Caller): Channel {
 	return channel === "social" ? "social" : "agent";
 }
+
+/**
+ * The kind of a step that lets a contract take exactly so much of a token. Spends nothing: what
+ * uses the allowance counts. Where so much is allowed already it is `confirmed` without being sent.
+ */
+export const ALLOWANCE = allowance;
+
+/** The request of an `ALLOWANCE` step. */
+export type AllowanceRequest = RequestOfAllowance;
 
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;

@@ -7,11 +7,12 @@ import type { Execution, Intent, IntentKind, NewIntent } from "#plugins/wallets/
 import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import { askingOf } from "#plugins/wallets/execution/linkedSteps.ts";
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
 import { recordSigned } from "#plugins/wallets/execution/recordSigned.ts";
+import { confirmIntent } from "#plugins/wallets/intent/confirmIntent.ts";
 import { readIntents, readTogether } from "#plugins/wallets/intent/intentRow.ts";
 import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
 import { chargeFor, quotaRefusal } from "#plugins/wallets/quota/quotaSql.ts";
 import { readHeld } from "#plugins/wallets/spend/readHeld.ts";
@@ -60,7 +61,7 @@ export function createExecution(
 			return change(intentId, async (tx, intent) => {
 				if (intent.planHash !== planHash) throw executionFault.planChanged();
 				if (intent.expiresAtMs <= at.getTime()) throw executionFault.intentState();
-				const moved = await moveIntent(tx, { intentId, event: "approve", at });
+				const moved = await confirmIntent(tx, { intentId, by: "owner", at });
 				if (moved === null) throw executionFault.intentState();
 			});
 		},
@@ -72,6 +73,7 @@ export function createExecution(
 			if (!intent) await refuseUnreadable(deps.db, { intentId, profileId });
 			return intent?.profileId === profileId ? intent : null;
 		},
+		asking: (intent) => askingOf(deps.db, intent),
 		held: (tx, intentIds) => readHeld(tx, intentIds),
 		list: (profileId, page) => listIntents(deps.db, { profileId, ...page }),
 	};

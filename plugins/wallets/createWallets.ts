@@ -6,6 +6,7 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import { readLimits } from "#plugins/wallets/agent/readLimits.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
 import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
+import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
 import type { Execution, TradingSetting, Wallets } from "#plugins/wallets/contract.ts";
 import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
@@ -73,6 +74,7 @@ export function createWallets(options: WalletsOptions) {
 			opened.execution.register(kind);
 		},
 	};
+	execution.register(allowanceKind({ clock: core.clock, rpcOf: deps.rpcOf }));
 	const db: Database = core.db;
 	const links = createLinks({ ...deps, db, publicUrl: publicUrlOf(config) });
 	const { authenticate } = identity.service;

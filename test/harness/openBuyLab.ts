@@ -13,6 +13,7 @@ import { createSteps } from "#core/steps/createSteps.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
 import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
+import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
@@ -111,6 +112,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 	const buying = { clock, chains, rpcOf: deps.rpcOf, provider: fake.provider, prices };
 	execution.register(createBuyKind(buying));
 	execution.register(createOfferKind());
+	execution.register(allowanceKind({ clock, rpcOf: deps.rpcOf }));
 	const jobs = reconcileJobs(deps, execution);
 	const links = createLinks({ ...deps, db, publicUrl: "https://app.example" });
 	const signal = new AbortController().signal;

@@ -62,7 +62,8 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		DATA_DIR: join(sandboxDir, await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
-	const more = worldLines(world, { hasOwnWallets: Object.keys(wallets).length > 0 });
+	const hasOwnWallets = Object.keys(wallets).length > 0;
+	const more = (url: string) => worldLines(world, { url, hasOwnWallets });
 	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
 	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
 }

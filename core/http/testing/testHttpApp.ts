@@ -16,9 +16,10 @@ import { createMetrics } from "#core/metrics/createMetrics.ts";
 export function testHttpApp(options: Partial<HttpAppOptions> = {}) {
 	let requests = 0;
 	const statuses = createStatusWatch(options.log ?? silentLog);
+	const clock = options.clock ?? { nowMs: () => 0 };
 	const app = createHttpApp({
-		clock: { nowMs: () => 0 },
-		limiter: createMemoryLimiter({ requestsMax: 600, windowSeconds: 60 }),
+		clock,
+		limiter: createMemoryLimiter({ requestsMax: 600, windowSeconds: 60, clock }),
 		metrics: createMetrics(),
 		allowedOrigins: ["https://app.example"],
 		trustedProxyHops: 1,

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createSyncRequests } from "#plugins/market-index/sync/createSyncRequests.ts";
 import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
+import { listingOf } from "#plugins/market-index/sync/testing/providerWords.ts";
 import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
 import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import type { TestDatabase } from "#test/harness/testDatabase.ts";
@@ -107,6 +108,30 @@ test("[API-07] a resync queues a repair at once, of a failed one too, and is one
 	lab.time.nowMs += 1;
 	await lab.resync(id);
 	expect(syncs()).toEqual([1, 1]);
+});
+
+test("a resync reads again what a sync that is under way has read already", async () => {
+	const { id, address } = await lab.register();
+	lab.know(address, "cats");
+	const begun = Promise.withResolvers<void>();
+	const listed = Promise.withResolvers<void>();
+	lab.fake.answers.bestListings = async () => {
+		begun.resolve();
+		await listed.promise;
+		return { items: [], cursor: null };
+	};
+	const before = lab.sync(id);
+	await begun.promise;
+	lab.time.nowMs += 6_000;
+	expect(await lab.resync(id)).toBe("syncing");
+	lab.fake.answers.bestListings = async () => ({ items: [listingOf(address)], cursor: null });
+	await lab.sync(id);
+	const repaired = { sync_status: "synced", listed_count: 1, failures: 0 };
+	expect(await lab.row(id)).toMatchObject(repaired);
+	// What the first one was told is older, and written nowhere.
+	listed.resolve();
+	await before;
+	expect(await lab.row(id)).toMatchObject(repaired);
 });
 
 test("[API-07] without a provider a resync still reads the contract again", async () => {

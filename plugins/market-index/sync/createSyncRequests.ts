@@ -68,10 +68,13 @@ export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 				const asked = { collectionIds: [collectionId], nowMs: clock.nowMs(), watchMs: null };
 				const ids = await putInLine(tx, { ...asked, everyMs: RESYNC_EVERY_MS });
 				if (ids.length === 0) return row.status;
-				// A repair reads everything, also what an earlier sync has left here.
-				await tx.execute("update market_index.sync set parts = null where collection_id = $1", [
-					collectionId,
-				]);
+				// A repair reads everything, also what an earlier sync has left here. It takes over from
+				// one that is under way, whose answers may be from before what is to be repaired.
+				await tx.execute(
+					`update market_index.sync set parts = null, started_at = null
+					where collection_id = $1`,
+					[collectionId],
+				);
 				await queue.add(tx, syncJobs(ids, OPENED_PRIORITY));
 				return moveSync(tx, log, { collectionId, event: "queue" });
 			}),

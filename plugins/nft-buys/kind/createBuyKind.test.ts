@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { numberToHex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, numberToHex } from "viem";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { type BuyLab, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
@@ -98,6 +98,37 @@ describe("a buy that goes well", () => {
 		expect(lab.sent[0]?.valueRaw).toBe((3n * ETHER) / 10n);
 	});
 
+	test("a listing in an ERC-20 is bought in two steps: exactly its price is allowed first", async () => {
+		const buyer = await lab.buyer({ account: 6, requireTradeConfirmation: true });
+		const currency = seaport.tokens.coin;
+		const args = [seaport.address, 0n] as const;
+		const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+		await seaport.send({ from: buyer.wallet.address, to: currency, data });
+		lab.prices.set({ chainId: 31_337, currency, usd: 2 });
+		const price = 30n * ETHER;
+		const payments = [{ recipient: seaport.accounts[2]!, raw: price }];
+		const listed = await lab.list({ currency, payments });
+		lab.serve(withoutConduit(listed));
+		const intent = await lab.buy(buyer, listed, { priceLimitRaw: String(ETHER) });
+		expect(intent.status).toBe("waiting");
+		const step = await lab.execution.asking(intent);
+		expect(step).toMatchObject({ kind: "allowance", status: "confirmation_required" });
+		expect(step.plan?.shown["summary"]).toContain("exactly that price once, and then: Buys");
+		await lab.execution.approve(step.id, step.planHash ?? "0x");
+		await lab.execution.advance([step.id], new AbortController().signal);
+		const allowed = [seaport.address, price] as const;
+		const approval = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: allowed });
+		expect(lab.sent).toMatchObject([{ to: currency, data: approval, valueRaw: 0n }]);
+		await lab.tick();
+		await lab.tick();
+		await lab.tick();
+		expect((await lab.reread(intent)).status).toBe("confirmed");
+		expect(await allowanceOf(buyer.wallet.address)).toBe(0n);
+		expect(lab.sent).toHaveLength(2);
+		expect(await lab.ledger(step)).toEqual({ reserve: 0, spend: 0 });
+		expect(await lab.ledger(intent)).toEqual({ reserve: 60_000_000, spend: 60_000_000 });
+	});
+
 	test("a listing in an ERC-20 is bought where the allowance is there already", async () => {
 		const buyer = await lab.buyer();
 		lab.prices.set({ chainId: 31_337, currency: seaport.tokens.coin, usd: 2 });
@@ -128,6 +159,13 @@ function withoutConduit(listed: Awaited<ReturnType<BuyLab["list"]>>) {
 			return answer;
 		},
 	};
+}
+
+async function allowanceOf(account: Address): Promise<bigint> {
+	const args = [account, seaport.address] as const;
+	const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args });
+	const call = { to: seaport.tokens.coin, data };
+	return BigInt(await anvil.rpc<string>("eth_call", [call, "latest"]));
 }
 
 async function coinsOf(account: string): Promise<bigint> {
@@ -202,7 +240,7 @@ describe("a buy that is refused signs nothing and reserves nothing", () => {
 		await expectRefused(await lab.buy(await lab.buyer(), listed), "simulation_failed");
 	});
 
-	test("an ERC-20 price without a rate, an allowance or the coins", async () => {
+	test("an ERC-20 price without a rate or the coins", async () => {
 		const currency = seaport.tokens.coin;
 		const payments = [{ recipient: seaport.accounts[2]!, raw: 10_000n * ETHER }];
 		const listed = await lab.list({ currency, payments });
@@ -211,10 +249,6 @@ describe("a buy that is refused signs nothing and reserves nothing", () => {
 		await expectRefused(await lab.buy(buyer, listed), "usd_rate_unavailable");
 		lab.prices.set({ chainId: 31_337, currency, usd: 0.01 });
 		await expectRefused(await lab.buy(buyer, listed), "balance_insufficient");
-		const cheap = await lab.list({ currency, payments: [{ ...payments[0]!, raw: ETHER }] });
-		// Through the provider's conduit, which nobody here has approved.
-		lab.serve(cheap);
-		await expectRefused(await lab.buy(buyer, cheap), "approval_required");
 	});
 
 	test("[NFT-01] each limit in dollars with its own code", async () => {

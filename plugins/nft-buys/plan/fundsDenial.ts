@@ -11,10 +11,5 @@ export function fundsDenial({ total }: Payment, funds: Funds): Denial | null {
 			"balance_insufficient",
 			"The wallet holds too little of the listing's currency.",
 		],
-		[
-			funds.allowanceRaw >= total,
-			"approval_required",
-			"The marketplace may not take that much of the listing's currency yet: approve it first.",
-		],
 	]);
 }

@@ -1,5 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { mulDiv } from "#core/money/mulDiv.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
@@ -26,7 +26,15 @@ import { marketplaceOf } from "#plugins/nft-buys/seaport/marketplaceOf.ts";
 import { readFilling } from "#plugins/nft-buys/seaport/readFilling.ts";
 import { wireOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
-import type { Channel, Denial, Plan, Preparation, Wallet } from "#plugins/wallets/contract.ts";
+import {
+	ALLOWANCE,
+	type AllowanceRequest,
+	type Channel,
+	type Denial,
+	type Plan,
+	type Preparation,
+	type Wallet,
+} from "#plugins/wallets/contract.ts";
 
 type Asked = {
 	chain: Chain;
@@ -184,6 +192,11 @@ async function planOf(
 		const isWrapped = address === chain.wrappedNative;
 		const symbol = isWrapped ? `W${chain.nativeCurrency.symbol}` : address;
 		currency = { symbol, decimals: funds.decimals };
+		if (funds.allowanceRaw < total) {
+			const shown = shownBuy.write({ ...given, wanted, currency, chain });
+			const spend = { currency: address, raw: total, ...currency };
+			return allowFirst({ spender, spend, shown });
+		}
 	}
 	const endMs = filling.parameters.endTime * 1_000n;
 	const untilMs = BigInt(nowMs + PLAN_LIFETIME_MS);
@@ -200,6 +213,24 @@ async function planOf(
 		expiresAtMs: Number(endMs < untilMs ? endMs : untilMs),
 	};
 	return { kind: "plan", plan };
+}
+
+/** The marketplace may take exactly the price, and then the same listing is bought for it. */
+function allowFirst({
+	spender,
+	spend,
+	shown,
+}: {
+	spender: Address;
+	spend: Plan["spend"];
+	shown: Readonly<Record<string, unknown>>;
+}): Preparation {
+	const summary = `Lets the marketplace take exactly that price once, and then: ${shown["summary"]}`;
+	const request: AllowanceRequest = {
+		...{ token: spend.currency, spender, amountRaw: String(spend.raw), for: "nft-buys" },
+		shown: { ...shown, action: "allowance", spender, summary },
+	};
+	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend };
 }
 
 function denied(code: string, detail: string): Preparation {

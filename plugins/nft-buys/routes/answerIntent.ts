@@ -49,8 +49,9 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 		async answer(intentIds, recorded) {
 			const intent = await goOn(context, { profileId: profile.id, intentIds, recorded });
 			assert(intent, "an intent that was created is there");
-			const purpose = PURPOSES.get(intent.status);
-			const link = purpose ? await wallets.link(intent, purpose) : null;
+			const asking = await wallets.execution.asking(intent);
+			const purpose = PURPOSES.get(asking.status);
+			const link = purpose ? await wallets.link(asking, purpose) : null;
 			const expiresAt = link && new Date(link.expiresAtMs).toISOString();
 			return {
 				status: 201,

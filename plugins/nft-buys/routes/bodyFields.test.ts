@@ -118,6 +118,7 @@ test("[NFT-03] an intent shows its limit exactly and for display, in the chain's
 		transactionHash: null,
 		cancellation: null,
 		asks: false,
+		afterId: null,
 		createdAtMs: 0,
 		changedAtMs: 0,
 		expiresAtMs: 0,

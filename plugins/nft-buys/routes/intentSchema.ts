@@ -8,8 +8,9 @@ export const intentSchema = z
 		id: field.id("Names the intent."),
 		kind: z.enum(["buy", "offer"]).meta({ description: "What was asked for." }),
 		status: field.text(
-			"`created`, `rejected`, `confirmation_required`, `signature_required`, `submitting`, " +
-				"`submitted`, `uncertain`, `confirmed`, `failed`, `expired` or `dry_run`.",
+			"`created`, `rejected`, `confirmation_required`, `review_required`, `signature_required`, " +
+				"`waiting` (for the step before it), `submitting`, `submitted`, `uncertain`, `confirmed`, " +
+				"`failed`, `expired` or `dry_run`.",
 			"submitted",
 		),
 		errorCode: field

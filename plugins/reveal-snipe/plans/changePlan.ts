@@ -9,6 +9,7 @@ const UNSENT: ReadonlySet<string> = new Set([
 	"confirmation_required",
 	"review_required",
 	"signature_required",
+	"waiting",
 ]);
 
 /**

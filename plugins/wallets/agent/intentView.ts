@@ -15,6 +15,7 @@ export const intentViewSchema = z.object({
 			"confirmation_required",
 			"review_required",
 			"signature_required",
+			"waiting",
 			"submitting",
 			"submitted",
 			"uncertain",

@@ -11,6 +11,8 @@ export function statusSentence(status: string, errorCode: string | null): string
 			return "waits for your yes by the link, nothing was sent";
 		case "review_required":
 			return "waits for a review, nothing was sent";
+		case "waiting":
+			return "waits for the step before it, nothing of its own was sent";
 		case "signature_required":
 			return "waits for your wallet's signature by the link";
 		case "submitting":

@@ -1,7 +1,15 @@
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
 import { type AccountAsked, readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
+import type {
+	Denial,
+	Intent,
+	Plan,
+	Preparation,
+	Profile,
+	Step,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
 import { queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
@@ -9,6 +17,7 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/executionConfig.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
+import { recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
@@ -53,7 +62,13 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		);
 		for (const one of some) {
 			if (one.kind === "denied") return deny(deps, intents, one.denial);
-			prepared.push(one);
+			if (one.kind === "plan") prepared.push(one);
+			else if (intents.length > 1) return deny(deps, intents, IN_STEPS);
+			else if (one.kind === "done") return skipDone(deps, first);
+			else {
+				const { intent: step, spend } = one;
+				return stepFirst(deps, { intent: first, step, spend, profile, wallet, signal });
+			}
 		}
 	}
 	const asked = {
@@ -62,7 +77,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		questions: prepared.flatMap(({ question }) => question?.call ?? []),
 		signal,
 	};
-	const read = await deps.steps.run("rpc.account", () => accountOf(rpc, asked));
+	const read = await accountOf(deps, rpc, asked);
 	if (!read) return deny(deps, intents, OTHER_CHAIN);
 	const { account, simulations, answers } = read;
 	const plans: Plan[] = [];
@@ -75,7 +90,8 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
-		return intent ? [{ ...costed, intent }] : [];
+		const review = prepared[index]?.review;
+		return intent ? [{ ...costed, intent, ...(review && { review }) }] : [];
 	});
 	const decided = await deps.steps.run("commit.decide", () =>
 		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account })),
@@ -98,6 +114,34 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	return { ...decided.intent, status: "submitted", transactionHash, changedAtMs: sentAtMs };
 }
 
+/** Records what has to come first, and takes that as far as it goes. */
+async function stepFirst(
+	deps: ExecutionDeps,
+	given: {
+		intent: Intent;
+		step: Step;
+		spend: Plan["spend"];
+		profile: Profile;
+		wallet: Wallet;
+		signal: AbortSignal;
+	},
+): Promise<null> {
+	const { intent, signal } = given;
+	const recorded = await recordFirst(deps, given);
+	if (recorded.kind === "denied") return deny(deps, [intent], recorded.denial);
+	if (recorded.kind === "recorded") await advanceBatch(deps, { intents: [recorded.step], signal });
+	return null;
+}
+
+/** What it is for is so already: it is confirmed, nothing was sent, and nothing spent. */
+async function skipDone(deps: ExecutionDeps, { id: intentId }: Intent): Promise<null> {
+	const at = new Date(deps.clock.nowMs());
+	await deps.steps.run("commit.close", () =>
+		deps.db.transaction((tx) => moveIntent(tx, { intentId, event: "skip_done", at })),
+	);
+	return null;
+}
+
 /** What fails here is taken up by the job. */
 async function continueBehind(deps: ExecutionDeps, queue: QueueAsked): Promise<void> {
 	try {
@@ -111,6 +155,10 @@ const NO_WALLET: Denial = {
 	code: "no_executable_wallet",
 	detail: "No linked wallet can send this.",
 };
+const IN_STEPS: Denial = {
+	code: "policy_denied",
+	detail: "What takes several steps, or none, cannot be part of a batch.",
+};
 const NO_CHAIN: Denial = { code: "chain_unavailable", detail: "The chain is not served here." };
 const OTHER_CHAIN: Denial = {
 	code: "chain_unavailable",
@@ -118,9 +166,9 @@ const OTHER_CHAIN: Denial = {
 };
 
 /** Null where the nodes serve another chain: waiting would not help, and nothing was sent. */
-async function accountOf(rpc: Rpc, asked: AccountAsked) {
+async function accountOf({ steps }: ExecutionDeps, rpc: Rpc, asked: AccountAsked) {
 	try {
-		return await readAccount(rpc, asked);
+		return await steps.run("rpc.account", () => readAccount(rpc, asked));
 	} catch (error) {
 		if (isOfOtherChain(error)) return null;
 		throw error;

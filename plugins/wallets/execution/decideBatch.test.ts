@@ -216,7 +216,7 @@ describe("who confirmed", () => {
 			...(keeps ? { keeps } : {}),
 			async prepare(intent, context) {
 				const prepared = await kind.prepare(intent, context);
-				if (prepared.kind === "denied") return prepared;
+				if (prepared.kind !== "plan") return prepared;
 				return { kind: "plan", plan: { ...prepared.plan, data } };
 			},
 		});

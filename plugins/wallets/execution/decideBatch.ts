@@ -3,7 +3,10 @@ import { assert } from "#core/fault/assert.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
+import {
+	QUESTION_LIFETIME_MS,
+	REVIEW_LIFETIME_MS,
+} from "#plugins/wallets/execution/executionConfig.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
 import {
@@ -11,6 +14,7 @@ import {
 	readSituation,
 	type Situation,
 } from "#plugins/wallets/execution/readSituation.ts";
+import { isWithin, type SaidYes } from "#plugins/wallets/execution/readYes.ts";
 import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
 import { takeNonce } from "#plugins/wallets/execution/takeNonce.ts";
 import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
@@ -29,7 +33,7 @@ type Given = { planned: readonly PlannedIntent[]; account: AccountState };
 /** What is to become of a batch. */
 type Verdict =
 	| { kind: "denied"; denial: Denial; isPlanKept: boolean }
-	| { kind: "asked"; event: IntentEvent }
+	| { kind: "asked"; event: IntentEvent; review: Denial | null }
 	| { kind: "reserved"; wallet: Wallet; usdMicros: readonly bigint[] };
 
 /**
@@ -53,7 +57,7 @@ export async function decideBatch(
 	if (verdict.kind === "reserved")
 		return reserve(deps, tx, { ...given, ...verdict, situation, at });
 	const isDenied = verdict.kind === "denied";
-	const denial = isDenied ? verdict.denial : null;
+	const denial = isDenied ? verdict.denial : verdict.review;
 	const move = {
 		event: isDenied ? "deny" : verdict.event,
 		at,
@@ -61,7 +65,9 @@ export async function decideBatch(
 		errorCode: denial?.code ?? null,
 		detail: denial?.detail ?? null,
 	} as const;
-	const expiresAt = new Date(at.getTime() + QUESTION_LIFETIME_MS);
+	const isReview = !isDenied && verdict.review !== null;
+	const lifetimeMs = isReview ? REVIEW_LIFETIME_MS : QUESTION_LIFETIME_MS;
+	const expiresAt = new Date(at.getTime() + lifetimeMs);
 	const { headBlock } = given.account;
 	await Promise.all(
 		given.planned.flatMap(({ intent: { id: intentId }, plan }) => [
@@ -88,7 +94,7 @@ function judge(
 	deps: ExecutionDeps,
 	{ planned, account, situation, at }: Given & { situation: Situation; at: Date },
 ): Verdict {
-	const { profile, killed, spentToday, known, queue } = situation;
+	const { profile, killed, spentToday, known, queue, yes } = situation;
 	const denied = (denial: Denial, isPlanKept = false): Verdict => {
 		return { kind: "denied", denial, isPlanKept };
 	};
@@ -97,8 +103,10 @@ function judge(
 	if (killed) return denied(killed);
 	const spend = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known });
 	if (spend.kind === "denied") return denied(spend.denial);
-	const event = questionOf(deps, { planned, profile, wallet });
-	if (event) return { kind: "asked", event };
+	const review = reviewOf(deps, { planned, yes });
+	if (review) return { kind: "asked", event: "ask_review", review };
+	const event = questionOf(deps, { planned, profile, wallet, yes });
+	if (event) return { kind: "asked", event, review: null };
 	// The provider's name for it went: it can be handed to nobody.
 	if (wallet.providerWalletId === null) return denied(NO_WALLET);
 	// Where the owner's own wallet sends, it also says what it pays for gas.
@@ -201,18 +209,34 @@ function feesDenial(
 	return null;
 }
 
-/** What must be answered first; null where nothing stands between the plan and its sending. */
+/** Why an operator has to say yes first; null where nothing is to be reviewed, or all of it was. */
+function reviewOf(
+	deps: ExecutionDeps,
+	{ planned, yes }: { planned: readonly PlannedIntent[]; yes: readonly SaidYes[] },
+): Denial | null {
+	const open = planned.find(({ intent, plan, review }, place) => {
+		const keeps = deps.kindOf(intent.kind)?.keeps;
+		return review && !isWithin(yes[place]?.operator ?? null, plan, keeps);
+	});
+	return open?.review ?? null;
+}
+
+/** What its owner must answer first; null where nothing stands between the plan and its sending. */
 function questionOf(
 	deps: ExecutionDeps,
-	given: { planned: readonly PlannedIntent[]; profile: Profile; wallet: Wallet },
+	given: {
+		planned: readonly PlannedIntent[];
+		profile: Profile;
+		wallet: Wallet;
+		yes: readonly SaidYes[];
+	},
 ): IntentEvent | null {
-	const { planned, profile, wallet } = given;
+	const { planned, profile, wallet, yes } = given;
 	const isDelegated = wallet.capability === "embedded/delegated";
-	// A plan stands with an intent that is `created` only once its owner has approved it.
-	const isApproved = planned.every(({ intent, plan }) => {
-		if (!intent.plan) return false;
+	const isApproved = planned.every(({ intent, plan }, place) => {
+		const said = yes[place];
 		const keeps = deps.kindOf(intent.kind)?.keeps;
-		return intent.planHash === hashPlan(plan) || keeps?.(intent.plan, plan) === true;
+		return said?.isStepConfirmed === true || isWithin(said?.owner ?? null, plan, keeps);
 	});
 	// What its owner signs with their own wallet is asked by that: not twice.
 	const isProposed = isDelegated && planned.some(({ intent }) => intent.asks);

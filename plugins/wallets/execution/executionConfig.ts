@@ -19,6 +19,9 @@ export const INTENT_LIFETIME_MS = 120_000;
 /** A question to its owner, and the link it was asked with, stand as long. */
 export const QUESTION_LIFETIME_MS = 600_000;
 
+/** A plan that an operator has to look at waits as long. */
+export const REVIEW_LIFETIME_MS = 86_400_000;
+
 /** Between taking a nonce and handing over: later than that it is not handed over at all. */
 export const HAND_OVER_WITHIN_MS = 5_000;
 

@@ -1,13 +1,20 @@
+import type { Address } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
-import type { Denial, Profile, SpendSituation, Wallet } from "#plugins/wallets/contract.ts";
+import type {
+	Denial,
+	Intent,
+	Plan,
+	Profile,
+	SpendSituation,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { limitsInForce } from "#plugins/wallets/spend/limitsInForce.ts";
 import { spendDenial } from "#plugins/wallets/spend/spendDenial.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
 
 type Given = {
-	planned: readonly PlannedIntent[];
+	planned: readonly { intent: Intent; plan: Pick<Plan, "chainId" | "spend"> }[];
 	profile: Profile;
 	wallet: Wallet;
 	/** When, and what was found under the lock of the profile's row. */
@@ -28,9 +35,7 @@ export function judgeSpend(
 	let spent = spentToday;
 	const usdMicrosOfAll: bigint[] = [];
 	for (const [index, { intent, plan }] of planned.entries()) {
-		const { currency, raw } = plan.spend;
-		const priced = { chainId: plan.chainId, currency };
-		const micros = usdMicros(raw, deps.prices.usdRate(priced, at.getTime()));
+		const micros = worthOf(deps, plan, at);
 		const situation: SpendSituation = {
 			usdMicros: micros,
 			spentTodayUsdMicros: spent,
@@ -45,6 +50,21 @@ export function judgeSpend(
 		usdMicrosOfAll.push(micros);
 	}
 	return { kind: "ok", usdMicros: usdMicrosOfAll };
+}
+
+/** Microdollars of what is spent, or of what that is said to be worth where that is more. */
+function worthOf(
+	{ prices }: ExecutionDeps,
+	{ chainId, spend }: Pick<Plan, "chainId" | "spend">,
+	at: Date,
+): bigint | null {
+	const priceOf = ({ currency, raw }: { currency: Address; raw: bigint }) => {
+		return usdMicros(raw, prices.usdRate({ chainId, currency }, at.getTime()));
+	};
+	const own = priceOf(spend);
+	const worth = spend.worth ? priceOf(spend.worth) : null;
+	if (own === null || worth === null) return own ?? worth;
+	return own > worth ? own : worth;
 }
 
 function kindDenial(deps: ExecutionDeps, name: string, situation: SpendSituation): Denial | null {

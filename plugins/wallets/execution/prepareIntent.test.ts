@@ -27,7 +27,7 @@ function planning(change: (plan: Plan) => Partial<Plan>): void {
 		...honest,
 		async prepare(intent, context) {
 			const prepared = await honest.prepare(intent, context);
-			if (prepared.kind === "denied") return prepared;
+			if (prepared.kind !== "plan") return prepared;
 			return { kind: "plan", plan: { ...prepared.plan, ...change(prepared.plan) } };
 		},
 	});

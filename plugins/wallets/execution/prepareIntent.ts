@@ -38,7 +38,7 @@ export async function prepareIntent(
 			{ ...intent, request: request.data },
 			{ wallet, profile, outbound, signal },
 		);
-		if (prepared.kind === "denied") return prepared;
+		if (prepared.kind !== "plan") return prepared;
 		const denial = planDenial(deps, { plan: prepared.plan, intent, wallet });
 		return denial ? { kind: "denied", denial } : prepared;
 	} catch (error) {

@@ -8,6 +8,7 @@ import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/kill
 import { switchLockKey } from "#plugins/wallets/control/lockSwitches.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { CostedPlan } from "#plugins/wallets/execution/judgeBatch.ts";
+import { readYes, type SaidYes } from "#plugins/wallets/execution/readYes.ts";
 import {
 	type ProfileRow,
 	profileColumns,
@@ -34,10 +35,12 @@ export type Situation = {
 	queue: NonceQueue;
 	/** For how long the profile knows each recipient; null where there is none. */
 	known: readonly (number | null)[];
+	/** Who said yes to what, of each intent. */
+	yes: readonly SaidYes[];
 };
 
-/** An intent with what would be sent for it. */
-export type PlannedIntent = CostedPlan & { intent: Intent };
+/** An intent with what would be sent for it, and why an operator has to look at that first. */
+export type PlannedIntent = CostedPlan & { intent: Intent; review?: Denial };
 
 type Given = { planned: readonly PlannedIntent[]; account: AccountState; at: Date };
 
@@ -55,13 +58,17 @@ export async function readSituation(
 	const [first] = planned;
 	if (!first) return null;
 	const { profileId } = first.intent;
-	const [isStillCreated, found, known] = await Promise.all([
+	const [isStillCreated, found, known, yes] = await Promise.all([
 		takeLocks(tx, planned),
 		readUnderLocks(deps, tx, given, first),
 		// Whatever is decided: what denies one of a batch must not keep the others unknown.
 		knowRecipients(tx, { profileId, recipients: planned.map(({ plan }) => plan.recipient), at }),
+		readYes(
+			tx,
+			planned.map(({ intent }) => intent),
+		),
 	]);
-	return { ...found, isStillCreated, known };
+	return { ...found, isStillCreated, known, yes };
 }
 
 /**
@@ -107,7 +114,7 @@ async function readUnderLocks(
 	tx: Tx,
 	{ account, at }: Given,
 	{ intent, plan }: PlannedIntent,
-): Promise<Omit<Situation, "isStillCreated" | "known">> {
+): Promise<Omit<Situation, "isStillCreated" | "known" | "yes">> {
 	const rows = await tx.query<SituationRow>(situationSql, [
 		intent.profileId,
 		new Date(at.getTime() - DAY_MS),

@@ -18,12 +18,15 @@ export function readyIntents(
 		walletNotionalUsdMicros: String(limits.walletNotionalUsdMicros),
 		dailyUsdMicros: String(limits.dailyUsdMicros),
 	};
+	const ids = intents.map(() => deps.newId());
 	return {
-		intents: intents.map((intent) => {
+		intents: intents.map((intent, place) => {
 			const { revision, requireTradeConfirmation } = intent.profile;
-			const asks = intent.asks ?? false;
+			const { asks = false, after } = intent;
 			const own = { ...settings, revision, requireTradeConfirmation, asks };
-			return { ...intent, id: deps.newId(), settings: own };
+			assert(after === undefined || (after >= 0 && after < place), "a step comes after another");
+			const afterId = after === undefined ? null : (ids[after] ?? null);
+			return { ...intent, id: ids[place] ?? "", settings: own, afterId };
 		}),
 		times: { at: new Date(nowMs), expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) },
 	};

@@ -5,6 +5,8 @@
 export const stepNames = [
 	"commit.create",
 	"commit.decide",
+	"commit.first",
+	"commit.resume",
 	"commit.begin",
 	"commit.outcome",
 	"commit.look",

@@ -5,6 +5,8 @@ export type IntentStatus =
 	| "confirmation_required"
 	| "review_required"
 	| "signature_required"
+	/** For the step before it to be confirmed. */
+	| "waiting"
 	| "submitting"
 	| "submitted"
 	| "uncertain"
@@ -21,8 +23,16 @@ export type IntentEvent =
 	| "ask_review"
 	| "ask_signature"
 	| "skip_dry_run"
-	/** Its owner confirmed, an operator reviewed: it is planned anew. */
+	/** Its owner confirmed: it is planned anew. */
 	| "approve"
+	/** An operator said yes to what was to be reviewed: it is planned anew. */
+	| "pass_review"
+	/** Another step comes before it. */
+	| "wait"
+	/** The step before it is confirmed: it is planned now. */
+	| "resume"
+	/** What it is for is so already: nothing is sent. */
+	| "skip_done"
 	| "expire"
 	/** The spend is reserved and the submission recorded, in one transaction. */
 	| "reserve"

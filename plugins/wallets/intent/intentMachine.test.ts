@@ -11,7 +11,11 @@ const EVENTS = [
 	"ask_review",
 	"ask_signature",
 	"skip_dry_run",
+	"skip_done",
 	"approve",
+	"pass_review",
+	"wait",
+	"resume",
 	"expire",
 	"reserve",
 	"sent",
@@ -31,9 +35,10 @@ const BEFORE: readonly IntentStatus[] = [
 	"confirmation_required",
 	"review_required",
 	"signature_required",
+	"waiting",
 ];
 
-test("the machine knows the twelve statuses of the specification and no other", () => {
+test("the machine knows the twelve statuses of the specification, and that of a step that waits", () => {
 	expect([...STATUSES].sort()).toEqual([
 		"confirmation_required",
 		"confirmed",
@@ -47,6 +52,7 @@ test("the machine knows the twelve statuses of the specification and no other", 
 		"submitted",
 		"submitting",
 		"uncertain",
+		"waiting",
 	]);
 });
 

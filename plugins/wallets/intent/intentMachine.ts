@@ -15,11 +15,15 @@ export const intentMachine: Readonly<
 		ask_review: "review_required",
 		ask_signature: "signature_required",
 		skip_dry_run: "dry_run",
+		skip_done: "confirmed",
+		wait: "waiting",
 		reserve: "submitting",
 		expire: "expired",
 	},
 	confirmation_required: { approve: "created", deny: "rejected", expire: "expired" },
-	review_required: { approve: "created", deny: "rejected", expire: "expired" },
+	review_required: { pass_review: "created", deny: "rejected", expire: "expired" },
+	// It does not expire: the step that it waits for does, and then it ends with that.
+	waiting: { resume: "created", deny: "rejected", skip_dry_run: "dry_run" },
 	signature_required: { sent: "submitted", deny: "rejected", expire: "expired" },
 	submitting: {
 		sent: "submitted",

@@ -26,6 +26,7 @@ export type IntentRow = {
 	cancelling: Cancellation["state"] | null;
 	cancelling_hash: Uint8Array | null;
 	asks: boolean;
+	after_id: string | null;
 	created_at: Date;
 	changed_at: Date;
 	expires_at: Date;
@@ -34,7 +35,7 @@ export type IntentRow = {
 /** Of `wallets.intent i`, with the hash of its newest submission. */
 const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status,
 	i.error_code, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
-	i.expires_at, coalesce((i.settings->>'asks')::boolean, false) as asks,
+	i.expires_at, i.after_id, coalesce((i.settings->>'asks')::boolean, false) as asks,
 	(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
 		and s.purpose = 'pay' order by s.step desc limit 1) as transaction_hash,
 	(select s.state::text from wallets.submission s where s.intent_id = i.id
@@ -70,6 +71,7 @@ export const intentRow = {
 				transactionHash: row.cancelling_hash && hexOf(row.cancelling_hash),
 			},
 			asks: row.asks,
+			afterId: row.after_id,
 			createdAtMs: timeMs(row.created_at),
 			changedAtMs: timeMs(row.changed_at),
 			expiresAtMs: timeMs(row.expires_at),

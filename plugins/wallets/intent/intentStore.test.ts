@@ -51,6 +51,7 @@ async function insert(
 			channel: "api" as const,
 			request,
 			settings,
+			afterId: null,
 			...rest,
 		};
 	});
@@ -115,6 +116,7 @@ test("what is stored is read back whole, in the order that was asked for", async
 		transactionHash: null,
 		cancellation: null,
 		asks: false,
+		afterId: null,
 		createdAtMs: NOW_MS,
 		changedAtMs: NOW_MS,
 		expiresAtMs: NOW_MS + 1_000,

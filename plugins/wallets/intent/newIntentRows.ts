@@ -2,19 +2,25 @@ import type { SqlValue, Tx } from "#core/db/Database.ts";
 import type { Intent, NewIntent } from "#plugins/wallets/contract.ts";
 import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota/quotaSql.ts";
 
-export type IntentToInsert = NewIntent & { id: string; settings: Record<string, unknown> };
+export type IntentToInsert = NewIntent & {
+	id: string;
+	settings: Record<string, unknown>;
+	/** The step before it: it begins as `waiting`. */
+	afterId: string | null;
+};
 export type IntentTimes = { at: Date; expiresAt: Date };
 
 /** How intents are recorded as `created`: a statement, its values, and what then is there. */
 export const newIntentRows = {
-	/** Its values are $1 to $11; a `where` may follow. */
+	/** Its values are $1 to $12; a `where` may follow. */
 	insert: `insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
-			request, settings, batch_id, created_at, changed_at, expires_at)
-		select id, kind, profile_id, wallet_id, chain_id, channel, 'created',
-			request, settings, batch_id, $10::timestamptz, $10, $11::timestamptz
+			request, settings, batch_id, created_at, changed_at, expires_at, after_id)
+		select id, kind, profile_id, wallet_id, chain_id, channel,
+			case when after_id is null then 'created' else 'waiting' end,
+			request, settings, batch_id, $10::timestamptz, $10, $11::timestamptz, after_id
 		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int8[], $6::text[],
-			$7::jsonb[], $8::jsonb[], $9::uuid[])
-			as t (id, kind, profile_id, wallet_id, chain_id, channel, request, settings, batch_id)`,
+			$7::jsonb[], $8::jsonb[], $9::uuid[], $12::uuid[]) as t (id, kind, profile_id, wallet_id,
+				chain_id, channel, request, settings, batch_id, after_id)`,
 
 	values(intents: readonly IntentToInsert[], { at, expiresAt }: IntentTimes): SqlValue[] {
 		return [
@@ -29,6 +35,7 @@ export const newIntentRows = {
 			intents.map(({ batchId }) => batchId ?? null),
 			at,
 			expiresAt,
+			intents.map(({ afterId }) => afterId),
 		];
 	},
 
@@ -38,7 +45,7 @@ export const newIntentRows = {
 			...{ id, kind, chainId, channel, request },
 			profileId: more.profile.id,
 			walletId: more.wallet?.id ?? null,
-			status: "created",
+			status: more.afterId === null ? "created" : "waiting",
 			errorCode: null,
 			plan: null,
 			planHash: null,
@@ -46,6 +53,7 @@ export const newIntentRows = {
 			transactionHash: null,
 			cancellation: null,
 			asks: more.asks ?? false,
+			afterId: more.afterId,
 			createdAtMs: at.getTime(),
 			changedAtMs: at.getTime(),
 			expiresAtMs: expiresAt.getTime(),
@@ -70,7 +78,7 @@ export async function insertIntents(
 		return charged > 0 ? [] : null;
 	}
 	const recorded = await tx.execute(
-		`with charged as (${quotaSql.charge({ first: 12, from: "" })})
+		`with charged as (${quotaSql.charge({ first: 13, from: "" })})
 		${newIntentRows.insert} where exists (select from charged)`,
 		[...newIntentRows.values(intents, times), ...quotaSql.values(charge)],
 	);

@@ -7,8 +7,8 @@ import type { Intent } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { recordSigned } from "#plugins/wallets/execution/recordSigned.ts";
+import { confirmIntent } from "#plugins/wallets/intent/confirmIntent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
 import type { LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import { CONFIRM_TIMEOUT_MS } from "#plugins/wallets/link/limits.ts";
@@ -77,7 +77,7 @@ async function approveAll(deps: ExecutionDeps, tx: Tx, intents: readonly Intent[
 	const nowMs = deps.clock.nowMs();
 	// One order for all who lock intents of one batch.
 	for (const intentId of intents.map(({ id }) => id).sort()) {
-		const moved = await moveIntent(tx, { intentId, event: "approve", at: new Date(nowMs) });
+		const moved = await confirmIntent(tx, { intentId, by: "owner", at: new Date(nowMs) });
 		if (moved === null) throw linkFault.notFound();
 	}
 	if (intents.some(({ expiresAtMs }) => expiresAtMs <= nowMs)) throw linkFault.notFound();

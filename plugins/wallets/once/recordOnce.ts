@@ -34,15 +34,15 @@ export async function recordOnce(
 	const [row] = await tx.query<{ fresh: boolean; charged: boolean; recorded: boolean }>(
 		`with fresh as (
 			select 1 where not exists (
-				select from wallets.idempotent_answer where profile_id = $12 and route = $13 and key = $14
+				select from wallets.idempotent_answer where profile_id = $13 and route = $14 and key = $15
 			)
 		), charged as (
-			${quotaSql.charge({ first: 18, from: "from fresh" })}
+			${quotaSql.charge({ first: 19, from: "from fresh" })}
 		), taken as (
 			insert into wallets.idempotent_answer
 				(intent_ids, created_at, profile_id, route, key, body_hash, holder, session, record_id)
-			select $1::uuid[], $10::timestamptz, $12::uuid, $13::text, $14::text, $15::bytea, $16::text,
-				$17::text, $23::uuid
+			select $1::uuid[], $10::timestamptz, $13::uuid, $14::text, $15::text, $16::bytea, $17::text,
+				$18::text, $24::uuid
 			from charged on conflict do nothing returning key
 		), made as (
 			${newIntentRows.insert} where exists (select from taken) returning id

@@ -17,7 +17,13 @@ const storedPlan = z.object({
 	to: address,
 	valueRaw: units,
 	data: z.string().refine(isHex),
-	spend: z.object({ currency: address, raw: units, decimals: z.int(), symbol: z.string() }),
+	spend: z.object({
+		currency: address,
+		raw: units,
+		decimals: z.int(),
+		symbol: z.string(),
+		worth: z.object({ currency: address, raw: units }).exactOptional(),
+	}),
 	recipient: address.nullable(),
 	shown: z.record(z.string(), z.unknown()),
 	expiresAtMs: z.number(),
@@ -27,10 +33,14 @@ const storedPlan = z.object({
 export const planCodec = {
 	write(plan: Plan): Record<string, unknown> {
 		const { spend, valueRaw } = plan;
+		const { worth } = spend;
 		return {
 			...plan,
 			valueRaw: String(valueRaw),
-			spend: { ...spend, raw: String(spend.raw) },
+			spend: {
+				...{ ...spend, raw: String(spend.raw) },
+				...(worth && { worth: { ...worth, raw: String(worth.raw) } }),
+			},
 		};
 	},
 	read(stored: unknown): Plan {

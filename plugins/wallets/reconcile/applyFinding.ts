@@ -19,6 +19,8 @@ export type Found = {
 	finding: Finding;
 	/** What the kind says of a receipt of success: null, what was paid for is there. */
 	missing: Denial | null;
+	/** What that cost of what was reserved; null: all of it. */
+	spentRaw?: bigint | null;
 };
 
 /** What a finding changes: `transitions` decides it, and all that is written follows from it. */
@@ -136,7 +138,9 @@ async function tellIntent(tx: Tx, change: Change): Promise<void> {
 	const { submission, finding, missing, to, receipt, at } = change;
 	const { intentId } = submission;
 	if (receipt?.succeeded || change.fact === "reverted") {
-		await tellReceipt(tx, { intentId, succeeded: receipt?.succeeded === true, missing, at });
+		const { spentRaw = null } = change;
+		const succeeded = receipt?.succeeded === true;
+		await tellReceipt(tx, { intentId, succeeded, missing, spentRaw, at });
 	} else if (to === "never" && finding.kind === "never") {
 		const { usedBy, detail, code } = finding;
 		const isCancelled = usedBy !== undefined && (await isCancellation(tx, { intentId, usedBy }));

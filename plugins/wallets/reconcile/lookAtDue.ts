@@ -90,10 +90,10 @@ export async function reconcileSubmission(
 	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
 	const plan = expectedOf(submission, intent.plan);
 	const finding = await lookUp(deps, { submission, plan, rpc, signal: within });
-	const missing = await missingOf(deps, { intent, submission, finding, signal: within });
+	const paidFor = await missingOf(deps, { intent, submission, finding, signal: within });
 	const signed = await deps.steps.run("commit.found", () =>
 		deps.db.transaction(async (tx) => {
-			await applyFinding(deps, tx, { submission, finding, missing });
+			await applyFinding(deps, tx, { submission, finding, ...paidFor });
 			if (finding.kind !== "dropped") return null;
 			return await readRebroadcast(deps, tx, { submission, intent });
 		}),

@@ -270,7 +270,8 @@ test("what somebody else has written meanwhile stands, whatever an older look ha
 	const asking = { hash: transactionHash, minBlock: 0, signal: lab.signal };
 	const sighting = await readReceipt(lab.chain.rpc, asking);
 	if (!sighting?.receipt) throw new Error("it is not mined");
-	const mined = [{ submission, transactionHash, sighting, receipt: sighting.receipt }];
+	const { receipt } = sighting;
+	const mined = [{ submission, transactionHash, sighting, receipt, spentRaw: null }];
 	for (const change of ["state = 'never'", "transaction_hash = sha256('x')", "final_at = now()"]) {
 		await lab.db.execute(
 			"update wallets.submission set state = 'sent', final_at = null, transaction_hash = $1",

@@ -183,8 +183,9 @@ async function settlementOf(
 	if (!transactionHash || !intent || !receipt) return null;
 	const finding = { kind: "seen", transactionHash, sighting } as const;
 	try {
-		const missing = await missingOf(deps, { intent, submission, finding, wallet, signal });
-		return missing ? null : { submission, transactionHash, sighting, receipt };
+		const paid = await missingOf(deps, { intent, submission, finding, wallet, signal });
+		const { missing, spentRaw } = paid;
+		return missing ? null : { submission, transactionHash, sighting, receipt, spentRaw };
 	} catch {
 		// Asked again, by itself, where it is told why: whatever it is, it is not the others'.
 		return null;

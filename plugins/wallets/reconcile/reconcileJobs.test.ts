@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { HOUR_MS } from "#core/time/units.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { LOOKS_APART_MAX_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { reconcileSubmission } from "#plugins/wallets/reconcile/lookAtDue.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
 import {
@@ -96,6 +97,23 @@ describe("what is open", () => {
 		}
 		const places = (await open()).map(({ intentId }) => made.indexOf(intentId));
 		expect(places).toEqual([1, 2, 0]);
+	});
+
+	test("has what a clock that was ahead put off for longer than anything is", async () => {
+		await lab.pay(await lab.person());
+		const putOff = (ms: number) =>
+			lab.db.execute("update wallets.submission set look_at = $1", [new Date(lab.clock.ms + ms)]);
+		const idle = { before: new Date(lab.clock.ms + 1), at: new Date(lab.clock.ms) };
+		for (const [ms, count] of [
+			[LOOKS_APART_MAX_MS, 0],
+			[LOOKS_APART_MAX_MS + 1, 1],
+		] as const) {
+			await putOff(ms);
+			expect(await open()).toHaveLength(count);
+			await lab.db.execute("update wallets.submission set state = 'queued'");
+			expect(await readQueues(lab.db, idle)).toHaveLength(count);
+			await lab.db.execute("update wallets.submission set state = 'sent'");
+		}
 	});
 
 	test("has what is due, however many are looked at seldom", async () => {

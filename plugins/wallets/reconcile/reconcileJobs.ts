@@ -4,6 +4,7 @@ import type { Job } from "#core/schedule/Job.ts";
 import type { Execution } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { resumeWaiting } from "#plugins/wallets/execution/linkedSteps.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { eachAtOnce } from "#plugins/wallets/reconcile/eachAtOnce.ts";
 import {
@@ -59,6 +60,7 @@ async function takeUp(
 	const idle = { before: new Date(at.getTime() - QUEUE_IDLE_AFTER_MS), at };
 	const queues = await readQueues(deps.db, idle);
 	const { expired, created } = await readStranded(deps.db, { at, before });
+	const resumed = await resumeWaiting(deps);
 	// Side by side: what a node keeps waiting must not keep the rest from its time.
 	await Promise.all([
 		eachAtOnce(deps, { items: queues, signal }, async (queue) => {
@@ -67,7 +69,9 @@ async function takeUp(
 		}),
 		// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.
 		eachAtOnce(deps, { items: expired, signal }, (intentId) => expire(deps, { intentId, at })),
-		eachAtOnce(deps, { items: created, signal }, (id) => execution.advance([id], signal)),
+		eachAtOnce(deps, { items: [...resumed, ...created], signal }, (id) =>
+			execution.advance([id], signal),
+		),
 	]);
 }
 
@@ -101,8 +105,8 @@ export async function postponeQueue(
 /**
  * Nonce queues with something in them for so long that nobody may be at it any more, and that were
  * not left alone for a while, those that wait longest first: one that has to wait again and again
- * must not keep the others from their turn. What cannot be read takes no turn either. Scans
- * `submission_open`.
+ * must not keep the others from their turn. What cannot be read takes no turn either. What was put
+ * off for longer than anything is, by a clock that was wrong, is due. Scans `submission_open`.
  */
 export async function readQueues(
 	db: Queryable,
@@ -115,9 +119,9 @@ export async function readQueues(
 				select from core.quarantined_row q where (q.source, q.key) in
 					(('wallets.submission', s.id::text), ('wallets.intent', s.intent_id::text))
 			)
-			and (look_at is null or look_at <= $3)
+			and (look_at is null or look_at <= $3 or look_at > $4)
 		group by wallet_id, chain_id order by min(coalesce(look_at, created_at)) limit $2`,
-		[before, STRANDED_MAX, at],
+		[before, STRANDED_MAX, at, latestLook(at)],
 	);
 }
 
@@ -161,20 +165,17 @@ export async function readOpen(
 	db: Queryable,
 	{ sendTimeoutMs, at }: { sendTimeoutMs: number; at: Date },
 ): Promise<Submission[]> {
-	await db.execute(
-		"update wallets.submission set look_at = null where final_at is null and look_at > $1",
-		[new Date(at.getTime() + LOOKS_APART_MAX_MS)],
-	);
 	const rows = await db.query<SubmissionRow>(
 		`select ${submissionRow.columns} from wallets.submission s
-		where final_at is null and state <> 'queued' and (look_at is null or look_at <= $2)
+		where final_at is null and state <> 'queued'
+			and (look_at is null or look_at <= $2 or look_at > $4)
 			and (
 				state <> 'sending'
 				or sent_at < $1
 				or not exists (select from pg_stat_activity where application_name = s.session)
 			)
 		order by look_at nulls first limit $3`,
-		[new Date(at.getTime() - sendTimeoutMs), at, RECONCILE_ROWS_MAX],
+		[new Date(at.getTime() - sendTimeoutMs), at, RECONCILE_ROWS_MAX, latestLook(at)],
 	);
 	const { items, unreadable } = await readRows(db, submissionRow, rows);
 	if (unreadable.length > 0) {
@@ -184,4 +185,9 @@ export async function readOpen(
 		]);
 	}
 	return items;
+}
+
+/** Nothing is put off to a later time than this, by a clock that is right. */
+function latestLook(at: Date): Date {
+	return new Date(at.getTime() + LOOKS_APART_MAX_MS);
 }

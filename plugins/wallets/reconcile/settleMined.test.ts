@@ -39,7 +39,8 @@ async function mined(): Promise<MinedToSettle[]> {
 			const asked = { hash: transactionHash, minBlock: 0, signal: lab.signal };
 			const sighting = await readReceipt(lab.chain.rpc, asked);
 			if (!sighting?.receipt) throw new Error("it is not mined");
-			return { submission, transactionHash, sighting, receipt: sighting.receipt };
+			const { receipt } = sighting;
+			return { submission, transactionHash, sighting, receipt, spentRaw: null };
 		}),
 	);
 }

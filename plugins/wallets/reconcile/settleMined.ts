@@ -10,7 +10,7 @@ import { nextStatus } from "#plugins/wallets/intent/intentMachine.ts";
 import { moveIntent, noteMove } from "#plugins/wallets/intent/moveIntent.ts";
 import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { nextLookMs } from "#plugins/wallets/reconcile/postponeLooks.ts";
-import { followSpend } from "#plugins/wallets/spend/followSpend.ts";
+import { followSpend, spendOf } from "#plugins/wallets/spend/followSpend.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
 
 /** What was sent under this hash, and is mined as it was planned, with all that was paid for. */
@@ -19,6 +19,8 @@ export type MinedToSettle = {
 	transactionHash: Hex;
 	sighting: Sighting;
 	receipt: Receipt;
+	/** What it cost of what was reserved; null: all of it. */
+	spentRaw: bigint | null;
 };
 
 /**
@@ -44,28 +46,27 @@ export async function settleMined(
 				look_at = f.look_at,
 				signed = coalesce(f.signed, s.signed)
 			from unnest($2::uuid[], $3::bytea[], $4::int8[], $5::bytea[], $6::int8[], $7::int8[],
-				$8::timestamptz[], $10::bytea[])
-				as f (id, hash, block_number, block_hash, nonce, free_at, look_at, signed)
+				$8::timestamptz[], $10::bytea[], $11::numeric[])
+				as f (id, hash, block_number, block_hash, nonce, free_at, look_at, signed, spent_raw)
 			where s.id = f.id and s.state = 'sent' and s.transaction_hash = f.hash
 				and s.final_at is null
-			returning s.intent_id
+			returning s.intent_id, f.spent_raw
 		), moved as (
 			update wallets.intent set status = $9, error_code = null, changed_at = $1
 			from own where id = own.intent_id and status = 'submitted' returning id
 		), noted as (
 			${noteMove({ event: "'mined'", from: "'submitted'", to: "$9", at: "$1" })}
-		), spent as (
-			insert into wallets.spend_entry
-				(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw, usd_micros, at)
-			select intent_id, profile_id, wallet_id, 'spend', chain_id, currency, amount_raw,
-				usd_micros, $1
-			from moved join wallets.spend_entry reserved
+		), paid as (
+			select reserved.*, own.spent_raw
+			from moved join own on own.intent_id = moved.id join wallets.spend_entry reserved
 				on reserved.intent_id = moved.id and reserved.kind = 'reserve'
 			where 0 = (
 				select coalesce(sum(case when kind in ('spend', 'release') then 1
 					when kind in ('unspend', 'unrelease') then -1 else 0 end), 0)
 				from wallets.spend_entry where intent_id = moved.id
 			)
+		), spent as (
+			${spendOf("paid", "$1::timestamptz")}
 		)
 		select own.intent_id as "intentId", moved.id is not null as "isMoved"
 		from own left join moved on moved.id = own.intent_id`,
@@ -80,11 +81,14 @@ export async function settleMined(
 			lookAt,
 			to,
 			mined.map(({ sighting: { signed } }) => (signed ? hexToBytes(signed) : null)),
+			mined.map(({ spentRaw }) => (spentRaw === null ? null : String(spentRaw))),
 		],
 	);
 	// Where an intent stands elsewhere than its submission says, it is found first of all.
+	const costs = new Map(mined.map(({ submission, spentRaw }) => [submission.intentId, spentRaw]));
 	for (const { intentId, isMoved } of rows) {
-		if (!isMoved) await tellReceipt(tx, { intentId, succeeded: true, missing: null, at });
+		const spentRaw = costs.get(intentId) ?? null;
+		if (!isMoved) await tellReceipt(tx, { intentId, succeeded: true, missing: null, spentRaw, at });
 	}
 	deps.log.info("transactions of intents are mined", { count: rows.length });
 }
@@ -104,9 +108,15 @@ function lookTimes(mined: readonly MinedToSettle[], at: Date): Date[] {
 /** Moves an intent by its receipt, and what was reserved for it. Answers by which event. */
 export async function tellReceipt(
 	tx: Tx,
-	told: { intentId: string; succeeded: boolean; missing: Denial | null; at: Date },
+	told: {
+		intentId: string;
+		succeeded: boolean;
+		missing: Denial | null;
+		spentRaw: bigint | null;
+		at: Date;
+	},
 ): Promise<IntentEvent> {
-	const { intentId, succeeded, missing, at } = told;
+	const { intentId, succeeded, missing, spentRaw, at } = told;
 	const event: IntentEvent = !succeeded ? "reverted" : missing ? "missed" : "mined";
 	const errorCode = succeeded ? (missing?.code ?? null) : "reverted_on_chain";
 	const detail = missing?.detail ?? null;
@@ -116,6 +126,6 @@ export async function tellReceipt(
 		await moveIntent(tx, { intentId, event: "found", at });
 		await moveIntent(tx, { intentId, event, at, errorCode, detail });
 	}
-	await followSpend(tx, { intentId, move: succeeded ? "spend" : "release", at });
+	await followSpend(tx, { intentId, move: succeeded ? "spend" : "release", spentRaw, at });
 	return event;
 }

@@ -63,9 +63,13 @@ test("one that the node keeps waiting keeps no intent from running out", async (
 	const [asked] = await lab.pay(await lab.person(), { stays: true });
 	const id = asked?.id ?? "";
 	const silence = Promise.withResolvers<never>();
-	ofThem([slow], () => silence.promise);
+	let isWaiting = false;
+	ofThem([slow], () => {
+		isWaiting = true;
+		return silence.promise;
+	});
 	const turn = lab.tick(INTENT_LIFETIME_MS + 1);
-	await until(async () => (await status(id)) === "expired", "the intent runs out");
+	await until(async () => isWaiting && (await status(id)) === "expired", "the intent runs out");
 	silence.reject(rpcFault.transport({ detail: "silent" }));
 	await turn;
 });

@@ -5,7 +5,9 @@ export const resolveFault = defineFaults({
 	intentState: {
 		status: 409,
 		retry: "never",
-		public: "The intent is neither uncertain nor submitted: there is nothing to resolve.",
+		public:
+			"The intent is neither uncertain nor submitted, nor does it wait for a review: there is " +
+			"nothing to resolve.",
 		advice: "Read the list of waiting intents again.",
 	},
 	evidenceMissing: {

@@ -38,14 +38,14 @@ export async function resolveIntent(
 	}
 	const { plan } = intent;
 	const finding = await findEvidence(deps, { submission, plan, rpc, signal, claim });
-	const missing = await missingOf(deps, { intent, submission, finding, signal });
+	const paidFor = await missingOf(deps, { intent, submission, finding, signal });
 	const settled = deps.steps.run("commit.found", () =>
 		deps.db.transaction(async (tx) => {
 			// In the order in which everybody takes them.
 			await tx.query("select 1 from wallets.submission where id = $1 for update", [submission.id]);
 			const [before] = await readIntents(tx, [intentId]);
 			if (!before || !OPEN.has(before.status)) throw resolveFault.intentState();
-			await applyFinding(deps, tx, { submission, finding, missing });
+			await applyFinding(deps, tx, { submission, finding, ...paidFor });
 			const [after] = await readIntents(tx, [intentId]);
 			if (!after || after.status === before.status) throw resolveFault.nothingNew();
 			await audit.append(tx, {

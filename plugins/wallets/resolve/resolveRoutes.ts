@@ -6,12 +6,13 @@ import { field } from "#core/http/openapi/field.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
-import { tradingDocumented } from "#plugins/wallets/contract.ts";
+import { type Intent, tradingDocumented } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/limits.ts";
 import { resolveFault } from "#plugins/wallets/resolve/faults.ts";
 import { resolveIntent } from "#plugins/wallets/resolve/resolveIntent.ts";
+import { reviewIntent } from "#plugins/wallets/resolve/reviewIntent.ts";
 import { listWaiting, renderWaiting } from "#plugins/wallets/watch/listWaiting.ts";
 import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/WaitReason.ts";
 import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
@@ -21,7 +22,7 @@ const reasons = Object.keys(waitWords);
 const actionSchema = z
 	.object({
 		name: z
-			.enum(["callOff", "transactionHash", "abandon", "ownerCancels", "repairRow"])
+			.enum(["callOff", "transactionHash", "abandon", "ownerCancels", "repairRow", "review"])
 			.meta({ description: "What `resolve` takes, or who else acts." }),
 		does: field.text(
 			"What it does, as a sentence.",
@@ -35,6 +36,9 @@ const waitingIntentSchema = z
 		id: field.id("The intent."),
 		kind: field.text("What kind of intent it is.", "wallet_transfer"),
 		status: field.text("Where it stands.", "uncertain"),
+		errorCode: field
+			.text("Why it is to be reviewed; null for what is not.", "quotes_diverge")
+			.nullable(),
 		reason: field.text(`One of ${reasons.join(", ")}.`, reasons[0] ?? ""),
 		waitsFor: field.text("What it waits for, as a sentence.", "A node to show the transaction."),
 		actions: z.array(actionSchema).meta({
@@ -95,13 +99,17 @@ const bodySchema = z
 			.literal(true)
 			.optional()
 			.meta({ description: "Use its nonce for a transaction of nothing." }),
+		review: z.enum(["approve", "refuse"]).optional().meta({
+			description: "Answer a review: say yes to its plan as it stands, or end it.",
+		}),
 	})
 	.refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
-		message: "name a transaction's hash, abandon the intent, or call it off: one of the three",
+		message:
+			"name a transaction's hash, abandon the intent, call it off, or answer its review: one of these",
 	})
 	.meta({
 		id: "Resolution",
-		description: "How to settle an intent: one of the three.",
+		description: "How to settle an intent, or to answer its review: one of these.",
 		minProperties: 1,
 		maxProperties: 1,
 		examples: [{ abandon: true }],
@@ -159,13 +167,17 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 					const signal = AbortSignal.any([ending, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
 					const { id: intentId } = params;
 					const { actor } = operator;
+					set.headers["cache-control"] = "no-store";
+					if (body.review) {
+						return resolvedOf(
+							await reviewIntent(deps, { intentId, answer: body.review, actor, ending }),
+						);
+					}
 					const claim = { transactionHash: body.transactionHash ?? null };
 					const resolved = body.callOff
 						? await cancelIntent(deps, { intentId, actor: `operator:${actor}`, signal })
 						: await resolveIntent(deps, audit, { intentId, claim, actor, signal });
-					set.headers["cache-control"] = "no-store";
-					const { id, status, errorCode, transactionHash, cancellation } = resolved;
-					return { id, status, errorCode, transactionHash, cancellation };
+					return resolvedOf(resolved);
 				},
 				{
 					params: z.object({
@@ -179,12 +191,13 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 					detail: {
 						...about,
 						operationId: "resolveIntent",
-						summary: "Settles an intent in doubt by what the chain proves",
+						summary: "Settles an intent in doubt by what the chain proves, or answers its review",
 						description:
 							"With `transactionHash`, by that transaction: the planned one settles the intent, " +
 							"another one that used its nonce for good ends it. With `abandon: true`, by whatever " +
 							"used its nonce; refused while the nonce is free. With `callOff: true` its nonce is used " +
-							"by a transaction of nothing, and it ends once that is final. Written to the audit log.",
+							"by a transaction of nothing, and it ends once that is final. With `review`, an intent whose " +
+							"status is `review_required` is planned anew, or ended. Written to the audit log.",
 						...canFail(
 							executionFault.notFound,
 							resolveFault.intentState,
@@ -196,4 +209,8 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 				},
 			)
 	);
+}
+
+function resolvedOf({ id, status, errorCode, transactionHash, cancellation }: Intent) {
+	return { id, status, errorCode, transactionHash, cancellation };
 }

@@ -31,7 +31,7 @@ async function reserve(usdMicros: bigint, atMs = NOW_MS): Promise<string> {
 	const at = new Date(atMs);
 	const intent = { id, kind: "pay", profile, wallet, chainId: 1, channel: "api" as const };
 	await database.db.transaction(async (tx) => {
-		const whole = { ...intent, request: {}, settings: {} };
+		const whole = { ...intent, request: {}, settings: {}, afterId: null };
 		const made = { intents: [whole], times: { at, expiresAt: at } };
 		await insertIntents(tx, made, { profileId: profile.id, at, amount: 1, quota: NO_LIMIT });
 		await tx.execute(

@@ -31,6 +31,8 @@ export const WAITING_LISTED_MAX = 200;
 
 /** Why an intent is not settled. The codes are stable: answers and figures name them. */
 export type WaitReason =
+	/** An operator's yes: its kind says why. */
+	| "review"
 	/** Its row, or its transaction's, cannot be read. */
 	| "unreadable"
 	/** Nobody can say whether it left. */

@@ -3,7 +3,15 @@ import { blockedQueues } from "#plugins/wallets/watch/blockedQueues.ts";
 import type { JudgedIntent } from "#plugins/wallets/watch/judgeAll.ts";
 
 const one = (given: Partial<JudgedIntent>): JudgedIntent => ({
-	...{ id: "a", kind: "pay", walletId: "w", chainId: 1, sender: "0x01", status: "submitted" },
+	...{
+		id: "a",
+		kind: "pay",
+		errorCode: null,
+		walletId: "w",
+		chainId: 1,
+		sender: "0x01",
+		status: "submitted",
+	},
 	...{ state: "sent", nonce: 3, shownNonce: 3, sinceMs: 50, seenAtMs: null, isFinal: false },
 	...{ transactionHash: null, cancelling: null, cancellingHash: null, isUnreadable: false },
 	...{ capability: "embedded/delegated", reason: "slow" },

@@ -111,7 +111,7 @@ export async function countOpen(db: Queryable): Promise<OpenCount[]> {
 		from (
 			select kind, status, changed_at from wallets.intent
 			where status in ('created', 'submitting', 'submitted', 'uncertain',
-				'confirmation_required', 'review_required', 'signature_required')
+				'confirmation_required', 'review_required', 'signature_required', 'waiting')
 			order by changed_at limit ${COUNTED_MAX}
 		) as open
 		group by kind, status`,

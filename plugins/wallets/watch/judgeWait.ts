@@ -32,6 +32,7 @@ export type QueueFacts = {
 export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): WaitReason {
 	const { state, cancelling } = waiting;
 	if (waiting.isUnreadable) return "unreadable";
+	if (waiting.status === "review_required") return "review";
 	if (cancelling === "mined" || cancelling === "reverted") return "cancelling";
 	switch (state) {
 		case null:

@@ -6,7 +6,7 @@ import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
 
 /** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
 type WaitAction = {
-	name: "callOff" | "transactionHash" | "abandon" | "ownerCancels" | "repairRow";
+	name: "callOff" | "transactionHash" | "abandon" | "ownerCancels" | "repairRow" | "review";
 	does: string;
 };
 
@@ -37,6 +37,13 @@ const OWNER_CANCELS: WaitAction = {
 	does:
 		"Only its owner can cancel it: by the link of POST /v1/links with the purpose cancel, or in " +
 		"their wallet. It ends once that is final.",
+};
+
+const REVIEW: WaitAction = {
+	name: "review",
+	does:
+		"`approve` says yes to its plan as it stands, and it is planned anew within that; `refuse` ends " +
+		"it. `errorCode` is why it is to be looked at.",
 };
 
 const REPAIR_ROW: WaitAction = {
@@ -70,6 +77,7 @@ function actionsOf(
 	intent: JudgedIntent,
 ): WaitAction[] {
 	const { state, chainId, isFinal, nonce, status, capability } = intent;
+	if (intent.reason === "review") return [REVIEW];
 	if (intent.isUnreadable || state === null) return [REPAIR_ROW];
 	if (state === "queued") return [CALL_OFF_QUEUED];
 	const isServed = chainId !== null && rpcOf(chainId) !== null;
@@ -86,10 +94,11 @@ function actionsOf(
 
 /** How an intent that waits is answered to an operator. */
 export function renderWaiting(intent: ListedIntent) {
-	const { id, kind, status, reason, waitsFor, actions, cancelling, cancellingHash } = intent;
+	const { id, kind, status, errorCode, reason, waitsFor, actions, cancelling, cancellingHash } =
+		intent;
 	const { walletId, chainId, sender, shownNonce, transactionHash, sinceMs } = intent;
 	return {
-		...{ id, kind, status, reason, waitsFor, actions },
+		...{ id, kind, status, errorCode, reason, waitsFor, actions },
 		cancellation: cancelling && { state: cancelling, transactionHash: cancellingHash },
 		...{ walletId, chainId, sender, nonce: shownNonce, transactionHash },
 		since: sinceMs === null ? null : new Date(sinceMs).toISOString(),

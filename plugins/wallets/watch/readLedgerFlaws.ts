@@ -37,7 +37,7 @@ export async function readLedgerFlaws(
 			least(spent, released) < 0
 			or spent + released > reserved
 			or case status
-				when 'confirmed' then spent <> reserved
+				when 'confirmed' then spent + released <> reserved or (spent = 0 and reserved > 0)
 				when 'submitting' then spent + released <> 0
 				when 'submitted' then spent + released <> 0
 				when 'uncertain' then spent + released <> 0

@@ -11,6 +11,8 @@ import { QUEUED_BLOCKED_AFTER_MS } from "#plugins/wallets/watch/WaitReason.ts";
 export type WaitingIntent = Waiting & {
 	id: string;
 	kind: string;
+	/** Why it is to be reviewed. */
+	errorCode: string | null;
 	walletId: string | null;
 	/** Null, as whatever else cannot be read of the row. */
 	chainId: number | null;
@@ -28,8 +30,8 @@ export type WaitingIntent = Waiting & {
 const COUNT_MAX = 2 ** 48 - 1;
 
 /**
- * Reads intents that are in doubt, wait in a nonce queue, or were sent for longer than their chain
- * needs, those first that are so for longest, and all that are or whose payment is in quarantine.
+ * Reads intents that are in doubt, are to be reviewed, wait in a nonce queue, or were sent for
+ * longer than their chain needs, those first that are so for longest, and all that are or whose payment is in quarantine.
  *
  * Walks `intent_open` from its oldest entry to those of ten seconds ago, so what is paid and
  * settled costs nothing; each row found is looked up by `submission_step`, `submission_of_intent`
@@ -53,8 +55,9 @@ export async function readWaiting(
 }
 
 const due = `select id from wallets.intent i
-	where status in ('submitting', 'submitted', 'uncertain') and case status
+	where status in ('submitting', 'submitted', 'uncertain', 'review_required') and case status
 		when 'uncertain' then true
+		when 'review_required' then true
 		when 'submitting' then changed_at < $1
 		else changed_at < coalesce((
 			select before from unnest($3::int8[], $4::timestamptz[]) as own (chain_id, before)
@@ -74,7 +77,7 @@ const marked = `select
 	order by q.since limit $5`;
 
 const STATEMENT = `with marked as (${marked}), due as ((${due}) union (select id from marked))
-	select i.id, i.kind, i.status, i.wallet_id,
+	select i.id, i.kind, i.status, i.error_code, i.wallet_id,
 		case when i.chain_id between 1 and ${Number.MAX_SAFE_INTEGER} then i.chain_id end as chain_id,
 		case when isfinite(i.changed_at) then i.changed_at end as changed_at,
 		s.sender, s.state::text as state, s.transaction_hash, s.final_at is not null as is_final,
@@ -99,6 +102,7 @@ type Row = {
 	id: string;
 	kind: string;
 	status: Waiting["status"];
+	error_code: string | null;
 	wallet_id: string | null;
 	chain_id: number | null;
 	changed_at: Date | null;
@@ -120,6 +124,7 @@ function read(row: Row): WaitingIntent {
 		id: row.id,
 		kind: row.kind,
 		status: row.status,
+		errorCode: row.error_code,
 		walletId: row.wallet_id,
 		chainId: row.chain_id,
 		sinceMs: row.changed_at && row.changed_at.getTime(),

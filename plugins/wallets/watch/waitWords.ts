@@ -2,6 +2,10 @@ import type { WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
 
 /** What each reason means, and what an operator does about it, each in a sentence. */
 export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: string }>> = {
+	review: {
+		waitsFor: "An operator's yes or no; it runs out after a day.",
+		remedy: 'Look at it and answer: resolve {"review": "approve"} or {"review": "refuse"}.',
+	},
 	unreadable: {
 		waitsFor: "The row, which somebody has to repair. It goes on by itself once it can be read.",
 		remedy: "Repair the rows that core.quarantined_row names: they go on by themselves.",

@@ -49,10 +49,7 @@ const PROVIDER_TIMEOUT_MS = 350;
 const BETWEEN_LIVES_MS = 20_000;
 /** Delegated wallets of the emulator's cast: a lane each. */
 const OWNERS = [0, 2, 3];
-const coinAbi = parseAbi([
-	"function mint(address,uint256)",
-	"function approve(address,uint256) returns (bool)",
-]);
+const coinAbi = parseAbi(["function mint(address,uint256)"]);
 
 export async function openKillLane(world: KillWorld, index: number): Promise<KillLane> {
 	const { anvil, seaport, bundle } = world;
@@ -171,13 +168,11 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 	return lane;
 }
 
-/** Coins, and leave for the marketplace to take them: as its owner would have done long ago. */
+/** Coins; leave to take them is given by each buy's own first step. */
 async function fillWithCoins({ anvil, seaport }: KillWorld, from: Hex): Promise<void> {
 	const to = seaport.tokens.coin;
-	const call = (functionName: "mint" | "approve", args: readonly [Hex, bigint]) =>
-		seaport.send({ from, to, data: encodeFunctionData({ abi: coinAbi, functionName, args }) });
+	const args = [from, 1_000_000n * 10n ** 18n] as const;
 	await anvil.rpc("anvil_impersonateAccount", [from]);
-	await call("mint", [from, 1_000_000n * 10n ** 18n]);
-	await call("approve", [seaport.address, 2n ** 256n - 1n]);
+	await seaport.send({ from, to, data: encodeFunctionData({ abi: coinAbi, args }) });
 	await anvil.rpc("anvil_stopImpersonatingAccount", [from]);
 }

@@ -41,8 +41,11 @@ const TIMES = {
 	refusedRestMs: 15,
 };
 const POLL_MS = 15;
-/** Longer than any run. */
-const NEVER_MS = 3_600_000;
+/**
+ * Where only sockets tell of heads: as in the product, polls go on until one has opened and spoken.
+ * What was mined before that it never tells, and a busy machine opens it seconds late.
+ */
+const POLL_UNTIL_HEARD_MS = 1_000;
 /** What an endpoint's health takes seconds for takes tens of milliseconds too. */
 const HURRY = 50;
 const hurriedClock: Clock = { nowMs: () => systemClock.nowMs() * HURRY };
@@ -59,7 +62,7 @@ export type SimProcessOptions = {
 	nodes: readonly SimNode[];
 	/** Sockets that announce heads; none: heads are polled. */
 	headUrls: readonly string[];
-	/** False where only sockets tell of heads. */
+	/** False where only sockets tell of heads, once they speak. */
 	polls: boolean;
 	db: Database;
 	log: Log;
@@ -133,7 +136,7 @@ export function startSimProcess(options: SimProcessOptions) {
 			},
 			health: { awaits() {}, worked() {}, failed() {}, trouble: () => null },
 			scanFrom: options.scanFrom,
-			pollMs: options.polls ? POLL_MS : NEVER_MS,
+			pollMs: options.polls ? POLL_MS : POLL_UNTIL_HEARD_MS,
 			times: TIMES,
 			signal: stopping.signal,
 			reorgDepthMax: REORG_DEPTH_MAX,

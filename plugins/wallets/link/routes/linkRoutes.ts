@@ -108,6 +108,7 @@ function postLinks(context: LinkContext) {
 			async ({ principal, body, set }) => {
 				const intent = await execution.read(body.intentId, principal.profile.id);
 				if (!intent) throw linkFault.notFound({ public: "There is no such intent." });
+				const asking = await execution.asking(intent);
 				const link =
 					body.purpose === "cancel"
 						? await linkToCancel(deps, links, {
@@ -115,7 +116,7 @@ function postLinks(context: LinkContext) {
 								profile: principal.profile,
 								signal: ending,
 							})
-						: (await askAgain(links, [intent])).get(intent.id);
+						: (await askAgain(links, [asking])).get(asking.id);
 				if (!link) throw linkFault.noQuestion();
 				set.status = 201;
 				set.headers["cache-control"] = "no-store";

@@ -25,7 +25,7 @@ test("money that may have left is never called not sent, and is not asked for ag
 
 test("the page looks again exactly where the service itself can still change it", () => {
 	const open = statuses.filter((status) => !stateWords(status, null).isOver);
-	expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain"]);
+	expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain", "waiting"]);
 });
 
 test("of a payment that is being cancelled nobody says which of the two is mined before it is", () => {

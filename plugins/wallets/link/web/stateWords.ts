@@ -22,6 +22,12 @@ export function stateWords(
 			};
 		case "review_required":
 			return { title: "Waiting for a review", lead: "Nothing was sent yet.", isOver: true };
+		case "waiting":
+			return {
+				title: "Waiting for the step before it",
+				lead: "Nothing of its own was sent yet.",
+				isOver: false,
+			};
 		case "submitting":
 			return { title: "Being sent", lead: "Do not ask for it again.", isOver: false };
 		case "submitted":

@@ -1,0 +1,165 @@
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { DAY_MS } from "#core/time/units.ts";
+import type { Denial, Intent, Plan, Profile, Step, Wallet } from "#plugins/wallets/contract.ts";
+import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/killSql.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
+import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
+import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
+import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
+import { chargeFor } from "#plugins/wallets/quota/quotaSql.ts";
+
+/** Steps that one intent may ask for in its life: one that asks again and again gets nowhere. */
+const FIRST_STEPS_MAX = 4;
+
+/** Waiting intents that one turn takes further. */
+const RESUMED_MAX = 50;
+
+/** What records the step before an intent came to. */
+export type FirstStep =
+	| { kind: "recorded"; step: Intent }
+	| { kind: "denied"; denial: Denial }
+	/** Somebody else was faster with it. */
+	| { kind: "gone" };
+
+/**
+ * Records the step that has to be confirmed before an intent, and makes the intent wait for it, in
+ * one transaction: there is never one without the other.
+ */
+export async function recordFirst(
+	deps: ExecutionDeps,
+	given: { intent: Intent; step: Step; spend: Plan["spend"]; profile: Profile; wallet: Wallet },
+): Promise<FirstStep> {
+	const { intent, step, spend, profile, wallet } = given;
+	const { chainId, channel, asks } = intent;
+	const made = readyIntents(deps, [{ ...step, profile, wallet, chainId, channel, asks }]);
+	const charge = chargeFor(deps, { ...made, profileId: profile.id });
+	return await deps.steps.run("commit.first", () =>
+		deps.db.transaction(async (tx): Promise<FirstStep> => {
+			await tx.query("select 1 from wallets.profile where id = $1 for no key update", [profile.id]);
+			const [row] = await tx.query<{ status: IntentStatus; steps: number }>(
+				`select status, (
+					select count(*)::int from wallets.intent_move where intent_id = i.id and event = 'wait'
+				) as steps
+				from wallets.intent i where id = $1 for no key update`,
+				[intent.id],
+			);
+			if (row?.status !== "created") return { kind: "gone" };
+			if (row.steps >= FIRST_STEPS_MAX) return { kind: "denied", denial: TOO_MANY };
+			const denial = await denialOf(deps, tx, { intent, spend });
+			if (denial) return { kind: "denied", denial };
+			const [recorded] = (await insertIntents(tx, made, charge)) ?? [];
+			if (!recorded) return { kind: "denied", denial: OVER_QUOTA };
+			const at = made.times.at;
+			await moveIntent(tx, { intentId: intent.id, event: "wait", at, expected: "created" });
+			await tx.execute("update wallets.intent set after_id = $2 where id = $1", [
+				intent.id,
+				recorded.id,
+			]);
+			return { kind: "recorded", step: recorded };
+		}),
+	);
+}
+
+/**
+ * Why what comes behind the step would be refused, as far as that is known now: nothing is sent for
+ * what a switch or a limit forbids. The caller holds the profile's row.
+ */
+async function denialOf(
+	deps: ExecutionDeps,
+	tx: Tx,
+	{ intent, spend }: { intent: Intent; spend: Plan["spend"] },
+): Promise<Denial | null> {
+	const at = new Date(deps.clock.nowMs());
+	const [row] = await tx.query<{ killed: string | null; spent: string }>(
+		`select (${killSql.read("$1")}) as killed,
+			(${spentTodaySql({ profile: "$2", since: "$3" })}) as spent`,
+		[killSql.keysOf(killScopeOf(deps, intent)), intent.profileId, new Date(at.getTime() - DAY_MS)],
+	);
+	if (row?.killed) return switchedOff;
+	const profile = await deps.profileOf(tx, intent.profileId);
+	const wallet = profile?.wallets.find(({ id }) => id === intent.walletId);
+	if (!profile || !wallet) return NO_WALLET;
+	const planned = [{ intent, plan: { chainId: intent.chainId, spend } }];
+	const spentToday = BigInt(row?.spent ?? "0");
+	const judged = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known: [null] });
+	return judged.kind === "denied" ? judged.denial : null;
+}
+
+const NO_WALLET: Denial = {
+	code: "no_executable_wallet",
+	detail: "The wallet is not linked any more.",
+};
+
+const TOO_MANY: Denial = {
+	code: "previous_step_failed",
+	detail: "What has to come before it was done again and again, and is not there.",
+};
+
+const OVER_QUOTA: Denial = {
+	code: "intent_quota",
+	detail: "It takes more than one step, and its owner has asked for too many intents.",
+};
+
+/** The step before an intent is over: where that was, and what it makes of the intent. */
+type Ended = { id: string; step: IntentStatus };
+
+/**
+ * Takes intents further whose step is over: those behind a confirmed one are `created` again, with
+ * their time renewed, and returned; the others end with it. Reads `intent_waiting`.
+ */
+export async function resumeWaiting(deps: ExecutionDeps): Promise<string[]> {
+	const ended = await deps.db.query<Ended>(
+		`select i.id, s.status as step
+		from wallets.intent i join wallets.intent s on s.id = i.after_id
+		where i.status = 'waiting'
+			and s.status in ('confirmed', 'failed', 'rejected', 'expired', 'dry_run')
+		order by i.changed_at limit $1`,
+		[RESUMED_MAX],
+	);
+	const resumed: string[] = [];
+	for (const one of ended) if (await resume(deps, one)) resumed.push(one.id);
+	return resumed;
+}
+
+/** True where it is to be planned now. */
+async function resume(deps: ExecutionDeps, { id: intentId, step }: Ended): Promise<boolean> {
+	const atMs = deps.clock.nowMs();
+	const at = new Date(atMs);
+	return await deps.steps.run("commit.resume", () =>
+		deps.db.transaction(async (tx) => {
+			if (step === "dry_run") {
+				await moveIntent(tx, { intentId, event: "skip_dry_run", at });
+				return false;
+			}
+			if (step !== "confirmed") {
+				const detail = `the step before it is ${step}`;
+				const gone = { intentId, at, errorCode: "previous_step_failed", detail };
+				await moveIntent(tx, { ...gone, event: "deny" });
+				return false;
+			}
+			const moved = await moveIntent(tx, { intentId, event: "resume", at, expected: "waiting" });
+			await tx.execute("update wallets.intent set expires_at = $2 where id = $1", [
+				intentId,
+				new Date(atMs + INTENT_LIFETIME_MS),
+			]);
+			return moved !== null;
+		}),
+	);
+}
+
+/** Returns the intent whose owner's answer one waits for: itself, or a step before it. */
+export async function askingOf(db: Queryable, intent: Intent): Promise<Intent> {
+	let asking = intent;
+	for (let n = 0; n < FIRST_STEPS_MAX * 4; n++) {
+		if (asking.status !== "waiting" || asking.afterId === null) return asking;
+		const [before] = await readIntents(db, [asking.afterId]);
+		if (!before) return asking;
+		asking = before;
+	}
+	return asking;
+}

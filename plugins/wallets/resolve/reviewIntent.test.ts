@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Intent, IntentKind, Plan } from "#plugins/wallets/contract.ts";
+import { reviewIntent } from "#plugins/wallets/resolve/reviewIntent.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { payKind } from "#plugins/wallets/testing/payKind.ts";
+import { listWaiting } from "#plugins/wallets/watch/listWaiting.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: what its kind wants to have reviewed is not sent before an operator says yes, whose
+// yes is never its owner's, and holds for what was looked at and nothing beyond.
+
+const DAY_MS = 86_400_000;
+let database: TestDatabase;
+let lab: Lab;
+let script: { extraRaw: bigint; isReviewed: boolean };
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	lab = openExecutionLab(database.db);
+	script = { extraRaw: 0n, isReviewed: true };
+	lab.execution.register(reviewedKind());
+});
+
+function reviewedKind(): IntentKind<unknown> {
+	const pay = payKind({ clock: lab.clock, script: lab.state });
+	return {
+		...pay,
+		async prepare(intent, context) {
+			const planned = await pay.prepare(intent, context);
+			if (planned.kind !== "plan") return planned;
+			const valueRaw = planned.plan.valueRaw + script.extraRaw;
+			const spend = { ...planned.plan.spend, raw: valueRaw };
+			const plan = { ...planned.plan, valueRaw, spend };
+			const review = { code: "quotes_diverge", detail: "Two quotes are far apart." };
+			return { kind: "plan", plan, ...(script.isReviewed && { review }) };
+		},
+		keeps: (approved: Plan, fresh: Plan) => fresh.valueRaw <= approved.valueRaw,
+	};
+}
+
+async function asked(requireTradeConfirmation = false): Promise<Intent> {
+	const [intent] = await lab.pay(await lab.person({ requireTradeConfirmation }));
+	if (!intent) throw new Error("no intent");
+	expect(intent).toMatchObject({ status: "review_required", errorCode: "quotes_diverge" });
+	return intent;
+}
+
+const review = (intent: Intent, answer: "approve" | "refuse") =>
+	reviewIntent(lab.deps, { intentId: intent.id, answer, actor: "ann", ending: lab.signal });
+
+test("it is listed with its reason, lives a day, and goes on with the operator's yes", async () => {
+	const intent = await asked();
+	expect(intent.expiresAtMs - lab.clock.ms).toBe(DAY_MS);
+	const [listed] = await listWaiting(lab.deps, 10);
+	expect(listed).toMatchObject({ id: intent.id, reason: "review", errorCode: "quotes_diverge" });
+	expect(listed?.actions.map(({ name }) => name)).toEqual(["review"]);
+	expect(lab.handed).toEqual([]);
+	await lab.tick(DAY_MS / 2);
+	expect((await review(intent, "approve")).status).toBe("submitted");
+	expect(lab.handed).toHaveLength(1);
+	expect(lab.audited).toMatchObject([{ action: "trading.review.approved", actor: "operator:ann" }]);
+});
+
+test("a no ends it, and nothing is reserved", async () => {
+	const intent = await asked();
+	expect(await review(intent, "refuse")).toMatchObject({
+		status: "rejected",
+		errorCode: "review_refused",
+	});
+	expect(await lab.ledger(intent.id)).toEqual({});
+	await expect(review(intent, "approve")).rejects.toMatchObject({ code: "intent_state" });
+});
+
+test("an operator's yes is not its owner's, who is asked after it", async () => {
+	const intent = await asked(true);
+	const after = await review(intent, "approve");
+	expect(after.status).toBe("confirmation_required");
+	await lab.execution.approve(intent.id, after.planHash ?? "0x");
+	await lab.execution.advance([intent.id], lab.signal);
+	expect((await lab.intent(intent.id)).status).toBe("submitted");
+});
+
+test("its owner's yes is not an operator's", async () => {
+	script.isReviewed = false;
+	const [intent] = await lab.pay(await lab.person({ requireTradeConfirmation: true }));
+	script.isReviewed = true;
+	await lab.execution.approve(intent?.id ?? "", intent?.planHash ?? "0x");
+	await lab.execution.advance([intent?.id ?? ""], lab.signal);
+	expect((await lab.intent(intent?.id ?? "")).status).toBe("review_required");
+	await expect(
+		lab.execution.approve(intent?.id ?? "", (await lab.intent(intent?.id ?? "")).planHash ?? "0x"),
+	).rejects.toMatchObject({ code: "intent_state" });
+});
+
+test("a yes holds for less, and what became more is looked at again", async () => {
+	const intent = await asked();
+	script.extraRaw = 1n;
+	expect((await review(intent, "approve")).status).toBe("review_required");
+	script.extraRaw = -1n;
+	const again = await lab.intent(intent.id);
+	expect((await review(again, "approve")).status).toBe("submitted");
+});
+
+test("nobody's answer in a day ends it, and no answer comes too late", async () => {
+	const intent = await asked();
+	lab.clock.ms += DAY_MS;
+	await expect(review(intent, "approve")).rejects.toMatchObject({ code: "intent_state" });
+	await lab.tick();
+	expect((await lab.intent(intent.id)).status).toBe("expired");
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { worldLines } from "#api/cli/worldLines.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+
+test("the plan that the sandbox's start message names is a strict command", () => {
+	const reveals = [`0x${"aa".repeat(20)}`];
+	const home = { chainId: 4663, httpUrl: "http://h", wsUrl: "ws://h", firstBlock: 1 };
+	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals };
+	const lines = worldLines(world, { url: "http://s", hasOwnWallets: true });
+	const [, text = ""] = /"(snipe [^"]*)"/.exec(lines.at(-1) ?? "") ?? [];
+	const grammar = createGrammar(plansCommands, {
+		isStrict: () => true,
+		chains: createChainRegistry(builtinChains),
+	});
+	expect(grammar.parse(text)).toMatchObject({
+		kind: "read",
+		reading: { values: { collection: reveals[0], maxPrice: "1", budget: "3" } },
+	});
+});
