@@ -3,6 +3,7 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
+import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
@@ -24,6 +25,7 @@ const ofPlugins: AnyTool[] = [
 	...buyTools(idle),
 	...revealTools(idle),
 	...plansTools(idle),
+	...bridgeTools(idle),
 ];
 const typed = [
 	...marketCommands,
@@ -31,6 +33,7 @@ const typed = [
 	...transferCommands,
 	...buyCommands,
 	...plansCommands,
+	...bridgeCommands,
 ];
 const help = createHelp(typed, ofPlugins);
 

@@ -28,6 +28,7 @@ test("all commands and tools fit together", () => {
 		"pause_plan",
 		"resume_plan",
 		"cancel_plan",
+		"bridge",
 	]);
 });
 

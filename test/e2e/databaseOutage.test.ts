@@ -77,7 +77,11 @@ async function openSession(): Promise<void> {
 
 type Route = { method: string; path: string };
 /** What a route has to be told in its query, as it takes nothing that it does not know. */
-const queries: Record<string, string> = { "/v1/nft-market/search": "?q=cats&chain=anvil" };
+const queries: Record<string, string> = {
+	"/v1/nft-market/search": "?q=cats&chain=anvil",
+	"/v1/bridges/currencies": "?chainId=31337",
+	"/v1/bridges/balances": "?chainId=31337",
+};
 type Answer = { status: number; headers: Headers; text: string; body: any };
 
 const contract = `0x${"c0".repeat(20)}`;
@@ -101,6 +105,11 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/agent/chat": () => ({
 		messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "trending" }] }],
 	}),
+	"POST /v1/bridges/intents": () => ({ command: "bridge 1 eth from anvil to robinhood" }),
+	"POST /v1/bridges/intents/{id}/step-results": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
+	"POST /v1/bridges/intents/{id}/sdk-result": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
+	"PUT /v1/bridges/preferences/{chainId}": () => ({ recipient: `0x${"ab".repeat(20)}` }),
+	"PUT /v1/admin/bridges/chains/{chainId}": () => ({ enabled: true }),
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };
 
@@ -126,6 +135,7 @@ function signInMessage(): string {
 const params: Record<string, () => string> = {
 	slug: () => "cats",
 	chain: () => "anvil",
+	chainId: () => "31337",
 	contract: () => contract,
 	tokenId: () => "1",
 	key: () => "kill:all",
@@ -196,6 +206,8 @@ const WITHOUT: Record<string, number> = {
 	"GET /metrics": 200,
 	"GET /v1/trading/settings": 200,
 	"GET /v1/agent/tools": 200,
+	// There is no bridge provider here, so it has no chains.
+	"GET /v1/bridges/currencies": 422,
 	// There is no wallet provider here, so nobody can enrol.
 	"POST /v1/trading/enrollment": 401,
 };
@@ -254,6 +266,10 @@ const WRITES = new Set([
 	"DELETE /v1/trading/session",
 	"PUT /v1/admin/trading/settings/{key}",
 	"POST /v1/trading/wallet-transfers",
+	"POST /v1/bridges/intents",
+	"PUT /v1/bridges/preferences/{chainId}",
+	"DELETE /v1/bridges/preferences/{chainId}",
+	"PUT /v1/admin/bridges/chains/{chainId}",
 	"POST /v1/nft-market/buys",
 	"POST /v1/nft-market/offers",
 	"POST /v1/nft-market/intents/{id}/cancel",

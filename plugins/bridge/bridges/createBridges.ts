@@ -4,6 +4,7 @@ import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
 import { type BridgeView, renderBridge } from "#plugins/bridge/bridges/renderBridge.ts";
 import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
+import { revokeAllowance } from "#plugins/bridge/bridges/revokeAllowance.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ADVANCE_TIMEOUT_MS, OPEN_BRIDGES_MAX, TAKE_UP_AFTER_MS } from "#plugins/bridge/limits.ts";
 import {
@@ -47,8 +48,9 @@ export function createBridges(context: BridgeContext) {
 		const { intentId, profileId } = bridge;
 		const quote = await quoteOf(bridge);
 		const intent = intentId === null ? null : await wallets.execution.read(intentId, profileId);
-		const asks = isNew && intent?.status === "confirmation_required";
-		const confirmUrl = asks ? (await wallets.link(intent, "confirm")).url : null;
+		const asking = isNew && intent ? await wallets.execution.asking(intent) : null;
+		const asks = asking?.status === "confirmation_required";
+		const confirmUrl = asks ? (await wallets.link(asking, "confirm")).url : null;
 		return renderBridge(bridge, { quote, intent, confirmUrl });
 	}
 
@@ -80,6 +82,14 @@ export function createBridges(context: BridgeContext) {
 			const shown = found.slice(0, query.limit);
 			const items = await Promise.all(shown.map((bridge) => view(bridge)));
 			return { items, nextId: found.length > query.limit ? (shown.at(-1)?.id ?? null) : null };
+		},
+		/** Takes back an allowance that a bridge left over, and answers 202 with the bridge. */
+		async revoke(principal: Principal, id: string, idempotencyKey: string | null) {
+			const bridge = await own(principal.profile.id, id);
+			const quote = await quoteOf(bridge);
+			const render = async () => view(await own(principal.profile.id, id));
+			const asked = { principal, bridge, quote, idempotencyKey, render };
+			return revokeAllowance(context, asked);
 		},
 		/** Replaces the quote. Once a step was recorded to be sent this is refused. */
 		async requote(profileId: string, id: string): Promise<BridgeView> {

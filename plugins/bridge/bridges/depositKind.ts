@@ -10,17 +10,18 @@ import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type BridgeStep, depositoryAbi } from "#plugins/bridge/quote/steps.ts";
 import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
-import { isUnsent } from "#plugins/bridge/states/bridgeStates.ts";
-import type {
-	Denial,
-	Intent,
-	IntentKind,
-	Outbound,
-	Plan,
-	Preparation,
-	Receipt,
-	SpendSituation,
-	Wallet,
+import {
+	ALLOWANCE,
+	type AllowanceRequest,
+	type Denial,
+	type Intent,
+	type IntentKind,
+	type Outbound,
+	type Plan,
+	type Preparation,
+	type Receipt,
+	type SpendSituation,
+	type Wallet,
 } from "#plugins/wallets/contract.ts";
 
 export const BRIDGE_DEPOSIT = "bridge-deposit";
@@ -87,28 +88,32 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	}
 	const step = quote.steps.at(-1);
 	if (step?.kind !== "deposit") return denied("quote_missing", "The bridge has no deposit.");
-	if (route.origin.currency !== ZERO_ADDRESS) {
-		const missing = await allowanceDenial(context, preparing, { route, spender: step.to });
-		if (missing) return missing;
-	}
-	return { kind: "plan", plan: planOf({ route, quote, step }) };
+	const plan = planOf({ route, quote, step });
+	if (route.origin.currency === ZERO_ADDRESS) return { kind: "plan", plan };
+	const allowed = await allowanceOf(context, preparing, { route, spender: step.to });
+	if (allowed === null) return denied("chain_unavailable", "The allowance cannot be read now.");
+	if (allowed >= route.amountRaw) return { kind: "plan", plan };
+	const request: AllowanceRequest = {
+		...{ token: route.origin.currency, spender: step.to, amountRaw: String(route.amountRaw) },
+		...{ for: "bridge", shown: plan.shown },
+	};
+	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend: plan.spend };
 }
 
 /**
- * The stored quote while it holds. One that ended is replaced where nothing was sent, which is so
- * for a deposit without an allowance before it; else the bridge ends as `quote_expired`.
+ * The stored quote while it holds. One that ended is replaced where nothing was sent; behind an
+ * allowance that was, the bridge ends as `quote_expired`.
  */
 async function quoteFor(
 	context: BridgeContext,
 	bridge: Bridge,
-	{ outbound, signal }: Preparing,
+	{ intent, outbound, signal }: Preparing,
 ): Promise<StoredQuote | Denial> {
 	const seq = bridge.quoteSeq ?? 0;
 	const quote = await readQuote(context.core.db, { bridgeId: bridge.id, seq });
 	if (quote && quote.deadlineMs - context.core.clock.nowMs() > QUOTE_MARGIN_MS) return quote;
 	const expired = { code: "quote_expired", detail: "The bridge's quote has ended." };
-	const isCoin = bridge.route?.origin.currency === ZERO_ADDRESS;
-	if (!isCoin && !isUnsent(bridge.status)) return expired;
+	if (intent.afterId !== null) return expired;
 	try {
 		const renewed = await outbound("bridge.quote", () => renewQuote(context, bridge.id, signal));
 		return renewed.kind === "good" ? renewed.quote : renewed.denial;
@@ -118,30 +123,29 @@ async function quoteFor(
 	}
 }
 
-/** Null: the depository may take what is to be deposited. */
-async function allowanceDenial(
+const word = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{64}$/)
+	.transform(BigInt);
+
+/** What the depository may take of the token; null where no node says. */
+async function allowanceOf(
 	{ readers }: BridgeContext,
 	{ outbound, signal }: Preparing,
 	{ route, spender }: { route: BridgeRoute; spender: Address },
-): Promise<Preparation | null> {
+): Promise<bigint | null> {
 	const { chainId, currency } = route.origin;
-	const data = encodeFunctionData({
-		...{ abi: erc20Abi, functionName: "allowance" as const, args: [route.user, spender] as const },
-	});
-	const word = z
-		.string()
-		.regex(/^0x[0-9a-fA-F]{64}$/)
-		.transform(BigInt);
+	const args = [route.user, spender] as const;
+	const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args });
 	try {
 		const read = readers.of(chainId, null);
 		const told = await outbound("bridge.allowance", async () =>
 			read?.("eth_call", [{ to: currency, data }, "latest"], signal),
 		);
-		if (word.parse(told) >= route.amountRaw) return null;
+		return word.parse(told);
 	} catch {
-		return denied("chain_unavailable", "The allowance cannot be read now.");
+		return null;
 	}
-	return denied("allowance_missing", "The bridge may not take this token yet.");
 }
 
 function planOf(given: { route: BridgeRoute; quote: StoredQuote; step: BridgeStep }): Plan {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
+import { mayBeLeftOver } from "#plugins/bridge/bridges/revokeAllowance.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
@@ -86,6 +87,7 @@ export const bridgeSchema = z
 		quote: nullable(quoteSchema).meta({ description: "Null: there is none." }),
 		steps: z.array(stepSchema).meta({ description: "What is sent, in this order." }),
 		intentId: nullable(field.id("The intent that deposits; null: none was recorded.")),
+		revocable: field.flag("Whether an allowance may be left over; see `revoke`."),
 		depositHash: nullable(field.hashText("The deposit's transaction; null: none was sent.")),
 		providerStatus: nullable(field.text("The provider's newest word.", "pending")),
 		providerReason: nullable(field.text("Why the provider failed.", "SLIPPAGE")),
@@ -136,6 +138,7 @@ export function renderBridge(
 			return { kind, chainId, to, valueRaw: String(valueRaw), data };
 		}),
 		intentId: bridge.intentId,
+		revocable: mayBeLeftOver(bridge),
 		depositHash: intent?.transactionHash ?? bridge.depositHash,
 		...{ providerStatus: bridge.providerStatus, providerReason: bridge.providerReason },
 		arrived: arrivedOf(bridge),

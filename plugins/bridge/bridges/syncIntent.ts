@@ -28,11 +28,13 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 	if (!bridge || bridge.intentId === null || bridge.depositedAt !== null) return;
 	const intent = await wallets.execution.read(bridge.intentId, bridge.profileId);
 	if (!intent) return;
+	const before = await stepBefore(context, intent);
+	const asking = await wallets.execution.asking(intent);
 	await core.db.transaction(async (tx) => {
 		const held = await lockBridge(tx, id);
 		if (!held || held.depositedAt !== null) return;
 		const nowMs = core.clock.nowMs();
-		const { nextMs, ...step } = stepOf(held, intent, nowMs);
+		const { nextMs, ...step } = stepOf(held, { intent, before, asking, nowMs });
 		const lookAt = nextMs === null ? null : new Date(nowMs + nextMs);
 		const change = { ...step.change, lookAt, depositHash: intent.transactionHash };
 		const at = new Date(nowMs);
@@ -41,9 +43,21 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 	});
 }
 
-function stepOf(bridge: Bridge, intent: Intent, nowMs: number): Step {
+/** The allowance before the deposit; null where there is none. */
+async function stepBefore({ wallets }: BridgeContext, intent: Intent): Promise<Intent | null> {
+	const { afterId, profileId } = intent;
+	return afterId === null ? null : await wallets.execution.read(afterId, profileId);
+}
+
+type Given = { intent: Intent; before: Intent | null; asking: Intent; nowMs: number };
+
+function stepOf(bridge: Bridge, given: Given): Step {
+	const { intent, before, asking, nowMs } = given;
 	const { status, errorCode } = intent;
 	switch (status) {
+		case "waiting":
+			if (asking.status === "confirmation_required") return { event: "ask", nextMs: WAITING_MS };
+			return { event: "execute", nextMs: MOVING_MS };
 		case "created":
 		case "submitting":
 		case "submitted":
@@ -62,18 +76,25 @@ function stepOf(bridge: Bridge, intent: Intent, nowMs: number): Step {
 			return { event: "deposit", change: { depositedAt, errorCode: null }, nextMs: 0 };
 		}
 		case "rejected":
-		case "expired": {
-			const code = errorCode ?? status;
-			if (bridge.heldAt !== null) {
-				return { event: "disable", change: { errorCode: code }, nextMs: null };
-			}
-			return { event: "reject", change: { errorCode: code }, nextMs: null };
-		}
+		case "expired":
+			return endedStep(bridge, { code: errorCode ?? status, before });
 		case "failed":
 			return failedStep(bridge, intent, nowMs);
 		default:
 			return unreachable(status);
 	}
+}
+
+/** Nothing was deposited. Behind an allowance that was sent, that is a failure and no refusal. */
+function endedStep(
+	{ heldAt }: Bridge,
+	{ code, before }: { code: string; before: Intent | null },
+): Step {
+	const isSent = before !== null && ["confirmed", "failed"].includes(before.status);
+	const inherited = code === "previous_step_failed" ? before?.errorCode : null;
+	const change = { errorCode: inherited ?? code };
+	if (isSent) return { event: "give_up", change, nextMs: null };
+	return { event: heldAt === null ? "reject" : "disable", change, nextMs: null };
 }
 
 /** It was paid for, and is not where it should be: that is a doubt. Else nothing was deposited. */

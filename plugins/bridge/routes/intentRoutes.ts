@@ -71,6 +71,7 @@ export function intentRoutes(deps: Deps) {
 		.use(readIntents(deps))
 		.use(storedQuote(deps))
 		.use(requote(deps))
+		.use(revoke(deps))
 		.use(results(deps));
 }
 
@@ -216,6 +217,33 @@ function requote({ bridges, signedIn }: Deps) {
 					...[httpFault.unauthorized, bridgeFault.notFound, bridgeFault.requoteAfterSubmission],
 					...[bridgeFault.bridgeState, bridgeFault.quoteMissing, relayFault.unavailable],
 					...[relayFault.unreadable, relayFault.rateLimited],
+				),
+			},
+		},
+	);
+}
+
+function revoke({ bridges, signedIn }: Deps) {
+	return new Elysia().post(
+		"/:id/revoke",
+		async ({ request, params }) => {
+			const principal = await signedIn({ request });
+			requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+			const idempotencyKey = request.headers.get("idempotency-key");
+			return bridges.revoke(principal, idOf(params.id), idempotencyKey);
+		},
+		{
+			transform: async (hook: Hook) => void (await signedIn(hook)),
+			...{ params, response: { 202: bridgeSchema } },
+			detail: {
+				...{ operationId: "revokeBridgeAllowance", tags, security },
+				summary: "Takes back an allowance that is left over",
+				description: "Of a bridge that failed between its allowance and its deposit.",
+				parameters: tradingDocumented.onceParameters,
+				...canCarry(tradingDocumented.onceHeaders),
+				...canFail(
+					...[httpFault.unauthorized, bridgeFault.notFound, bridgeFault.bridgeState],
+					...tradingDocumented.onceFailures,
 				),
 			},
 		},

@@ -60,8 +60,9 @@ type BridgeRow = Omit<Bridge, "route" | "arrivedRaw"> & {
 
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
 const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
-	route, status, error_code as "errorCode", detail, quote_seq as "quoteSeq", intent_id as "intentId",
-	${hexColumn("deposit_hash", "depositHash")}, deposited_at as "depositedAt",
+	route, status, error_code as "errorCode", detail, quote_seq as "quoteSeq",
+	intent_id as "intentId", ${hexColumn("deposit_hash", "depositHash")},
+	deposited_at as "depositedAt",
 	provider_status as "providerStatus", provider_reason as "providerReason",
 	failed_at as "failedAt", claimed_at as "claimedAt", hinted_at as "hintedAt",
 	${hexColumn("out_hash", "outHash")}, out_chain_id as "outChainId",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
 import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
@@ -36,7 +37,7 @@ const bridge = async (body: object = { command: COMMAND }) => (await lab.ask(PAT
 /** What the provider's books say was deposited, by all requests. */
 const deposits = () => lab.bridge.ledger().flatMap((one) => one.deposits).length;
 
-test("[BRG-14] a command becomes a stored quote with its steps, a deposit, and money over there", async () => {
+test("[BRG-14] [BRG-15] a command becomes a stored quote with its steps, a deposit, and money over there", async () => {
 	const before = await lab.dollars(wallet.address);
 	const { status, body } = await lab.ask(PATH, { command: COMMAND });
 	expect({ status, code: body.errorCode, at: body.status }).toEqual({
@@ -266,6 +267,57 @@ describe("what becomes of a deposit", () => {
 	});
 });
 
+describe("a token", () => {
+	const back = { amount: "50", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
+	const allowance = async () => {
+		const data = encodeFunctionData({
+			...{ abi: erc20Abi, functionName: "allowance" as const },
+			args: [wallet.address as Hex, lab.bridge.chains[0]?.depository ?? "0x"],
+		});
+		return BigInt(await lab.home.rpc<string>("eth_call", [{ to: USDG, data }, "latest"]));
+	};
+
+	test("is allowed exactly, deposited after that, and arrives as a coin", async () => {
+		const before = await lab.dollars(wallet.address);
+		const started = await bridge(back);
+		expect(started).toMatchObject({
+			errorCode: null,
+			steps: [{ kind: "approve" }, { kind: "deposit" }],
+		});
+		const done = await lab.reached(started.id, ["success", "failure", "rejected"]);
+		expect(done).toMatchObject({ status: "success", arrived: { verified: true, chainId: 31_337 } });
+		expect(await lab.dollars(wallet.address)).toBe(before - 50_000_000n);
+		expect(await allowance()).toBe(0n);
+		expect(done.arrived.amountRaw).toBe(String((49_900_000n * ETHER) / 2_000_000_000n));
+	});
+
+	test("with an unlimited allowance in its quote is refused before anything is signed", async () => {
+		lab.bridge.fault({ kind: "unlimited_allowance", times: 1 });
+		const refused = await bridge(back);
+		expect(refused).toMatchObject({ status: "rejected", errorCode: "quote_mismatch" });
+		expect(await allowance()).toBe(0n);
+	});
+
+	test("whose quote ends between its steps fails, and its allowance can be taken back", async () => {
+		await lab.home.rpc("evm_setAutomine", [false]);
+		const { id } = await bridge(back);
+		await lab.service.core.db.execute(
+			"update bridge.quote set expires_at = now() where bridge_id = $1",
+			[id],
+		);
+		await lab.home.rpc("evm_setAutomine", [true]);
+		await lab.home.rpc("evm_mine", []);
+		const failed = await lab.reached(id, ["failure", "success", "rejected"]);
+		expect(failed).toMatchObject({
+			...{ status: "failure", errorCode: "quote_expired", revocable: true, depositHash: null },
+		});
+		expect(await allowance()).toBe(50_000_000n);
+		const revoked = await lab.ask(`${PATH}/${id}/revoke`, {}, { key: "revoke-once" });
+		expect(revoked.status).toBe(202);
+		await until(async () => (await allowance()) === 0n, "the allowance is gone");
+	});
+});
+
 describe("[BRG-09] webhooks", () => {
 	const WEBHOOK = "/v1/bridgeprovider/webhook";
 	const post = async (body: string, headers: Record<string, string>) => {
@@ -413,7 +465,7 @@ describe("[BRG-16] operators", () => {
 	});
 });
 
-test("[BRG-10] balances are read on chain, and no address of a node is told", async () => {
+test("balances are read on chain, and no address of a node is told", async () => {
 	const { body, text } = await lab.ask("/v1/bridges/balances?chainId=4663");
 	const coin = body.balances.find((one: any) => one.symbol === "ETH");
 	expect(BigInt(coin.balanceRaw)).toBe(await lab.coins("home", wallet.address));
@@ -425,7 +477,7 @@ test("[BRG-10] balances are read on chain, and no address of a node is told", as
 describe("the agent", () => {
 	const command = async (text: string) => (await lab.ask("/v1/agent/command", { text })).body;
 
-	test("[BRG-02] bridges by the strict command, and says where the money is", async () => {
+	test("bridges by the strict command, and says where the money is", async () => {
 		const done = await command("bridge 0.01 eth from anvil to robinhood as usdg");
 		expect(done).toMatchObject({ kind: "done", tool: "bridge" });
 		await lab.reached(done.data.id, ["success"]);
