@@ -99,10 +99,14 @@ function bad(code: QuoteRefusal, detail: string): QuoteVerdict {
 
 /** All steps belong to one request; null where they do not. */
 function requestIdOf({ requestId, steps }: RelayQuote): Hex | null {
-	const named = steps.flatMap((step) => (step.kind === "transaction" ? [step.requestId] : []));
-	const ids = new Set([...named, ...(requestId === undefined ? [] : [requestId])]);
+	const named = steps.flatMap((step) => {
+		if (step.kind !== "transaction") return [];
+		const checked = step.items.flatMap(({ check }) => check?.toLowerCase() ?? []);
+		return [step.requestId, ...checked];
+	});
+	const ids = new Set<string>([...named, ...(requestId === undefined ? [] : [requestId])]);
 	const [id] = ids;
-	return ids.size === 1 && id !== undefined ? id : null;
+	return ids.size === 1 && id !== undefined ? (id as Hex) : null;
 }
 
 /** What of the order is not as it was asked for; null: nothing. */

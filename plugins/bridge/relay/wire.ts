@@ -103,12 +103,22 @@ const transaction = z.object({
 	chainId,
 });
 
+/** Where its progress is asked for: by the same request id. */
+const check = z
+	.object({ endpoint: z.string().max(300) })
+	.optional()
+	.transform(
+		(said) => said && (URL.parse(said.endpoint, "http://x")?.searchParams.get("requestId") ?? ""),
+	);
+
 const step = z.discriminatedUnion("kind", [
 	z.object({
 		id: z.string().max(32),
 		kind: z.literal("transaction"),
 		requestId: wireHash,
-		items: z.array(z.object({ status: z.literal("incomplete"), data: transaction })).max(STEPS_MAX),
+		items: z
+			.array(z.object({ status: z.literal("incomplete"), data: transaction, check }))
+			.max(STEPS_MAX),
 	}),
 	// What it asks to be signed is not read: routes that need one are refused.
 	z.object({ id: z.string().max(32), kind: z.literal("signature") }),

@@ -128,7 +128,7 @@ export function worthOf(raw: bigint, from: BridgeCurrency, to: BridgeCurrency): 
 }
 
 async function quoteOf(entry: BridgeEntry, order: object) {
-	const { requestId, orderId, user, recipient, origin, destination } = entry;
+	const { orderId, user, recipient, origin, destination } = entry;
 	const fee = (raw: bigint) => money(origin, raw);
 	const paid = { chainId: origin.chain.name, depository: origin.chain.depository };
 	return {
@@ -145,7 +145,7 @@ async function quoteOf(entry: BridgeEntry, order: object) {
 				minimumAmount: String(destination.minimumRaw),
 			},
 			totalImpact: { usd: "-0.10", percent: "-0.20" },
-			...{ rate: "1", timeEstimate: ESTIMATE_S, requestId },
+			...{ rate: "1", timeEstimate: ESTIMATE_S },
 		},
 		protocol: {
 			v2: {
