@@ -36,11 +36,13 @@ const readySchema = z.object({
 		webhookSecret: z.string(),
 	}),
 	modelUrl: z.string(),
+	bridgeUrl: z.string(),
+	bridgeKey: z.string(),
 });
 
 export type World = z.output<typeof readySchema> & {
 	providerKey: string;
-	/** Where the sandbox's wallet provider sends its webhooks: known once the service is up. */
+	/** Tells its providers whom to send webhooks to: the service's URL, known once it is up. */
 	sendWebhooksTo(url: string): void;
 	stop(): Promise<void>;
 };
@@ -68,7 +70,11 @@ export async function startWorld(dataDir: string): Promise<World> {
 		return {
 			...readySchema.parse(JSON.parse(ready)),
 			providerKey: PROVIDER_KEY,
-			sendWebhooksTo: (url) => void child.stdin.write(`${JSON.stringify({ webhooksTo: url })}\n`),
+			sendWebhooksTo(url) {
+				const to = { webhooksTo: `${url}/v1/webhooks/wallet-provider` };
+				const bridgeTo = { bridgeWebhooksTo: `${url}/v1/bridgeprovider/webhook` };
+				child.stdin.write(`${JSON.stringify({ ...to, ...bridgeTo })}\n`);
+			},
 			stop,
 		};
 	} catch (cause) {

@@ -22,6 +22,7 @@ export function worldLines(
 		`wallets  ${walletProviderUrl}  (ada, ben and cleo have 1,000 ether each, on both)`,
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
 		...soon,
+		`bridge   TAPELINE_TOKEN=… bun run svc ask --url ${url} "${BRIDGE}"  (… as for the plan)`,
 		...reveals.slice(0, 1).flatMap((contract) => planLines(contract, { url, walletProviderUrl })),
 	];
 }
@@ -41,4 +42,6 @@ function planLines(
 	];
 }
 
+/** A bridge to the other chain. */
+const BRIDGE = "bridge 0.5 eth from anvil to robinhood as usdg";
 const PLAN = "rank 200 for at most 1 eth each with 3 eth in all";

@@ -1,11 +1,15 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
-// [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
+// [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--bridge-port 0]
+// [--model-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
-// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks.
+// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks,
+// {"bridgeWebhooksTo":"http://…"} where the bridge provider does.
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
+import { bridgeOf } from "./bridge/bridgeOf.ts";
+import type { BridgeEmulator } from "./bridge/startBridgeEmulator.ts";
 import { catalogue } from "./catalogue.ts";
 import { chainFile } from "./chainFile.ts";
 import { createActors } from "./createActors.ts";
@@ -25,7 +29,10 @@ import { runLive } from "./runLive.ts";
 import type { Anvil } from "./startAnvil.ts";
 
 const ACTORS = 40;
-const Order = z.object({ webhooksTo: z.url().nullable() });
+const Order = z.object({
+	webhooksTo: z.url().nullable().optional(),
+	bridgeWebhooksTo: z.url().nullable().optional(),
+});
 
 const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
 const stopping = new AbortController();
@@ -86,11 +93,18 @@ async function run(): Promise<void> {
 		port: options.walletProviderPort,
 		dataDir,
 	});
-	orders.on("line", (line) => takeOrder(custody, line));
+	const bridge = await bridgeOf({
+		...{ market: chain.anvil.rpc, home: home.anvil.rpc, coin: chain.world.coin },
+		port: options.bridgePort,
+	});
+	orders.on("line", (line) => takeOrder(line, { custody, bridge }));
 	const model = startModelEmulator({ port: options.modelPort });
 	const { firstBlock } = chain.world;
 	const usdFeeds = usdFeedsOf(chain.world);
-	const services = { ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url };
+	const services = {
+		...{ ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url },
+		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey },
+	};
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
 	const reveals = hidden.map(({ address }) => address.toLowerCase());
 	const ready = {
@@ -133,6 +147,7 @@ async function run(): Promise<void> {
 	await learn();
 	await provider.stop();
 	await custody.stop();
+	await bridge.stop();
 	await model.stop();
 	await Promise.all([saver.save(), home.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
@@ -143,9 +158,14 @@ function urlsOf({ port }: Anvil): { httpUrl: string; wsUrl: string } {
 	return { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
 }
 
-function takeOrder(custody: CustodyEmulator, line: string): void {
+function takeOrder(
+	line: string,
+	{ custody, bridge }: { custody: CustodyEmulator; bridge: BridgeEmulator },
+): void {
 	try {
-		custody.sendWebhooksTo(Order.parse(JSON.parse(line)).webhooksTo);
+		const { webhooksTo, bridgeWebhooksTo } = Order.parse(JSON.parse(line));
+		if (webhooksTo !== undefined) custody.sendWebhooksTo(webhooksTo);
+		if (bridgeWebhooksTo !== undefined) bridge.sendWebhooksTo(bridgeWebhooksTo);
 	} catch {
 		say("a line of its input is no order");
 	}

@@ -13,6 +13,8 @@ const Options = z.object({
 	providerKey: z.string().max(200),
 	/** The wallet provider's port. */
 	walletProviderPort: z.coerce.number().int().min(0).max(65_535),
+	/** The bridge provider's port. */
+	bridgePort: z.coerce.number().int().min(0).max(65_535),
 	/** The language model's port. */
 	modelPort: z.coerce.number().int().min(0).max(65_535),
 });
@@ -37,6 +39,7 @@ export function parseOptions(
 			"provider-port": { type: "string", default: "0" },
 			"provider-key": { type: "string", default: "" },
 			"wallet-provider-port": { type: "string", default: "0" },
+			"bridge-port": { type: "string", default: "0" },
 			"model-port": { type: "string", default: "0" },
 		},
 	});
@@ -49,6 +52,7 @@ export function parseOptions(
 		providerPort: values["provider-port"],
 		providerKey: values["provider-key"],
 		walletProviderPort: values["wallet-provider-port"],
+		bridgePort: values["bridge-port"],
 		modelPort: values["model-port"],
 	});
 }

@@ -27,6 +27,8 @@ const Ready = z.object({
 		webhookSecret: z.string(),
 	}),
 	modelUrl: z.string(),
+	bridgeUrl: z.string(),
+	bridgeKey: z.string(),
 });
 
 export type SandboxOptions = {
@@ -61,6 +63,9 @@ export type Sandbox = {
 	walletProvider: WalletProviderAccess;
 	/** A language model for the agent: `OPENAI_BASE_URL`, with any key and any name of a model. */
 	modelUrl: string;
+	/** The bridge provider between both chains, and its key: `BRIDGE_BASE_URL`, `BRIDGE_API_KEY`. */
+	bridgeUrl: string;
+	bridgeKey: string;
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;

@@ -56,6 +56,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		...providerOf(world, env),
 		...wallets,
 		...modelOf(world, env),
+		...bridgeOf(world, env),
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
@@ -64,8 +65,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	};
 	const hasOwnWallets = Object.keys(wallets).length > 0;
 	const more = (url: string) => worldLines(world, { url, hasOwnWallets });
-	const onUp = (url: string) => world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
-	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
+	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp: world.sendWebhooksTo });
 }
 
 /** The first start writes days of history; said, because nothing else moves meanwhile. */
@@ -108,4 +108,15 @@ function walletProviderOf(world: World, env: Environment): Environment {
 function modelOf({ modelUrl }: World, env: Environment): Environment {
 	if (env["AGENT_MODEL"] || env["OPENAI_BASE_URL"] || env["OPENAI_API_KEY"]) return {};
 	return { OPENAI_BASE_URL: modelUrl, AGENT_MODEL: "sandbox" };
+}
+
+/** The sandbox's own bridge, unless one is configured. Nothing in it is real money. */
+function bridgeOf({ bridgeUrl, bridgeKey }: World, env: Environment): Environment {
+	if (env["BRIDGE_BASE_URL"] || env["BRIDGE_API_KEY"]) return {};
+	return {
+		BRIDGE_BASE_URL: bridgeUrl,
+		BRIDGE_API_KEY: bridgeKey,
+		ENABLE_BRIDGING: env["ENABLE_BRIDGING"] || "true",
+		BRIDGE_DRY_RUN: env["BRIDGE_DRY_RUN"] || "false",
+	};
 }

@@ -2,7 +2,7 @@ import { type Address, decodeEventLog, encodeFunctionData, type Hex, zeroAddress
 import { z } from "zod";
 import type { BridgeFault, BridgeFaults } from "./BridgeFault.ts";
 import type { BridgeChain, BridgeEntry, BridgePayment, BridgeWorld } from "./BridgeWorld.ts";
-import { sendAsSolver } from "./openBridgeChain.ts";
+import { fillPurse, sendAsSolver } from "./openBridgeChain.ts";
 import { worthOf } from "./quoteRoute.ts";
 import { depositoryAbi, dollarAbi } from "./solverAccount.ts";
 
@@ -206,6 +206,7 @@ async function transfer(
 	{ currency, to, raw }: { currency: Address; to: Address; raw: bigint },
 ): Promise<Hex> {
 	if (currency === zeroAddress) return await sendAsSolver(chain.rpc, { to, value: raw });
+	await fillPurse(chain, { currency, raw });
 	const args = [to, raw] as const;
 	const data = encodeFunctionData({ abi: dollarAbi, functionName: "transfer", args });
 	return await sendAsSolver(chain.rpc, { to: currency, data });

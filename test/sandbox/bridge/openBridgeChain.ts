@@ -1,50 +1,45 @@
-import {
-	type Address,
-	encodeDeployData,
-	encodeFunctionData,
-	getContractAddress,
-	type Hex,
-	zeroAddress,
-} from "viem";
+import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { z } from "zod";
 import { compileContracts } from "../compileContracts.ts";
 import { createRpc } from "../createRpc.ts";
 import type { Rpc } from "../Rpc.ts";
 import type { BridgeChain, BridgeChainSetup } from "./BridgeWorld.ts";
-import { depositoryAbi, dollarAbi, solverAccount } from "./solverAccount.ts";
+import { dollarAbi, solverAccount } from "./solverAccount.ts";
 
+/** The contract that takes deposits, the same on each chain. */
+const DEPOSITORY: Address = "0x00000000000000000000000000000000de905170";
 const COIN_PURSE = 1_000_000n * 10n ** 18n;
-const TOKEN_PURSE_UNITS = 1_000_000_000n;
 const GAS = "0x1e8480";
+const RECEIPT_EVERY_MS = 20;
 const receiptSchema = z.object({ status: z.string() });
 
-/** Opens the bridge on a chain: its solver has money there, and a contract that takes deposits. */
+/**
+ * Opens the bridge on a chain: its solver has coins there, and a contract takes deposits. It sends
+ * nothing for that, so a chain that mines at its own pace is opened at once.
+ */
 export async function openBridgeChain(setup: BridgeChainSetup): Promise<BridgeChain> {
 	const rpc = createRpc(setup.rpcUrl);
 	if (setup.isListedOnly) return { ...setup, rpc, depository: zeroAddress };
 	const solver = solverAccount.address;
 	await rpc.call("anvil_setBalance", [solver, `0x${COIN_PURSE.toString(16)}`]);
 	await rpc.call("anvil_impersonateAccount", [solver]);
-	const depository = await placeDepository(rpc);
-	for (const { address, decimals } of setup.currencies) {
-		if (address === zeroAddress) continue;
-		const args = [solver, TOKEN_PURSE_UNITS * 10n ** BigInt(decimals)] as const;
-		const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
-		await sendAsSolver(rpc, { to: address, data });
-	}
-	return { ...setup, rpc, depository };
+	const { runtime } = compileContracts().SandboxDepository;
+	await rpc.call("anvil_setCode", [DEPOSITORY, runtime]);
+	return { ...setup, rpc, depository: DEPOSITORY };
 }
 
-/** The solver's first transaction anywhere deploys it, so it has one address on all chains. */
-async function placeDepository(rpc: Rpc): Promise<Address> {
-	const from = solverAccount.address;
-	const address = getContractAddress({ from, nonce: 0n });
-	const code = await rpc.call("eth_getCode", [address, "latest"]);
-	if (code !== "0x") return address.toLowerCase() as Address;
-	const { creation } = compileContracts().SandboxDepository;
-	const data = encodeDeployData({ abi: depositoryAbi, bytecode: creation, args: [from] });
-	await sendAsSolver(rpc, { data });
-	return address.toLowerCase() as Address;
+/** Has the solver own so much of a token at least. */
+export async function fillPurse(
+	{ rpc }: BridgeChain,
+	{ currency, raw }: { currency: Address; raw: bigint },
+): Promise<void> {
+	const args = [solverAccount.address] as const;
+	const asked = encodeFunctionData({ abi: dollarAbi, functionName: "balanceOf", args });
+	const held = await rpc.call("eth_call", [{ to: currency, data: asked }, "latest"]);
+	if (BigInt(String(held)) >= raw) return;
+	const minted = [solverAccount.address, raw * 1_000n] as const;
+	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args: minted });
+	await sendAsSolver(rpc, { to: currency, data });
 }
 
 /** Sends from the solver, and answers its hash once it has a block. Throws where it failed. */
@@ -64,6 +59,6 @@ export async function sendAsSolver(
 		const receipt = receiptSchema.safeParse(await rpc.call("eth_getTransactionReceipt", [hash]));
 		if (receipt.success && receipt.data.status === "0x1") return hash;
 		if (receipt.success) throw new Error(`the solver's transaction ${hash} failed`);
-		await Bun.sleep(10);
+		await Bun.sleep(RECEIPT_EVERY_MS);
 	}
 }

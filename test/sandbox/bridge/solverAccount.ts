@@ -5,7 +5,6 @@ import { privateKeyToAccount } from "viem/accounts";
 export const solverAccount = privateKeyToAccount(keccak256(toHex("sandbox bridge solver")));
 
 export const depositoryAbi = parseAbi([
-	"constructor(address solver)",
 	"function depositNative(address depositor, bytes32 id) payable",
 	"function depositErc20(address depositor, address token, uint256 amount, bytes32 id)",
 	"function payOut(address token, address to, uint256 amount)",
