@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
-import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
+import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
+import { USDG } from "#test/harness/openBridgeWorld.ts";
 import { until } from "#test/harness/until.ts";
 import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
 import { signBridgeWebhook } from "#test/sandbox/bridge/createBridgePostbox.ts";
