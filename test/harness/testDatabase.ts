@@ -29,6 +29,7 @@ const MIGRATIONS = [
 	{ schema: "wallets", folder: join(ROOT, "plugins/wallets/migrations") },
 	{ schema: "provider", folder: join(ROOT, "plugins/provider/migrations") },
 	{ schema: "reveal_snipe", folder: join(ROOT, "plugins/reveal-snipe/migrations") },
+	{ schema: "bridge", folder: join(ROOT, "plugins/bridge/migrations") },
 ];
 
 /**
