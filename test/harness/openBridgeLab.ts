@@ -22,7 +22,8 @@ export async function openBridgeLab(options: { env?: Record<string, string> } = 
 		service,
 		...asking({ ...world, service }),
 		async stop() {
-			await service.stop();
+			// Once more where a test has ended it: that does nothing.
+			await service.stop().catch(() => {});
 			await service.database.drop();
 			await world.stop();
 		},
