@@ -9,6 +9,7 @@ import { pricesPlugin } from "#plugins/prices/plugin.ts";
 import { providerPlugin } from "#plugins/provider/plugin.ts";
 import { revealSnipePlugin } from "#plugins/reveal-snipe/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
+import { tradingPlugin } from "#plugins/trading/plugin.ts";
 import { transfersPlugin } from "#plugins/transfers/plugin.ts";
 import { walletsPlugin } from "#plugins/wallets/plugin.ts";
 
@@ -25,5 +26,6 @@ export const builtinPlugins = definePlugins([
 	nftBuysPlugin,
 	revealSnipePlugin,
 	bridgePlugin,
+	tradingPlugin,
 	agentPlugin,
 ]);

@@ -1,47 +1,71 @@
 import type { World } from "#api/cli/startWorld.ts";
 
-type WorldPart = "httpUrl" | "home" | "walletProviderUrl" | "reveals";
+type WorldPart = "httpUrl" | "home" | "walletProviderUrl" | "reveals" | "stocks";
+
+/** Where the service is, and which of its upstreams are the sandbox's. */
+type Told = {
+	url: string;
+	hasOwnWallets: boolean;
+	hasOwnStocks: boolean;
+	/** The service trades stocks. */
+	hasTrades: boolean;
+};
 
 /**
  * What the banner says of a sandbox beside the API: its ports are new at each start, and without
  * them nobody could trade in it.
  */
 export function worldLines(
-	{ httpUrl, home, walletProviderUrl, reveals }: Pick<World, WorldPart>,
-	{ url, hasOwnWallets }: { url: string; hasOwnWallets: boolean },
+	{ httpUrl, home, walletProviderUrl, reveals, stocks }: Pick<World, WorldPart>,
+	{ url, hasOwnWallets, hasOwnStocks, hasTrades }: Told,
 ): readonly string[] {
 	const rpc = `RPC      ${httpUrl}  (anvil's first ten accounts have ether)`;
 	const own = `home     ${home.httpUrl}  (chain ${home.chainId}, where wallets send; the same ten)`;
 	const soon = reveals.map((contract) => {
 		return `reveals  ${contract}  (within three minutes: /v1/nft-market/reveals)`;
 	});
-	if (!hasOwnWallets) return [rpc, own, ...soon];
+	const listed = `stocks   ${stocks.assetsUrl}/rhj/assets  (trade at ${stocks.routerUrl}, on home)`;
+	const traded = hasOwnStocks ? [listed] : [];
+	const at = { url, walletProviderUrl };
+	if (!hasOwnWallets) return [rpc, own, ...traded, ...soon];
 	return [
 		rpc,
 		own,
-		`wallets  ${walletProviderUrl}  (ada, ben and cleo have 1,000 ether each, on both)`,
+		...traded,
+		`wallets  ${walletProviderUrl}  (ada, ben and cleo have ether on both, USDG and stocks)`,
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
 		...soon,
-		`bridge   TAPELINE_TOKEN=… bun run svc ask --url ${url} "${BRIDGE}"  (… as for the plan)`,
-		...reveals.slice(0, 1).flatMap((contract) => planLines(contract, { url, walletProviderUrl })),
+		...asked({ what: "bridge", command: BRIDGE, ...at }),
+		...(hasOwnStocks && hasTrades ? asked({ what: "trade", command: TRADE, ...at }) : []),
+		...reveals
+			.slice(0, 1)
+			.flatMap((contract) => asked({ what: "plan", command: `snipe ${contract} ${PLAN}`, ...at })),
 	];
 }
 
-/** What to copy so that ada has a plan armed before the collection comes out. */
-function planLines(
-	contract: string,
-	{ url, walletProviderUrl }: { url: string; walletProviderUrl: string },
-): string[] {
+/** What to copy so that ada trades, or has a plan armed before the collection comes out. */
+function asked({
+	what,
+	command,
+	url,
+	walletProviderUrl,
+}: {
+	what: "trade" | "plan" | "bridge";
+	command: string;
+	url: string;
+	walletProviderUrl: string;
+}): string[] {
 	const told = `curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`;
 	const enrolled = `curl -s -X POST ${url}/v1/trading/enrollment -H "authorization: Bearer $T"`;
-	const plan = `snipe ${contract} ${PLAN}`;
 	return [
-		`plan     T=$(${told} | jq -r .token)`,
+		`${what.padEnd(8)} T=$(${told} | jq -r .token)`,
 		`         T=$(${enrolled} | jq -r .token)`,
-		`         TAPELINE_TOKEN=$T bun run svc ask --url ${url} "${plan}"`,
+		`         TAPELINE_TOKEN=$T bun run svc ask --url ${url} "${command}"`,
 	];
 }
 
 /** A bridge to the other chain. */
 const BRIDGE = "bridge 0.5 eth from anvil to robinhood as usdg";
 const PLAN = "rank 200 for at most 1 eth each with 3 eth in all";
+/** Without its `$`: a shell would read that. */
+const TRADE = "buy TSLA with 50 USDG";

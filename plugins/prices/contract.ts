@@ -1,5 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { feedCalls, feedSelectors } from "#plugins/prices/feed/feedCalls.ts";
+import { parseRound } from "#plugins/prices/feed/parseRound.ts";
 
 /** What is priced: a chain's native coin (the zero address) or a token on it. */
 export type Priced = { chainId: number; currency: Address };
@@ -45,3 +47,11 @@ export type Prices = {
 };
 
 export const PricesKey = serviceKey<Prices>()("prices");
+
+/** How feeds are asked and their answers read, for feeds that only another plugin knows of. */
+export const feedAnswers = {
+	latestRound: feedCalls.latestRound,
+	decimals: feedCalls.decimals,
+	selectors: feedSelectors,
+	parseRound,
+};

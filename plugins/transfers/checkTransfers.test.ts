@@ -5,7 +5,7 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { decimalString } from "#core/money/decimalString.ts";
-import { checkTransfers, type TransfersBody } from "#plugins/transfers/checkTransfers.ts";
+import { checkTransfers, placeOf, type TransfersBody } from "#plugins/transfers/checkTransfers.ts";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
 // Guarantee: only whole addresses and exact amounts get through, and nothing of them changes.
@@ -34,7 +34,8 @@ const profile: Profile = {
 };
 const check = (body: Partial<TransfersBody>) => {
 	const whole = { fromWalletId: wallet.id, recipients: [`0x${"a1".repeat(20)}`], amount: "1" };
-	return checkTransfers({ ...whole, ...body }, { profile, chains });
+	const asked = { ...whole, ...body };
+	return checkTransfers(asked, { ...placeOf(asked, { profile, chains }), coin: null });
 };
 
 const address = fc
@@ -96,7 +97,7 @@ test("an amount in ETH is never another coin, named or where the wallet was link
 	const elsewhere = { ...wallet, chainId: 137 };
 	const whole = { fromWalletId: wallet.id, recipients: [`0x${"a1".repeat(20)}`], amount: "1" };
 	const owner = { ...profile, wallets: [elsewhere] };
-	expect(() => checkTransfers(whole, { profile: owner, chains })).toThrow(Fault);
+	expect(() => placeOf(whole, { profile: owner, chains })).toThrow(Fault);
 });
 
 test("problems are told up to a limit", () => {

@@ -2,7 +2,9 @@ import { isAddress as isChecksummed } from "viem";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import type { Currency } from "#core/money/Currency.ts";
 import { parseAmount } from "#core/money/parseAmount.ts";
+import { type Coin, coinNamed } from "#plugins/transfers/coin.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
 import { ISSUES_MAX, RESERVED_ADDRESSES } from "#plugins/transfers/limits.ts";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
@@ -11,8 +13,13 @@ export type TransfersBody = {
 	fromWalletId: string;
 	recipients: readonly string[];
 	amount: string;
+	/** ETH, or a token's contract. */
+	currency?: string | undefined;
 	chain?: string | undefined;
 };
+
+/** The wallet that sends, and where. */
+export type Place = { wallet: Wallet; chain: Chain };
 
 export type CheckedTransfers = {
 	wallet: Wallet;
@@ -30,25 +37,34 @@ export type KnownChains = {
 
 type Issue = { path: string; message: string };
 
+/** Finds the wallet and the chain that a request names. Throws Faults where there is none. */
+export function placeOf(
+	body: Pick<TransfersBody, "fromWalletId" | "chain" | "currency">,
+	{ profile, chains }: { profile: Profile; chains: KnownChains },
+): Place {
+	const wallet = profile.wallets.find(({ id }) => id === body.fromWalletId);
+	if (!wallet) throw transfersFault.walletNotFound();
+	const isCoin = coinNamed(body.currency) === null;
+	const chain = chainOf(body.chain, { wallet, chains, isCoin });
+	if ("message" in chain) throw invalid([chain]);
+	return { wallet, chain };
+}
+
 /**
  * Holds a request against everything that can be known without asking anybody, and tells all that
  * is wrong with it at once. Nothing was stored yet, so nothing has to be taken back.
  */
 export function checkTransfers(
 	body: TransfersBody,
-	{ profile, chains }: { profile: Profile; chains: KnownChains },
+	{ wallet, chain, coin }: Place & { coin: Coin | null },
 ): CheckedTransfers {
-	const wallet = profile.wallets.find(({ id }) => id === body.fromWalletId);
-	if (!wallet) throw transfersFault.walletNotFound();
-	const chain = chainOf(body.chain, { wallet, chains });
-	if ("message" in chain) throw invalid([chain]);
 	const issues: Issue[] = [];
-	const amountRaw = amountOf(body.amount, chain);
+	const amountRaw = amountOf(body.amount, coin ?? chain.nativeCurrency);
 	if (typeof amountRaw === "string") issues.push({ path: "amount", message: amountRaw });
 	const recipients = new Map<Address, number>();
 	for (const [index, text] of body.recipients.entries()) {
 		const path = `recipients.${index}`;
-		const flaw = addressFlaw(text, { wallet, chain });
+		const flaw = addressFlaw(text, { wallet, chain, coin });
 		const address: Address = `0x${text.slice(2).toLowerCase()}`;
 		const twin = recipients.get(address);
 		if (flaw) issues.push({ path, message: flaw });
@@ -60,10 +76,10 @@ export function checkTransfers(
 	return { wallet, chainId: chain.id, recipients: [...recipients.keys()], amountRaw };
 }
 
-/** The one where the wallet was linked, unless another is named. Only where coins are ETH. */
+/** The one where the wallet was linked, unless another is named. Coins only where they are ETH. */
 function chainOf(
 	named: string | undefined,
-	{ wallet, chains }: { wallet: Wallet; chains: KnownChains },
+	{ wallet, chains, isCoin }: { wallet: Wallet; chains: KnownChains; isCoin: boolean },
 ): Chain | Issue {
 	const path = "chain";
 	const isNamed = named !== undefined;
@@ -71,13 +87,13 @@ function chainOf(
 	if (!isNamed && !chain) throw transfersFault.chainUnknown();
 	const isServed = chain && (!isNamed || chains.isServed(chain.id));
 	if (!isServed) return { path, message: "is not a chain served here" };
-	if (!chain.nativeIsEth) return { path, message: "has another coin than ETH" };
+	if (isCoin && !chain.nativeIsEth) return { path, message: "has another coin than ETH" };
 	return chain;
 }
 
-function amountOf(text: string, chain: Chain): bigint | string {
+function amountOf(text: string, currency: Currency): bigint | string {
 	try {
-		const { units } = parseAmount(text, chain.nativeCurrency);
+		const { units } = parseAmount(text, currency);
 		return units > 0n ? units : "must be more than zero";
 	} catch (error) {
 		if (error instanceof Fault) return error.publicDetail;
@@ -88,7 +104,7 @@ function amountOf(text: string, chain: Chain): bigint | string {
 /** Why nothing is sent there; null: it may be. */
 function addressFlaw(
 	text: string,
-	{ wallet, chain }: { wallet: Wallet; chain: Chain },
+	{ wallet, chain, coin }: Place & { coin: Coin | null },
 ): string | null {
 	if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return "is not an address: 0x and 40 hex digits";
 	// In one case it has no checksum to be wrong; in both, a digit was mistyped.
@@ -97,6 +113,7 @@ function addressFlaw(
 	if (BigInt(address) === 0n) return "is the zero address: what is sent there is gone";
 	if (BigInt(address) < RESERVED_ADDRESSES) return "is a reserved address that nobody owns";
 	if (address === wallet.address) return "is the wallet that sends";
+	if (address === coin?.address) return "is the token's own contract";
 	if (address === chain.wrappedNative) return "is the wrapped coin's own contract";
 	return null;
 }

@@ -21,5 +21,16 @@ export const transfersFault = defineFaults({
 		public: "There is no such transfer of yours.",
 		advice: "List your transfers with `/v1/trading/wallet-transfers`.",
 	},
+	currencyUnreadable: {
+		status: 422,
+		retry: "never",
+		public: "The currency's contract does not answer as an ERC-20 token on that chain.",
+		advice: "Look at `currency` and `chain` again: the address has to be the token's contract.",
+	},
+	chainUnavailable: {
+		status: 503,
+		retry: "later",
+		public: "The chain is not served here.",
+	},
 	chainUnknown: { status: 500, retry: "never", public: "The chain is not defined any more." },
 });

@@ -19,3 +19,9 @@ export const PLAN_LIFETIME_MS = 600_000;
 /** A page of transfers. */
 export const TRANSFERS_PAGE = 50;
 export const TRANSFERS_PAGE_MAX = 200;
+
+/** Decimals of a token: real ones have at most 24, and more is no amount that anybody types. */
+export const COIN_DECIMALS_MAX = 36;
+
+/** What asking a token for its decimals may take. */
+export const COIN_TIMEOUT_MS = 5_000;

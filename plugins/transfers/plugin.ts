@@ -5,7 +5,7 @@ import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** Sends ETH from somebody's wallet to one recipient or to many. */
+/** Sends ETH or ERC-20 tokens from somebody's wallet to one recipient or to many. */
 export const transfersPlugin = definePlugin({
 	name: "transfers",
 	version: "1",
@@ -21,6 +21,7 @@ export const transfersPlugin = definePlugin({
 			wallets,
 			log: core.log,
 			chains: { ...chains, isServed: (chainId: number) => served.has(chainId) },
+			rpcOf: (chainId: number) => served.get(chainId)?.rpcFor("intents") ?? null,
 			newId: () => Bun.randomUUIDv7(),
 			ending: ending.signal,
 		};

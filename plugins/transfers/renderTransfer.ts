@@ -19,7 +19,7 @@ export function renderTransfer(
 		cancelUrl?: string | null;
 	},
 ): z.input<typeof transferSchema> {
-	const { recipient, amountRaw } = transferRequest.parse(intent.request);
+	const { recipient, amountRaw, coin } = transferRequest.parse(intent.request);
 	const { id, status, errorCode, walletId, chainId, batchId, transactionHash, plan } = intent;
 	assert(walletId !== null, "a transfer names the wallet that it leaves");
 	const wallet = given.profile.wallets.find((one) => one.id === walletId);
@@ -34,7 +34,8 @@ export function renderTransfer(
 		from: plan?.from ?? wallet?.address ?? null,
 		recipient,
 		recipientIsContract: typeof isContract === "boolean" ? isContract : null,
-		amount: formatAmount({ units: BigInt(amountRaw), currency: ETH }),
+		amount: formatAmount({ units: BigInt(amountRaw), currency: coin ?? ETH }),
+		currency: coin?.address ?? "ETH",
 		amountRaw,
 		chain: given.chainOf(chainId)?.slug ?? String(chainId),
 		chainId,

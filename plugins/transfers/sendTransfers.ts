@@ -1,6 +1,13 @@
 import { Fault } from "#core/fault/Fault.ts";
-import { checkTransfers, type TransfersBody } from "#plugins/transfers/checkTransfers.ts";
-import { ADVANCE_TIMEOUT_MS } from "#plugins/transfers/limits.ts";
+import {
+	checkTransfers,
+	type Place,
+	placeOf,
+	type TransfersBody,
+} from "#plugins/transfers/checkTransfers.ts";
+import { type Coin, coinNamed, readCoin } from "#plugins/transfers/coin.ts";
+import { transfersFault } from "#plugins/transfers/faults.ts";
+import { ADVANCE_TIMEOUT_MS, COIN_TIMEOUT_MS } from "#plugins/transfers/limits.ts";
 import { linksOf } from "#plugins/transfers/linksOf.ts";
 import { renderTransfer } from "#plugins/transfers/renderTransfer.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
@@ -33,7 +40,10 @@ export async function sendTransfers(
 	const { principal, body, route, tool, idempotencyKey, channel, asks } = asked;
 	const { profile } = principal;
 	const { wallets, chains } = context;
-	const { wallet, chainId, amountRaw, recipients } = checkTransfers(body, { profile, chains });
+	const place = placeOf(body, { profile, chains });
+	const coin = await coinOf(context, { body, place });
+	const { wallet, chainId, amountRaw, recipients } = checkTransfers(body, { ...place, coin });
+	const togetherRaw = String(amountRaw * BigInt(recipients.length));
 	asked.checked?.();
 	const batchId = context.newId();
 	return await wallets.once({
@@ -41,10 +51,24 @@ export async function sendTransfers(
 		intents: recipients.map((recipient) => ({
 			kind: TRANSFER,
 			...{ profile, wallet, chainId, channel, batchId, asks },
-			request: { recipient, amountRaw: String(amountRaw) },
+			request: { recipient, amountRaw: String(amountRaw), ...(coin && { coin, togetherRaw }) },
 		})),
 		answer: (ids, recorded) => answer(context, { principal, ids, recorded }),
 	});
+}
+
+/** Null: the chain's own coin is sent. */
+async function coinOf(
+	{ rpcOf, ending }: TransfersContext,
+	{ body, place }: { body: TransfersBody; place: Place },
+): Promise<Coin | null> {
+	const address = coinNamed(body.currency);
+	if (address === null) return null;
+	const { chain } = place;
+	const rpc = rpcOf(chain.id);
+	if (!rpc) throw transfersFault.chainUnavailable();
+	const signal = AbortSignal.any([ending, AbortSignal.timeout(COIN_TIMEOUT_MS)]);
+	return await readCoin(rpc, { address, chain, signal });
 }
 
 type Asked = { ids: readonly string[]; recorded: Recorded | null };

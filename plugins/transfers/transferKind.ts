@@ -1,8 +1,15 @@
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
+import {
+	arrivalDenial,
+	balanceCall,
+	type Coin,
+	coinCalldata,
+	readBalance,
+} from "#plugins/transfers/coin.ts";
 import { PLAN_LIFETIME_MS } from "#plugins/transfers/limits.ts";
 import { type TransferRequest, transferRequest } from "#plugins/transfers/TransferRequest.ts";
 import { transferDenial } from "#plugins/transfers/transferDenial.ts";
@@ -19,7 +26,7 @@ export const TRANSFER = "transfer";
 const DELEGATED = "0xef0100";
 const code = z.string().regex(/^0x[0-9a-f]*$/i);
 
-/** Sends a chain's own coin from one of somebody's wallets to one recipient. */
+/** Sends a chain's own coin, or a token, from one of somebody's wallets to one recipient. */
 export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
 	return {
 		name: TRANSFER,
@@ -35,19 +42,34 @@ export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
 			if (!chain) return denied("chain_unavailable", "The chain is not served here.");
 			const expiresAtMs = deps.clock.nowMs() + PLAN_LIFETIME_MS;
 			const plan = { ...planOf(request, chain), from: wallet.address, expiresAtMs };
-			return { kind: "plan", plan, question: questionOf(request, chain) };
+			const { coin } = request;
+			const question = coin
+				? balanceQuestion(request, { coin, chain, owner: wallet.address })
+				: questionOf(request, chain);
+			return { kind: "plan", plan, question };
 		},
 		deny: transferDenial,
-		// A receipt of success is the transfer: what was sent arrived in the same transaction.
-		settle: async () => null,
+		// Of the coin a receipt of success is the transfer; of a token, its own logs are.
+		async settle({ request: { coin, recipient: to, amountRaw } }, { logs }, { wallet }) {
+			if (!coin) return null;
+			return arrivalDenial(logs, { coin, from: wallet.address, to, raw: BigInt(amountRaw) });
+		},
 	};
 }
 
 function planOf(
-	{ recipient, amountRaw }: TransferRequest,
+	{ recipient, amountRaw, coin }: TransferRequest,
 	{ id, nativeCurrency }: Chain,
 ): Omit<Plan, "from" | "expiresAtMs"> {
 	const raw = BigInt(amountRaw);
+	if (coin) {
+		const { address, symbol, decimals } = coin;
+		return {
+			...{ chainId: id, to: address, valueRaw: 0n, data: coinCalldata(recipient, raw) },
+			spend: { currency: address, raw, decimals, symbol },
+			...{ recipient, shown: { action: TRANSFER } },
+		};
+	}
 	const { symbol, decimals } = nativeCurrency;
 	return {
 		chainId: id,
@@ -73,6 +95,26 @@ function questionOf({ recipient, amountRaw }: TransferRequest, chain: Chain): Qu
 			const who = recipientIsContract ? "the contract " : "";
 			const summary = `Sends ${amount} ${currency.symbol} to ${who}${recipient} on ${name}.`;
 			return { kind: "shown", shown: { action: TRANSFER, summary, recipientIsContract } };
+		},
+	};
+}
+
+/** Whether the wallet has what all transfers of the request take; one alone may pass by itself. */
+function balanceQuestion(
+	{ recipient, amountRaw, togetherRaw = amountRaw }: TransferRequest,
+	{ coin, chain, owner }: { coin: Coin; chain: Chain; owner: Address },
+): Question {
+	return {
+		call: balanceCall(coin, owner),
+		shownBy(answer) {
+			const balanceRaw = readBalance(answer);
+			if (balanceRaw === null) return denied("currency_unreadable", "The token does not answer.");
+			if (balanceRaw < BigInt(togetherRaw)) {
+				return denied("balance_insufficient", "The wallet holds less of it than would be sent.");
+			}
+			const amount = formatAmount({ units: BigInt(amountRaw), currency: coin });
+			const summary = `Sends ${amount} ${coin.symbol} to ${recipient} on ${chain.name}.`;
+			return { kind: "shown", shown: { action: TRANSFER, summary, token: coin.address } };
 		},
 	};
 }

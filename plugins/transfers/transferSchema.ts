@@ -46,10 +46,11 @@ export const transferSchema = z
 			.nullable(),
 		recipient: field.addressText("Who gets it."),
 		recipientIsContract: field
-			.flag("Whether the recipient has code; null: nobody looked yet.")
+			.flag("Whether the recipient has code; null: nobody looked yet, or a token is sent.")
 			.nullable(),
-		amount: field.decimal("In ETH, exact.", "0.05"),
-		amountRaw: field.digits("In wei.", "50000000000000000"),
+		amount: field.decimal("In whole coins of `currency`, exact.", "0.05"),
+		amountRaw: field.digits("In base units of `currency`: wei for ETH.", "50000000000000000"),
+		currency: field.text("What is sent: ETH, or a token by its contract.", "ETH"),
 		chain: field.text("Slug of the chain.", "ethereum"),
 		chainId: field.integer("EIP-155 id of the chain.", 1),
 		batchId: field.id("What was asked for with one request is judged as a whole.").nullable(),
@@ -62,7 +63,7 @@ export const transferSchema = z
 		updatedAt: field.time("When it last changed."),
 		expiresAt: field.time("What was not sent by then is not sent any more."),
 	})
-	.meta({ id: "Transfer", description: "A transfer of ETH to one recipient." });
+	.meta({ id: "Transfer", description: "A transfer of ETH or of a token to one recipient." });
 
 /** The answer to a request that sends. */
 export const createdTransfersSchema = z

@@ -89,9 +89,9 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 			if (!output) throw transfersFault.notFound();
 			return { kind: "done", output };
 		},
-		line({ amount, recipient, chain, status, errorCode }) {
+		line({ amount, currency, recipient, chain, status, errorCode }) {
 			const to = `${recipient.slice(0, 6)}…${recipient.slice(-4)}`;
-			return `${amount} ETH to ${to} on ${chain} ${intentSentence(status, errorCode)}.`;
+			return `${amount} ${currency} to ${to} on ${chain} ${intentSentence(status, errorCode)}.`;
 		},
 		asOfMs: () => null,
 		links: ({ confirmUrl, signUrl }) => [

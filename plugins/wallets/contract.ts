@@ -11,6 +11,7 @@ import {
 	type AllowanceRequest as RequestOfAllowance,
 } from "#plugins/wallets/allowance/allowanceKind.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import type { TradingSetting as SettingOfTrading } from "#plugins/wallets/control/TradingSetting.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
@@ -209,7 +210,7 @@ export type IntentKind<Request> = {
 	): Promise<Settlement>;
 };
 
-/** What a receipt of success came to: null, what was paid for is there for all that was reserved. */
+/** What a receipt of success came to: null, all that was reserved paid for what is there. */
 export type Settlement = Denial | { spentRaw: bigint } | null;
 
 export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Promise<Result>;
@@ -389,22 +390,8 @@ export type Wallets = {
 	link(intent: Intent, purpose: "confirm" | "sign"): Promise<{ url: string; expiresAtMs: number }>;
 };
 
-/**
- * Something that operators change while the service runs, by
- * `PUT /v1/admin/trading/settings/:key`. It is read in the transaction that reserves, so it counts
- * from the answer on, in every process.
- */
-export type TradingSetting = {
-	/** How its keys look to a person: `kill:chain:<id>`. */
-	shown: string;
-	/** Matches a whole key. Its first group is what the key names. */
-	key: RegExp;
-	/** What its value may be; what it makes of one is stored as JSON. */
-	schema: z.ZodType;
-	description: string;
-	/** Why nothing is called what a key names, in a sentence. Null: something is. */
-	flaw?(db: Queryable, named: string): Promise<string | null>;
-};
+/** What operators change while the service runs, offered by any plugin. */
+export type TradingSetting = SettingOfTrading;
 
 export const TradingSettingPoint = extensionPoint<TradingSetting>("wallets.trading-setting");
 

@@ -8,8 +8,10 @@ import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 test("the plan that the sandbox's start message names is a strict command", () => {
 	const reveals = [`0x${"aa".repeat(20)}`];
 	const home = { chainId: 4663, httpUrl: "http://h", wsUrl: "ws://h", firstBlock: 1 };
-	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals };
-	const lines = worldLines(world, { url: "http://s", hasOwnWallets: true });
+	const stocks = { assetsUrl: "", routerUrl: "", routerKey: "", pools: [], v4Pools: [], feeds: {} };
+	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals, stocks };
+	const own = { hasOwnWallets: true, hasOwnStocks: false, hasTrades: false };
+	const lines = worldLines(world, { url: "http://s", ...own });
 	const [, text = ""] = /"(snipe [^"]*)"/.exec(lines.at(-1) ?? "") ?? [];
 	const grammar = createGrammar(plansCommands, {
 		isStrict: () => true,

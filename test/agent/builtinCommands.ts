@@ -10,6 +10,8 @@ import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
+import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
+import { stockCommands, stockTools } from "#plugins/trading/stockTools.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
 import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
@@ -26,6 +28,8 @@ const ofPlugins: AnyTool[] = [
 	...revealTools(idle),
 	...plansTools(idle),
 	...bridgeTools(idle),
+	...stockTools(idle),
+	...holdingTools(idle),
 ];
 const typed = [
 	...marketCommands,
@@ -34,6 +38,8 @@ const typed = [
 	...buyCommands,
 	...plansCommands,
 	...bridgeCommands,
+	...stockCommands,
+	...holdingCommands,
 ];
 const help = createHelp(typed, ofPlugins);
 

@@ -7,6 +7,8 @@ import type { Command } from "#core/plugin/Command.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { buyCommands } from "#plugins/nft-buys/buyTools.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+import { holdingCommands } from "#plugins/trading/holdingTools.ts";
+import { stockCommands } from "#plugins/trading/stockTools.ts";
 import { transferCommands } from "#plugins/transfers/transferTools.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
 
@@ -16,6 +18,8 @@ const commands: readonly Command[] = [
 	...transferCommands,
 	...buyCommands,
 	...plansCommands,
+	...stockCommands,
+	...holdingCommands,
 ];
 /** They move something, or take back what does: one by one, as their tools say. */
 const MOVING = /^(send|buy_nft|cancel|snipe|(pause|resume|cancel)_plan)$/;

@@ -43,6 +43,7 @@ beforeAll(async () => {
 	const made = await ask({ method: "POST", path: "/v1/nft-market/buys" });
 	intentId = made.body.id;
 	expect([made.status, typeof intentId]).toEqual([201, "string"]);
+	await ask({ method: "PUT", path: "/v1/admin/trading/attestations/{profileId}" });
 });
 
 beforeEach(async () => {
@@ -93,6 +94,9 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/trading/siwe/verify": () => ({ message: signInMessage(), signature: "0x00" }),
 	"PUT /v1/admin/trading/settings/{key}": () => ({ value: false }),
 	"POST /v1/admin/trading/intents/{id}/resolve": () => ({ abandon: true }),
+	"POST /v1/admin/stock-tokens/{address}/review": () => ({ decision: "refuse" }),
+	"PUT /v1/admin/stock-tokens/{address}/feed": () => ({ feed: null }),
+	"PUT /v1/admin/trading/attestations/{profileId}": () => ({ country: "DE" }),
 	"POST /v1/links/{token}": () => ({ planHash: `0x${"00".repeat(32)}` }),
 	"POST /v1/links": () => ({ intentId }),
 	"POST /v1/trading/wallet-transfers": () => ({
@@ -137,6 +141,8 @@ const params: Record<string, () => string> = {
 	chain: () => "anvil",
 	chainId: () => "31337",
 	contract: () => contract,
+	address: () => contract,
+	profileId: () => person.profile.id,
 	tokenId: () => "1",
 	key: () => "kill:all",
 	code: () => "not_found",
@@ -265,6 +271,9 @@ const WRITES = new Set([
 	"POST /v1/trading/siwe/verify",
 	"DELETE /v1/trading/session",
 	"PUT /v1/admin/trading/settings/{key}",
+	"POST /v1/admin/stock-tokens/{address}/review",
+	"PUT /v1/admin/stock-tokens/{address}/feed",
+	"PUT /v1/admin/trading/attestations/{profileId}",
 	"POST /v1/trading/wallet-transfers",
 	"POST /v1/bridges/intents",
 	"PUT /v1/bridges/preferences/{chainId}",

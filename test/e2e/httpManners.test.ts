@@ -76,6 +76,8 @@ const values: Record<string, () => string> = {
 	chain: () => "anvil",
 	contract: () => cats,
 	tokenId: () => "1",
+	address: () => cats,
+	profileId: () => crypto.randomUUID(),
 	key: () => "kill:all",
 	code: () => "not_found",
 	id: () => crypto.randomUUID(),

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { Elysia } from "elysia";
 import { openApiDocument } from "#core/http/openApiDocument.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
 import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
 import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
@@ -16,6 +18,9 @@ const MAKES_NO_INTENT = new Set([
 	"/v1/links/{token}",
 	"/v1/trading/wallet-transfers/{id}/cancel",
 	"/v1/nft-market/intents/{id}/cancel",
+	"/v1/bridges/intents/{id}/requote",
+	"/v1/bridges/intents/{id}/step-results",
+	"/v1/bridges/intents/{id}/sdk-result",
 ]);
 
 const { paths, components } = openApiDocument({
@@ -24,6 +29,7 @@ const { paths, components } = openApiDocument({
 			buyRoutes({ wallets: {} } as never),
 			transferRoutes({ wallets: {} } as never),
 			linkRoutes(nobody),
+			new Elysia({ prefix: "/v1/bridges" }).use(intentRoutes(nobody)),
 		],
 	}),
 	version: "1",
@@ -51,6 +57,8 @@ const codes = (operation: Told, status: number) => {
 test("every POST that can move money takes a key, and says how that can fail", () => {
 	const moving = told("post").filter(([path]) => !MAKES_NO_INTENT.has(path));
 	expect(moving.map(([path]) => path).sort()).toEqual([
+		"/v1/bridges/intents",
+		"/v1/bridges/intents/{id}/revoke",
 		"/v1/nft-market/buys",
 		"/v1/nft-market/offers",
 		"/v1/trading/wallet-transfers",

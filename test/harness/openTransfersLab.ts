@@ -51,6 +51,7 @@ export function openTransfersLab(db: Database) {
 		wallets,
 		log: silentLog,
 		chains: { ...chains, isServed: (id: number) => id === CHAIN_ID || id === 137 },
+		rpcOf: deps.rpcOf,
 		newId: () => Bun.randomUUIDv7(),
 		ending,
 	};

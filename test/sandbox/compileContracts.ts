@@ -13,6 +13,12 @@ const ownSources = [
 	"SandboxFeed.sol",
 	"SandboxDepository.sol",
 	"SandboxDollar.sol",
+	"SandboxToken.sol",
+	"SandboxStock.sol",
+	"StockFeed.sol",
+	"StockMaker.sol",
+	"V4Maker.sol",
+	"SandboxHook.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
@@ -22,6 +28,11 @@ const wanted = {
 	SandboxFeed: "SandboxFeed.sol",
 	SandboxDepository: "SandboxDepository.sol",
 	SandboxDollar: "SandboxDollar.sol",
+	SandboxToken: "SandboxToken.sol",
+	SandboxStockFactory: "SandboxStock.sol",
+	StockFeed: "StockFeed.sol",
+	StockMaker: "StockMaker.sol",
+	SandboxHook: "SandboxHook.sol",
 	WETH: wethSource,
 };
 
@@ -34,6 +45,11 @@ const Artifacts = z.object({
 	SandboxFeed: Artifact,
 	SandboxDepository: Artifact,
 	SandboxDollar: Artifact,
+	SandboxToken: Artifact,
+	SandboxStockFactory: Artifact,
+	StockFeed: Artifact,
+	StockMaker: Artifact,
+	SandboxHook: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */

@@ -1,11 +1,12 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
-// [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--bridge-port 0]
-// [--model-port 0]
+// [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
+// [--issuer-port 0] [--router-port 0] [--bridge-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 // {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks,
 // {"bridgeWebhooksTo":"http://…"} where the bridge provider does.
 import { createInterface } from "node:readline";
+import type { Address } from "viem";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { bridgeOf } from "./bridge/bridgeOf.ts";
@@ -14,6 +15,7 @@ import { catalogue } from "./catalogue.ts";
 import { chainFile } from "./chainFile.ts";
 import { createActors } from "./createActors.ts";
 import { createSaver } from "./createSaver.ts";
+import type { Person } from "./custody/people/Person.ts";
 import { type CustodyEmulator, startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
 import { walletProviderOf } from "./custody/walletProviderOf.ts";
 import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
@@ -27,8 +29,16 @@ import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
 import { readHead } from "./readHead.ts";
 import { runLive } from "./runLive.ts";
 import type { Anvil } from "./startAnvil.ts";
+import { startIssuerEmulator } from "./stocks/issuer/startIssuerEmulator.ts";
+import type { StockWorld } from "./stocks/openStockWorld.ts";
+import { startRouterEmulator } from "./stocks/router/startRouterEmulator.ts";
+import { handOut, homeFeeds, stockSettings } from "./stocks/stockSettings.ts";
 
 const ACTORS = 40;
+/** Of the hosted router: whoever calls without it is refused. */
+const ROUTER_KEY = "sandbox";
+/** Who may not trade stocks. */
+const REFUSED = "gil";
 const Order = z.object({
 	webhooksTo: z.url().nullable().optional(),
 	bridgeWebhooksTo: z.url().nullable().optional(),
@@ -62,7 +72,7 @@ async function run(): Promise<void> {
 	);
 	const opening = Promise.all([
 		openChain({ options, actors, nowS, say }),
-		openHome({ dataDir, nowMs: systemClock.nowMs, say }),
+		openHome({ dataDir, seed: options.seed, nowMs: systemClock.nowMs, say }),
 	]);
 	const opened = await Promise.race([opening, ended]);
 	if (!opened) return; // Stopped before there was anything to save; anvil goes with our pipe to it.
@@ -92,6 +102,18 @@ async function run(): Promise<void> {
 		moreRpcUrls: [home.anvil.rpc.url],
 		port: options.walletProviderPort,
 		dataDir,
+		welcome: (people) => handOut(home.stocks, walletsOf(people)),
+	});
+	if (home.stocks.isNew) await furnish(home.stocks, custody);
+	const assets = startIssuerEmulator({
+		rpcUrl: home.anvil.rpc.url,
+		port: options.issuerPort,
+		world: home.stocks,
+	});
+	const router = startRouterEmulator({
+		rpcUrl: home.anvil.rpc.url,
+		port: options.routerPort,
+		apiKey: ROUTER_KEY,
 	});
 	const bridge = await bridgeOf({
 		...{ market: chain.anvil.rpc, home: home.anvil.rpc, coin: chain.world.coin },
@@ -100,7 +122,8 @@ async function run(): Promise<void> {
 	orders.on("line", (line) => takeOrder(line, { custody, bridge }));
 	const model = startModelEmulator({ port: options.modelPort });
 	const { firstBlock } = chain.world;
-	const usdFeeds = usdFeedsOf(chain.world);
+	const usdFeeds = { ...usdFeedsOf(chain.world), ...homeFeeds(home.stocks) };
+	const traded = { assetsUrl: assets.url, routerUrl: router.url, routerKey: ROUTER_KEY };
 	const services = {
 		...{ ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url },
 		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey },
@@ -114,6 +137,7 @@ async function run(): Promise<void> {
 		firstBlock,
 		home: { chainId: 4663, ...urlsOf(home.anvil), firstBlock: home.firstBlock },
 		usdFeeds,
+		stocks: { ...traded, ...stockSettings(home.stocks) },
 		reveals,
 		...services,
 	};
@@ -147,11 +171,22 @@ async function run(): Promise<void> {
 	await learn();
 	await provider.stop();
 	await custody.stop();
-	await bridge.stop();
-	await model.stop();
+	await Promise.all([bridge.stop(), model.stop(), assets.stop(), router.stop()]);
 	await Promise.all([saver.save(), home.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
 	lock.release();
+}
+
+/** Gives everybody a purse. Whom the issuer does not serve, no stock can reach or leave. */
+async function furnish(world: StockWorld, custody: CustodyEmulator): Promise<void> {
+	await handOut(world, walletsOf(custody.people()));
+	const [refused] = walletsOf([custody.person(REFUSED)]);
+	if (!refused) return;
+	for (const { address } of world.stocks) await world.setBlocked(address, refused, true);
+}
+
+function walletsOf(people: readonly Person[]): Address[] {
+	return people.flatMap(({ wallet, external }) => [wallet?.address ?? [], external ?? []].flat());
 }
 
 function urlsOf({ port }: Anvil): { httpUrl: string; wsUrl: string } {

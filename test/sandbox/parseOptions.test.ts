@@ -13,6 +13,8 @@ test("only the directory has to be said", () => {
 		walletProviderPort: 0,
 		bridgePort: 0,
 		modelPort: 0,
+		issuerPort: 0,
+		routerPort: 0,
 	});
 });
 

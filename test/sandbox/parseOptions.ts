@@ -17,6 +17,9 @@ const Options = z.object({
 	bridgePort: z.coerce.number().int().min(0).max(65_535),
 	/** The language model's port. */
 	modelPort: z.coerce.number().int().min(0).max(65_535),
+	/** The ports of the issuer's list of stocks and of the hosted router. */
+	issuerPort: z.coerce.number().int().min(0).max(65_535),
+	routerPort: z.coerce.number().int().min(0).max(65_535),
 });
 export type Options = z.infer<typeof Options>;
 
@@ -41,6 +44,8 @@ export function parseOptions(
 			"wallet-provider-port": { type: "string", default: "0" },
 			"bridge-port": { type: "string", default: "0" },
 			"model-port": { type: "string", default: "0" },
+			"issuer-port": { type: "string", default: "0" },
+			"router-port": { type: "string", default: "0" },
 		},
 	});
 	return Options.parse({
@@ -54,5 +59,7 @@ export function parseOptions(
 		walletProviderPort: values["wallet-provider-port"],
 		bridgePort: values["bridge-port"],
 		modelPort: values["model-port"],
+		issuerPort: values["issuer-port"],
+		routerPort: values["router-port"],
 	});
 }

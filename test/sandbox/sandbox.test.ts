@@ -8,11 +8,16 @@ import { until } from "#test/harness/until.ts";
 import { addresses } from "./addresses.ts";
 import { catalogue } from "./catalogue.ts";
 import { createRpc } from "./createRpc.ts";
+import { cast } from "./custody/people/cast.ts";
+import { createPeople } from "./custody/people/createPeople.ts";
 import { findReverts } from "./findReverts.ts";
 import { encodeFulfilment } from "./provider/testing/encodeFulfilment.ts";
 import type { Rpc } from "./Rpc.ts";
 import { readHead } from "./readHead.ts";
 import { type Sandbox, startSandbox } from "./startSandbox.ts";
+import { openStockWorld } from "./stocks/openStockWorld.ts";
+import { stockAbi } from "./stocks/stockAbi.ts";
+import { stockAddresses } from "./stocks/stockAddresses.ts";
 
 const ORDER_FULFILLED = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -120,6 +125,33 @@ describe("the sandbox world", () => {
 		};
 		expect(await ask(appSecret)).toBe(200);
 		expect(await ask("another")).toBe(401);
+	});
+
+	test("has stocks at home that its users hold, that are listed, and that the router quotes", async () => {
+		const { stocks, home } = sandbox;
+		const { usdg } = stockAddresses;
+		const listed = await (await fetch(`${stocks.assetsUrl}/rhj/assets`)).json();
+		expect(listed.assets.length).toBeGreaterThan(12);
+		const world = await openStockWorld(home.httpUrl);
+		expect(world.isNew).toBe(false);
+		const ada = createPeople(cast).find("ada")?.wallet?.address;
+		const data = encodeFunctionData({
+			...{ abi: stockAbi, functionName: "balanceOf", args: [ada ?? "0x"] },
+		});
+		const read = [{ to: usdg, data }, "latest"];
+		const balance = await createRpc(home.httpUrl).call("eth_call", read);
+		expect(BigInt(String(balance))).toBe(20_000_000_000n);
+		const ask = {
+			...{ type: "EXACT_INPUT", amount: "50000000", swapper: ada, tokenIn: usdg },
+			...{ tokenInChainId: 4663, tokenOutChainId: 4663, tokenOut: world.stock("TSLA").address },
+		};
+		const headers = { "x-api-key": stocks.routerKey, "x-universal-router-version": "2.1.1" };
+		const body = JSON.stringify(ask);
+		const quote = await fetch(`${stocks.routerUrl}/quote`, { method: "POST", headers, body });
+		expect(quote.status).toBe(200);
+		expect(stocks.pools.map(({ address }) => address)).toContain(
+			world.stock("TSLA").pools[0]?.address.toLowerCase() ?? "",
+		);
 	});
 
 	test("has no reverted transaction", async () => {

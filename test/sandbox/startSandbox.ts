@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { WalletProviderAccess } from "./custody/walletProviderOf.ts";
+import type { StockSettings } from "./stocks/stockSettings.ts";
 
 const Ready = z.object({
 	ready: z.literal(true),
@@ -15,6 +16,26 @@ const Ready = z.object({
 		firstBlock: z.int(),
 	}),
 	usdFeeds: z.record(z.string(), z.unknown()),
+	stocks: z.object({
+		assetsUrl: z.string(),
+		routerUrl: z.string(),
+		routerKey: z.string(),
+		pools: z.array(
+			z.object({
+				address: z.string(),
+				tokens: z.tuple([z.string(), z.string()]),
+				fee: z.int(),
+			}),
+		),
+		v4Pools: z.array(
+			z.object({
+				tokens: z.tuple([z.string(), z.string()]),
+				fee: z.int(),
+				tickSpacing: z.int(),
+			}),
+		),
+		feeds: z.record(z.string(), z.string()),
+	}),
 	reveals: z.array(z.string()),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
@@ -53,6 +74,11 @@ export type Sandbox = {
 	home: { chainId: number; httpUrl: string; wsUrl: string; firstBlock: number };
 	/** The world's price feeds, as `USD_FEEDS_JSON` takes them. */
 	usdFeeds: Record<string, unknown>;
+	/**
+	 * The stock world on the home chain: the issuer's list and the hosted router over it, and what a
+	 * service takes as `TRADE_POOLS_JSON`, `TRADE_V4_POOLS_JSON` and `STOCK_FEEDS_JSON`.
+	 */
+	stocks: StockSettings & { assetsUrl: string; routerUrl: string; routerKey: string };
 	/** Contracts of collections that are hidden, and come out while trade runs. */
 	reveals: string[];
 	/** The marketplace provider over this chain: its REST API and its stream. */

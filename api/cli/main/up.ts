@@ -1,6 +1,7 @@
 // Runs the service; where no chain is configured, with sandbox chains of its own.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { checkConfig } from "#api/cli/checkConfig.ts";
 import { reportFailure } from "#api/cli/reportFailure.ts";
 import { serve } from "#api/cli/serve.ts";
@@ -42,6 +43,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	}
 	const { chainId, httpUrl, wsUrl, firstBlock, home } = world;
 	const wallets = walletProviderOf(world, env);
+	const stocks = stocksOf(world, env);
 	const sandboxed = {
 		...env,
 		SANDBOX: "true",
@@ -57,14 +59,19 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		...wallets,
 		...modelOf(world, env),
 		...bridgeOf(world, env),
+		...stocks,
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
 		DATA_DIR: join(sandboxDir, await worldName(world)),
 		LOG_LEVEL: env["LOG_LEVEL"] || "warn",
 	};
-	const hasOwnWallets = Object.keys(wallets).length > 0;
-	const more = (url: string) => worldLines(world, { url, hasOwnWallets });
+	const has = {
+		hasOwnWallets: Object.keys(wallets).length > 0,
+		hasOwnStocks: Object.keys(stocks).length > 0,
+		hasTrades: builtinPlugins.some(({ name }) => name === "trading"),
+	};
+	const more = (url: string) => worldLines(world, { url, ...has });
 	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp: world.sendWebhooksTo });
 }
 
@@ -118,5 +125,23 @@ function bridgeOf({ bridgeUrl, bridgeKey }: World, env: Environment): Environmen
 		BRIDGE_API_KEY: bridgeKey,
 		ENABLE_BRIDGING: env["ENABLE_BRIDGING"] || "true",
 		BRIDGE_DRY_RUN: env["BRIDGE_DRY_RUN"] || "false",
+	};
+}
+
+/** The sandbox's own stock tokens, unless the issuer's list is configured. */
+function stocksOf({ stocks }: World, env: Environment): Environment {
+	if (env["STOCK_ASSETS_BASE_URL"] || env["ROUTER_BASE_URL"]) return {};
+	const { assetsUrl, routerUrl, routerKey, pools, v4Pools, feeds } = stocks;
+	return {
+		STOCK_ASSETS_BASE_URL: assetsUrl,
+		ROUTER_BASE_URL: routerUrl,
+		ROUTER_API_KEY: routerKey,
+		TRADE_POOLS_JSON: JSON.stringify(pools),
+		TRADE_V4_POOLS_JSON: JSON.stringify(v4Pools),
+		STOCK_FEEDS_JSON: JSON.stringify(feeds),
+		// Its market keeps hours of its own: its feeds say that it is closed.
+		STOCK_MARKET_HOURS: env["STOCK_MARKET_HOURS"] || "always",
+		STOCK_FEED_SILENT_SECONDS: env["STOCK_FEED_SILENT_SECONDS"] || "120",
+		STOCK_ELIGIBILITY: env["STOCK_ELIGIBILITY"] || "open",
 	};
 }

@@ -1,3 +1,4 @@
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { KnownChains } from "#plugins/transfers/checkTransfers.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
@@ -7,6 +8,8 @@ export type TransfersContext = {
 	wallets: Wallets;
 	log: Log;
 	chains: KnownChains;
+	/** Null: the chain is not served here. */
+	rpcOf(chainId: number): Rpc | null;
 	newId(): string;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;

@@ -41,7 +41,18 @@ const bodySchema = z
 		amount: z
 			.string()
 			.max(AMOUNT_LENGTH_MAX)
-			.meta({ description: "In ETH, for each recipient: a plain decimal.", examples: ["0.05"] }),
+			.meta({
+				description: "In whole coins of `currency`, for each recipient: a plain decimal.",
+				examples: ["0.05"],
+			}),
+		currency: z
+			.string()
+			.max(ADDRESS_LENGTH_MAX)
+			.optional()
+			.meta({
+				description: "ETH, or an ERC-20 token by its contract's address; ETH unless given.",
+				examples: ["ETH"],
+			}),
 		chain: z
 			.string()
 			.max(64)
@@ -53,7 +64,7 @@ const bodySchema = z
 	})
 	.meta({ id: "TransferRequest", description: "An amount, and who gets it." });
 
-/** Sends ETH to one recipient or to many. */
+/** Sends ETH or a token to one recipient or to many. */
 export function postTransfers(context: TransfersContext) {
 	const { wallets } = context;
 	const asked = new WeakMap<Request, Promise<Principal>>();
@@ -81,7 +92,7 @@ export function postTransfers(context: TransfersContext) {
 				detail: {
 					operationId: "createTransfers",
 					tags: ["trading"],
-					summary: "Sends ETH from one of your wallets",
+					summary: "Sends ETH or a token from one of your wallets",
 					description:
 						"To at most 50 recipients, the amount to each. All of it is judged as a whole: balance, " +
 						"gas, simulation, limits, your confirmation; what denies one transfer denies all. A " +
@@ -90,7 +101,12 @@ export function postTransfers(context: TransfersContext) {
 					security: [{ session: [] }],
 					parameters: tradingDocumented.onceParameters,
 					...canCarry(tradingDocumented.onceHeaders),
-					...canFail(transfersFault.walletNotFound, ...tradingDocumented.onceFailures),
+					...canFail(
+						transfersFault.walletNotFound,
+						transfersFault.currencyUnreadable,
+						transfersFault.chainUnavailable,
+						...tradingDocumented.onceFailures,
+					),
 				},
 			},
 		);

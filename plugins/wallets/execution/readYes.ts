@@ -12,8 +12,8 @@ const NOBODY: SaidYes = { owner: null, operator: null, isStepConfirmed: false };
 const STEPS_MAX = 16;
 
 /**
- * Reads who said yes to what, in the order of the intents. Costs nothing where nobody was asked yet:
- * an intent that was has a plan, and one behind a step names it.
+ * Reads who said yes to what, in the order of the intents. Costs nothing where nobody was
+ * asked yet: an intent that was has a plan, and one behind a step names it.
  */
 export async function readYes(tx: Tx, intents: readonly Intent[]): Promise<SaidYes[]> {
 	const asked = intents.filter(({ plan, afterId }) => plan !== null || afterId !== null);

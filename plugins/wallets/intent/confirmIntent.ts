@@ -2,7 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 
-/** Whose yes it is. Neither stands for the other, and each holds for the plan that it was said to. */
+/** Whose yes it is. Neither stands for the other; each holds for the plan that it was said to. */
 export type Yes = "owner" | "operator";
 
 const YES = {
@@ -12,7 +12,7 @@ const YES = {
 
 /**
  * Notes a yes to the plan that an intent stands with, and moves it on to be planned anew. Returns
- * where it then stands; null where it does not wait for that yes. The caller holds the intent's row.
+ * where it then stands; null where it does not wait for that yes. The caller holds its row.
  */
 export async function confirmIntent(
 	tx: Tx,

@@ -21,13 +21,13 @@ type Review = {
 };
 
 /**
- * Answers the review of an intent, and of its whole batch, and returns it as it then stands. A yes
+ * Answers the review of an intent, and of its batch, and returns it as it then stands. A yes
  * holds for plans within the one that was looked at; it stands for nobody else's, and takes the
- * intent only as far as it goes without its owner. Written to the audit log in the same transaction.
+ * intent only as far as it goes without its owner. Written to the audit log.
  */
 export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise<Intent> {
 	const { intentId, ending } = review;
-	const approved = await deps.steps.run("commit.owner", () => write(deps, review));
+	const approved = await write(deps, review);
 	try {
 		const signal = AbortSignal.any([ending, AbortSignal.timeout(CONFIRM_TIMEOUT_MS)]);
 		if (approved.length > 0) await advanceBatch(deps, { intents: approved, signal });
@@ -44,34 +44,36 @@ export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise
 async function write(deps: ExecutionDeps, { intentId, answer, actor }: Review): Promise<Intent[]> {
 	const atMs = deps.clock.nowMs();
 	const at = new Date(atMs);
-	return await deps.db.transaction(async (tx) => {
-		const [found] = await readIntents(tx, [intentId]);
-		if (!found) throw executionFault.notFound();
-		if (found.expiresAtMs <= atMs) throw resolveFault.intentState();
-		const ids = (await readBatch(tx, found)).map(({ id }) => id).sort();
-		await tx.query(
-			"select 1 from wallets.intent where id = any($1) order by id for no key update",
-			[ids],
-		);
-		const until = new Date(atMs + QUESTION_LIFETIME_MS);
-		for (const id of ids) {
-			const moved =
-				answer === "approve"
-					? await confirmIntent(tx, { intentId: id, by: "operator", at, until })
-					: await refuse(tx, { intentId: id, at });
-			if (moved === null) throw resolveFault.intentState();
-		}
-		await deps.audit.append(tx, {
-			actor: `operator:${actor}`,
-			action: answer === "approve" ? "trading.review.approved" : "trading.review.refused",
-			subject: `intent:${intentId}`,
-			detail: { intents: ids, reason: found.errorCode, planHash: found.planHash },
-		});
-		return answer === "approve" ? await readIntents(tx, ids) : [];
-	});
+	return await deps.steps.run("commit.owner", () =>
+		deps.db.transaction(async (tx) => {
+			const [found] = await readIntents(tx, [intentId]);
+			if (!found) throw executionFault.notFound();
+			if (found.expiresAtMs <= atMs) throw resolveFault.intentState();
+			const ids = (await readBatch(tx, found)).map(({ id }) => id).sort();
+			await tx.query(
+				"select 1 from wallets.intent where id = any($1) order by id for no key update",
+				[ids],
+			);
+			const until = new Date(atMs + QUESTION_LIFETIME_MS);
+			for (const id of ids) {
+				const moved =
+					answer === "approve"
+						? await confirmIntent(tx, { intentId: id, by: "operator", at, until })
+						: await refuse(tx, { intentId: id, at });
+				if (moved === null) throw resolveFault.intentState();
+			}
+			await deps.audit.append(tx, {
+				actor: `operator:${actor}`,
+				action: answer === "approve" ? "trading.review.approved" : "trading.review.refused",
+				subject: `intent:${intentId}`,
+				detail: { intents: ids, reason: found.errorCode, planHash: found.planHash },
+			});
+			return answer === "approve" ? await readIntents(tx, ids) : [];
+		}),
+	);
 }
 
-/** Null where it does not wait for a review: what is sent, or asks its owner, is not ended by one. */
+/** Null where it does not wait for a review: what is sent, or asks its owner, does not end so. */
 async function refuse(tx: Tx, { intentId, at }: { intentId: string; at: Date }) {
 	const [row] = await tx.query<{ status: IntentStatus }>(
 		"select status from wallets.intent where id = $1",

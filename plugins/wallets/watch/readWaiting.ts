@@ -31,7 +31,8 @@ const COUNT_MAX = 2 ** 48 - 1;
 
 /**
  * Reads intents that are in doubt, are to be reviewed, wait in a nonce queue, or were sent for
- * longer than their chain needs, those first that are so for longest, and all that are or whose payment is in quarantine.
+ * longer than their chain needs, those first that are so for longest, and all that are or whose
+ * payment is in quarantine.
  *
  * Walks `intent_open` from its oldest entry to those of ten seconds ago, so what is paid and
  * settled costs nothing; each row found is looked up by `submission_step`, `submission_of_intent`

@@ -11,7 +11,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 /** The path: who runs on it between a request and its last receipt. */
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
-		"wallets/(?:cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
+		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
 		"transfers/|nft-buys/))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
@@ -24,7 +24,7 @@ const OUT = [
 	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
 	/\bprovider\.\w+\(/,
 	/\bfetch\(/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -32,6 +32,7 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 
 /** Beside the path: whether and when these are done changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
+	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
 	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
 };
 
@@ -53,6 +54,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
 	"plugins/nft-buys/listing/readOrderState.ts": "called in nft_buy.order_state",
 	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
+	"plugins/wallets/allowance/allowanceKind.ts#readAllowance": "called in allowance.read",
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
 };
 

@@ -14,6 +14,7 @@ export const depositoryAbi = parseAbi([
 
 export const dollarAbi = parseAbi([
 	"function mint(address to, uint256 amount)",
+	"function issuer() view returns (address)",
 	"function approve(address spender, uint256 amount) returns (bool)",
 	"function transfer(address to, uint256 amount) returns (bool)",
 	"function balanceOf(address owner) view returns (uint256)",

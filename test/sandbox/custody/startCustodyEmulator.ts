@@ -26,6 +26,8 @@ export type CustodyEmulatorOptions = {
 	appId?: string;
 	appSecret?: string;
 	clock?: Clock;
+	/** What somebody new gets beside ether. */
+	welcome?(people: readonly Person[]): Promise<void>;
 };
 
 /** A transaction as it was signed. */
@@ -123,6 +125,7 @@ export async function startCustodyEmulator(
 		store.addPerson(whole);
 		const person = people.add(whole);
 		await fillAll([person]);
+		await options.welcome?.([person]);
 		return person;
 	}
 	await fillAll(people.all());

@@ -4,18 +4,25 @@ import { chainFile } from "../chainFile.ts";
 import { createSaver } from "../createSaver.ts";
 import { readHead } from "../readHead.ts";
 import { type Anvil, startAnvil } from "../startAnvil.ts";
+import { createStockMarket } from "../stocks/market/createStockMarket.ts";
+import { stockPrices } from "../stocks/market/stockPrices.ts";
+import { openStockWorld, type StockWorld } from "../stocks/openStockWorld.ts";
 
 export type HomeOptions = {
 	dataDir: string;
+	/** Of the stocks' prices. */
+	seed: number;
 	nowMs(): number;
 	say(line: string): void;
 };
 
-/** The sandbox's own 4663: where wallets are linked and money moves, and no market is. */
+/** The sandbox's own 4663: where wallets are linked and money moves, and stocks trade. */
 export type Home = {
 	anvil: Anvil;
 	/** Block that names the chain: another one, and it began anew. */
 	firstBlock: number;
+	/** Stocks, their pools and feeds: there from its beginning. */
+	stocks: StockWorld;
 	/** Mines a block at each beat until the signal; what is sent is mined at once all the same. */
 	run(signal: AbortSignal): Promise<void>;
 	save(): Promise<void>;
@@ -31,14 +38,19 @@ const SLOW_FACTOR = 10;
 
 /** Opens the home chain of the data directory: continued where it was, or begun. */
 export async function openHome(options: HomeOptions): Promise<Home> {
-	const { dataDir, nowMs, say } = options;
+	const { dataDir, seed, nowMs, say } = options;
 	const place = { dataDir, name: "home" };
 	const anvil = (await continueHome(options, place)) ?? (await beginHome(options));
 	await anvil.rpc.call("evm_setAutomine", [true]);
+	const prices = stockPrices(seed, Math.floor(nowMs() / 1_000));
+	const stocks = await openStockWorld(anvil.rpc.url, { prices });
+	const market = createStockMarket({ world: stocks, seed, nowMs });
+	await market.tick();
 	const saver = createSaver(() => chainFile.write(anvil.rpc, { ...place, world: null }), nowMs);
 	return {
 		anvil,
 		firstBlock: FIRST_BLOCK,
+		stocks,
 		save: saver.save,
 		async run(signal) {
 			const startMs = nowMs();
@@ -48,6 +60,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 				if (signal.aborted) return;
 				try {
 					await anvil.rpc.call("evm_mine", []);
+					await market.tick();
 					await saver.saveIfDue();
 				} catch (cause) {
 					if (!signal.aborted) say(`the home chain stands still: ${wordsOf(cause)}`);

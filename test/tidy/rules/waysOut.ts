@@ -16,6 +16,7 @@ const HOMES: Record<string, string> = {
 	"plugins/reveal-snipe/watch/openWire.ts": "the operator's nodes",
 	"plugins/provider/client/createClient.ts": "the operator's provider",
 	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
+	"plugins/trading/registry/createIssuerList.ts": "the issuer's list that the operator names",
 	"plugins/wallets/custody/http/createCaller.ts": "the operator's wallet provider",
 	"plugins/bridge/relay/createRelayClient.ts": "the operator's bridge provider",
 	"agent/model/callModel.ts": "the operator's language model",

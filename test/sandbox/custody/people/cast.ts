@@ -8,4 +8,5 @@ export const cast: readonly PersonPlan[] = [
 	{ username: null, embedded: "delegated", external: null },
 	{ username: "emil", embedded: "archived", external: null },
 	{ username: "fay", embedded: "none", external: 8 },
+	{ username: "gil", embedded: "delegated", external: null },
 ];

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { createEligibility, type EligibilityMode } from "#plugins/trading/eligibility.ts";
+import { assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { type Attestation, attestations } from "#plugins/trading/sql/attestations.ts";
+import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: nobody trades a stock token unless this deployment was told that they may.
+
+const NOW_MS = Date.UTC(2026, 10, 25, 15);
+const DAY = 86_400_000;
+const profile = { id: Bun.randomUUIDv7() } as Profile;
+const address = `0x${"a1".repeat(20)}` as const;
+const stock = assetOf(newAssetRow({ symbol: "TSLA", address }));
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(() => database.db.execute("truncate trading.attestation"));
+
+const ask = (mode: EligibilityMode, asset = stock) =>
+	createEligibility({ mode, excluded: new Set(["US", "GB"]), attestationDays: 30 }).mayTrade(
+		database.db,
+		{ profile, asset, side: "sell", nowMs: NOW_MS },
+	);
+
+function attest(more: Partial<Attestation> = {}) {
+	const row: Attestation = {
+		...{ profileId: profile.id, country: "DE", isEligible: true, recordedBy: "operator:ops" },
+		...{ attestedAt: new Date(NOW_MS - DAY), recordedAt: new Date(NOW_MS) },
+		...more,
+	};
+	return database.db.transaction((tx) => attestations.write(tx, row));
+}
+
+test("a deployment that says nothing lets nobody, whatever they attest", async () => {
+	await attest();
+	expect(await ask("closed")).toMatchObject({ code: "not_eligible" });
+});
+
+test("where places are attested, one that is recorded, allowed and young enough may", async () => {
+	expect(await ask("attested")).toMatchObject({ code: "not_eligible" });
+	await attest();
+	expect(await ask("attested")).toBeNull();
+	await attest({ attestedAt: new Date(NOW_MS - 30 * DAY) });
+	expect(await ask("attested")).toBeNull();
+});
+
+const refusals: [string, Partial<Attestation>][] = [
+	["an excluded country", { country: "US" }],
+	["an old record", { attestedAt: new Date(NOW_MS - 30 * DAY - 1) }],
+	["a record of the future", { attestedAt: new Date(NOW_MS + 60_001) }],
+	["an operator's refusal", { isEligible: false }],
+];
+for (const [what, row] of refusals) {
+	test(`${what} does not`, async () => {
+		await attest(row);
+		expect(await ask("attested")).toMatchObject({ code: "not_eligible" });
+	});
+}
+
+test("an open sandbox lets everybody but whom an operator refused", async () => {
+	expect(await ask("open")).toBeNull();
+	await attest({ country: "US" });
+	expect(await ask("open")).toBeNull();
+	await attest({ isEligible: false });
+	expect(await ask("open")).toMatchObject({ code: "not_eligible" });
+});
+
+test("coins are everybody's", async () => {
+	const usdg = assetOf(newAssetRow({ symbol: "USDG", address, kind: "stable", decimals: 6 }));
+	expect(await ask("closed", usdg)).toBeNull();
+});

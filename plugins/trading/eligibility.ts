@@ -1,0 +1,83 @@
+import { unreachable } from "#core/fault/unreachable.ts";
+import { DAY_MS } from "#core/time/units.ts";
+import type { Asset, Eligibility } from "#plugins/trading/registry/Asset.ts";
+import { type Attestation, attestations } from "#plugins/trading/sql/attestations.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/** Who may trade stock tokens here, as the deployment says. */
+export const ELIGIBILITY_MODES = ["closed", "attested", "open"] as const;
+export type EligibilityMode = (typeof ELIGIBILITY_MODES)[number];
+
+/**
+ * Where issuers of stock tokens say that they do not sell: the United States, the United Kingdom,
+ * and countries under comprehensive sanctions. A deployment with another contract sets its own.
+ */
+export const EXCLUDED_DEFAULT = "US,GB,CU,IR,KP,SY,RU,BY";
+export const ATTESTATION_DAYS_DEFAULT = 30;
+
+/** Clocks differ; what is attested later than that from now is a mistake. */
+const AHEAD_MS_MAX = 60_000;
+
+export type EligibilityOptions = {
+	mode: EligibilityMode;
+	excluded: ReadonlySet<string>;
+	attestationDays: number;
+};
+
+/**
+ * Decides who may trade which asset. Stock tokens alone are asked about: coins are everybody's.
+ *
+ * `closed` lets nobody; `attested` whoever's place an operator recorded, if it is not excluded and
+ * the record is not too old; `open`, for the sandbox, everybody whom no operator refused. Selling
+ * is asked about as buying is: the issuers' terms know no difference.
+ */
+export function createEligibility(options: EligibilityOptions): Eligibility {
+	return {
+		async mayTrade(db, { profile, asset, nowMs }) {
+			if (asset.kind !== "stock") return null;
+			if (options.mode === "closed") {
+				return notEligible("Trading stock tokens is not open on this service.");
+			}
+			const attested = await attestations.read(db, profile.id);
+			if (!isRefused(options, attested, nowMs)) return null;
+			return notEligible(sentence(asset, options, attested));
+		},
+	};
+}
+
+function isRefused(
+	{ mode, excluded, attestationDays }: EligibilityOptions,
+	attested: Attestation | null,
+	nowMs: number,
+): boolean {
+	if (attested && !attested.isEligible) return true;
+	switch (mode) {
+		case "closed":
+			return true;
+		case "open":
+			return false;
+		case "attested": {
+			if (!attested || excluded.has(attested.country)) return true;
+			const ageMs = nowMs - attested.attestedAt.getTime();
+			return ageMs > attestationDays * DAY_MS || ageMs < -AHEAD_MS_MAX;
+		}
+		default:
+			return unreachable(mode);
+	}
+}
+
+/** Says what is missing, and nothing of anybody else. */
+function sentence(
+	{ symbol }: Asset,
+	{ excluded, attestationDays }: EligibilityOptions,
+	attested: Attestation | null,
+): string {
+	if (!attested) return `Nobody has recorded where you live, which trading ${symbol} needs.`;
+	if (!attested.isEligible) return `Your profile may not trade ${symbol}.`;
+	if (excluded.has(attested.country)) return `${symbol} may not be traded from where you live.`;
+	return `Where you live was recorded more than ${attestationDays} days ago: it is needed anew.`;
+}
+
+function notEligible(detail: string): Denial {
+	return { code: "not_eligible", detail };
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import type { Queryable } from "#core/db/Database.ts";
+import type { Command } from "#core/plugin/Command.ts";
+import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
+import type { Portfolio } from "#plugins/trading/createPortfolio.ts";
+import { dollarWords } from "#plugins/trading/dollarWords.ts";
+import type { Assets } from "#plugins/trading/registry/Asset.ts";
+import { type HoldingsAnswer, holdingsSchema } from "#plugins/trading/renderHoldings.ts";
+import { assetInput, findAsset } from "#plugins/trading/stockTools.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+export type HoldingToolsDeps = {
+	db: Queryable;
+	assets: Pick<Assets, "find">;
+	portfolio: Portfolio;
+	wallets: Pick<Wallets, "principalOf">;
+};
+
+/** Holdings in one line; `data` has all. */
+const NAMED_IN_LINE = 4;
+
+/** What somebody's wallets hold, all of it or of one token. */
+export function holdingTools(deps: HoldingToolsDeps): AnyTool[] {
+	return [portfolioTool(deps), holdingTool(deps)];
+}
+
+export const holdingCommands: readonly Command[] = [
+	{
+		name: "portfolio",
+		forms: ["portfolio", "my (portfolio|holdings|stocks|positions)", "what do i (own|hold)"],
+		slots: {},
+		tool: "read_portfolio",
+		summary: "what your wallets hold, and what it is worth",
+		examples: ["portfolio", "my holdings"],
+	},
+	{
+		name: "holding",
+		forms: [
+			"holdings {asset}",
+			"my (holdings|position) (of|in) {asset}",
+			"(holdings|position) (of|in) {asset}",
+		],
+		slots: { asset: { kind: "asset" } },
+		tool: "read_holding",
+		summary: "what your wallets hold of one token",
+		examples: ["holdings TSLA", "my position in AAPL"],
+	},
+];
+
+function portfolioTool({ portfolio, wallets }: HoldingToolsDeps): AnyTool {
+	return defineTool({
+		name: "read_portfolio",
+		title: "Your portfolio",
+		description:
+			"Returns what your wallets hold of coins and stock tokens on the chain where they are traded, " +
+			"with values in USD. `balance` is what can be traded, `uiBalance` shows shares. Unknown is null.",
+		capability: "trading",
+		effect: "read",
+		access: "profile",
+		input: z.strictObject({}),
+		output: holdingsSchema,
+		async run(_, { caller, signal }) {
+			const { profile } = await wallets.principalOf(caller);
+			return { kind: "done", output: await portfolio(profile, { signal }) };
+		},
+		line(answer) {
+			const { data, totalUsd, knownUsd } = answer;
+			if (data.length === 0) return "Your wallets hold nothing here.";
+			const sum = totalUsd === null ? `${dollarWords(knownUsd)} and more` : dollarWords(totalUsd);
+			const parts = data.slice(0, NAMED_IN_LINE).map(partWords);
+			const more = data.length > parts.length ? ` and ${data.length - parts.length} more` : "";
+			return `${sum}: ${parts.join(", ")}${more}.`;
+		},
+		asOfMs: ({ asOf }) => Date.parse(asOf),
+	});
+}
+
+function holdingTool({ db, assets, portfolio, wallets }: HoldingToolsDeps): AnyTool {
+	return defineTool({
+		name: "read_holding",
+		title: "What you hold of a token",
+		description:
+			"Returns what your wallets hold of one coin or stock token: what can be traded, the same as " +
+			"shares, and its value in USD.",
+		capability: "trading",
+		effect: "read",
+		access: "profile",
+		input: z.strictObject({ asset: assetInput }),
+		output: holdingsSchema.extend({ symbol: z.string() }),
+		async run({ asset: text }, { caller, signal }) {
+			const { profile } = await wallets.principalOf(caller);
+			const found = await findAsset({ db, assets }, text);
+			if (found.kind === "choose") return found;
+			const { address, symbol } = found.asset;
+			const answer = await portfolio(profile, { signal, only: address });
+			return { kind: "done", output: { ...answer, symbol } };
+		},
+		line({ data, totalUsd, symbol }) {
+			if (data.length === 0) return `Your wallets hold no ${symbol}.`;
+			const parts = data.slice(0, NAMED_IN_LINE).map(partWords).join(", ");
+			const worth = totalUsd === null ? "no price is known" : dollarWords(totalUsd);
+			return `${parts}: ${worth}${data[0]?.market === "closed" ? ", market closed" : ""}.`;
+		},
+		asOfMs: ({ asOf }) => Date.parse(asOf),
+	});
+}
+
+/** A balance in one line, with its shares where these are another number. */
+function partWords({ symbol, balance, uiBalance }: HoldingsAnswer["data"][number]): string {
+	if (balance === null) return `${symbol} unknown`;
+	const shares = uiBalance === null || uiBalance === balance ? "" : ` (${short(uiBalance)} shares)`;
+	return `${short(balance)} ${symbol}${shares}`;
+}
+
+/** Six places are enough for a line; `data` has all. */
+function short(decimal: string): string {
+	const [whole = "", fraction = ""] = decimal.split(".");
+	const kept = fraction.slice(0, 6).replace(/0+$/, "");
+	return kept === "" ? whole : `${whole}.${kept}`;
+}

@@ -1,0 +1,190 @@
+import { Elysia } from "elysia";
+import type { z } from "zod";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule/Job.ts";
+import { sleep } from "#core/time/sleep.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import { createPortfolio } from "#plugins/trading/createPortfolio.ts";
+import { createEligibility } from "#plugins/trading/eligibility.ts";
+import { holdingTools } from "#plugins/trading/holdingTools.ts";
+import { createReference } from "#plugins/trading/prices/createReference.ts";
+import { marketHours } from "#plugins/trading/prices/marketHours.ts";
+import type { Assets } from "#plugins/trading/registry/Asset.ts";
+import { createAssets } from "#plugins/trading/registry/createAssets.ts";
+import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
+import { createPools, type Pools } from "#plugins/trading/registry/createPools.ts";
+import { createSync } from "#plugins/trading/registry/createSync.ts";
+import {
+	POOLS_EVERY_MS,
+	POOLS_TIMEOUT_MS,
+	SYNC_TIMEOUT_MS,
+} from "#plugins/trading/registry/limits.ts";
+import type { Candidate } from "#plugins/trading/registry/planSync.ts";
+import { registryHealth } from "#plugins/trading/registry/registryHealth.ts";
+import type { registryConfig } from "#plugins/trading/registryConfig.ts";
+import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestationRoutes.ts";
+import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokenRoutes.ts";
+import { holdingRoutes } from "#plugins/trading/routes/holdingRoutes.ts";
+import { stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { stockTools } from "#plugins/trading/stockTools.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+/** The chain on which stock tokens are. */
+const STOCK_CHAIN_ID = 4_663;
+
+export type RegistryOptions = {
+	core: Core;
+	config: z.output<z.ZodObject<typeof registryConfig>>;
+	wallets: Wallets;
+	prices: Prices;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** Tokens, their prices, who may trade them and who holds them: what trades are built on. */
+export function openRegistry(options: RegistryOptions) {
+	const { core, config, wallets, prices, ending } = options;
+	const chain = core.chains.byId(STOCK_CHAIN_ID);
+	assert(chain, "chain 4663 is built in");
+	const access = core.reached.find((one) => one.chain.id === STOCK_CHAIN_ID);
+	const rpcFor = (purpose: RpcPurpose): Rpc => access?.rpcFor(purpose) ?? unreached;
+	const { db, clock, log } = core;
+	const reference = createReference({
+		...{ chainId: chain.id, rpc: rpcFor("prices"), db, clock, log, prices },
+		hours: marketHours(config.STOCK_MARKET_HOURS),
+		silentMs: config.STOCK_FEED_SILENT_SECONDS * 1_000,
+	});
+	let ranking: Pools | null = null;
+	const assets: Assets = createAssets({ chain, pools: () => ranking?.ranked() ?? [] });
+	ranking = createPools({
+		...{ config: config.TRADE_POOLS_JSON, factory: config.TRADE_V3_FACTORY },
+		...{ rpc: rpcFor("prices"), db, log, assets, reference },
+		deviationBpsMax: config.TRADE_POOL_DEVIATION_BPS_MAX,
+	});
+	const pools = ranking;
+	const eligibility = createEligibility({
+		mode: config.STOCK_ELIGIBILITY,
+		excluded: new Set(config.STOCK_COUNTRIES_EXCLUDED),
+		attestationDays: config.STOCK_ATTESTATION_DAYS,
+	});
+	const sync = createSync({
+		...{ db, clock, log, rpc: rpcFor("names"), chainId: chain.id },
+		list: listOf(config.STOCK_ASSETS_BASE_URL),
+		named: namedOf(chain.wrappedNative, config.TRADE_SETTLEMENT_TOKENS),
+		pools: config.TRADE_POOLS_JSON,
+		feeds: new Map(Object.entries(config.STOCK_FEEDS_JSON) as [`0x${string}`, `0x${string}`][]),
+	});
+	const holdings = { db, clock, rpc: rpcFor("requests"), chain, assets, reference };
+	const portfolio = createPortfolio(holdings);
+	const routes = new Elysia()
+		.use(stockTokenRoutes({ core, chain, reference }))
+		.use(adminStockTokenRoutes({ core, chain, rpc: rpcFor("requests"), ending }))
+		.use(adminAttestationRoutes(core))
+		.use(holdingRoutes({ portfolio, wallets, ending }));
+	const tools = [
+		...stockTools({ core, chain, assets, reference }),
+		...holdingTools({ db, assets, portfolio, wallets }),
+	];
+	const runs = core.metrics.counter({
+		name: "stock_registry_runs_total",
+		help: "Readings of the issuer's list with a check of all tokens, by what came of them.",
+		labels: ["outcome"],
+	});
+	const countedSync = async (signal: AbortSignal) => {
+		let outcome = "failed";
+		try {
+			outcome = await sync(signal);
+		} finally {
+			runs.inc({ outcome });
+		}
+	};
+	const everyMs = config.STOCK_SYNC_SECONDS * 1_000;
+	const degraded = registryHealth({ db, clock, chainId: chain.id, everyMs });
+	const jobs: Job[] = [
+		{
+			name: "trading.registry",
+			schedule: { everyMs },
+			lock: "cluster",
+			timeoutMs: SYNC_TIMEOUT_MS,
+			run: ({ signal }) => countedSync(signal),
+		},
+	];
+	// Who trades no stocks asks their chain nothing.
+	const isAsked = config.STOCK_ASSETS_BASE_URL !== undefined || config.TRADE_POOLS_JSON.length > 0;
+	const isFollowed = access !== undefined && isAsked;
+	const work = followPools({ core, pools, ending });
+	return {
+		...{ assets, pools, reference, eligibility, portfolio, routes, tools, rpcFor },
+		jobs: isFollowed ? jobs : [],
+		degraded: async () => (isFollowed ? degraded() : []),
+		start() {
+			if (isFollowed) work.begin(core.role === "api" ? null : () => countedSync(ending));
+		},
+		ended: work.ended,
+	};
+}
+
+/** Reads the list once at the start, and pools again and again, in the background. */
+function followPools({
+	core: { log },
+	pools,
+	ending,
+}: {
+	core: Pick<Core, "log">;
+	pools: Pools;
+	ending: AbortSignal;
+}) {
+	let working: Promise<unknown> = Promise.resolve();
+	async function follow(first: (() => Promise<unknown>) | null): Promise<void> {
+		try {
+			await first?.();
+		} catch (error) {
+			if (!ending.aborted) log.warn("the registry was not read at the start", { error });
+		}
+		let hasFailed = false;
+		while (!ending.aborted) {
+			try {
+				await pools.refresh(AbortSignal.any([ending, AbortSignal.timeout(POOLS_TIMEOUT_MS)]));
+				hasFailed = false;
+			} catch (error) {
+				if (!hasFailed && !ending.aborted) log.warn("pools cannot be read", { error });
+				hasFailed = true;
+			}
+			await sleep(POOLS_EVERY_MS, ending);
+		}
+	}
+	return {
+		begin(first: (() => Promise<unknown>) | null) {
+			working = follow(first);
+		},
+		ended: () => working,
+	};
+}
+
+function listOf(baseUrl: string | undefined) {
+	return baseUrl === undefined ? null : createIssuerList({ baseUrl, chainId: STOCK_CHAIN_ID });
+}
+
+/** The wrapped coin, and what is settled in: their contracts say what they are called. */
+function namedOf(wrapped: `0x${string}` | null, settlement: readonly `0x${string}`[]): Candidate[] {
+	const plain = { uid: null, name: null, isActive: true };
+	const coins = settlement.map((address): Candidate => {
+		return { ...plain, address, kind: "stable", symbol: null, decimals: null };
+	});
+	if (wrapped === null) return coins;
+	const coin = { ...plain, address: wrapped, symbol: "WETH", decimals: 18 };
+	return [{ ...coin, kind: "wrapped" }, ...coins];
+}
+
+/** Stands where the chain is not reached: nothing is known, and nothing is asked. */
+const unreached: Rpc = {
+	call: () => Promise.reject(rpcFault.transport({ detail: "chain 4663 is not reached" })),
+	batch: () => Promise.reject(rpcFault.transport({ detail: "chain 4663 is not reached" })),
+	settle: () => Promise.reject(rpcFault.transport({ detail: "chain 4663 is not reached" })),
+	distrust() {},
+	stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
+};

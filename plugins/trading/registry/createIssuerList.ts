@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
+import { readCapped } from "#core/http/readCapped.ts";
+import { cleanLine } from "#core/outside/cleanLine.ts";
+import {
+	DEPLOYMENTS_MAX,
+	LIST_BYTES_MAX,
+	LIST_ROWS_MAX,
+	LIST_TIMEOUT_MS,
+	NAME_LENGTH_MAX,
+	SYMBOL_LENGTH_MAX,
+	TOKEN_DECIMALS_MAX,
+	UID_LENGTH_MAX,
+} from "#plugins/trading/registry/limits.ts";
+
+/** A token as the issuer lists it on our chain. What the chain says of it is asked apart. */
+export type ListedAsset = {
+	uid: string;
+	address: Address;
+	symbol: string;
+	name: string;
+	decimals: number;
+	/** False where the issuer says that it is not active. */
+	isActive: boolean;
+};
+
+export type IssuerList = {
+	/** Never throws. */
+	read(signal: AbortSignal): Promise<ListRead>;
+};
+
+export type ListRead =
+	| {
+			kind: "list";
+			assets: ListedAsset[];
+			/** Ids of rows that could not be read: they are on the list all the same. */
+			unreadable: { uids: ReadonlySet<string>; rows: number };
+	  }
+	/** Nothing was learned. */
+	| { kind: "failed"; detail: string };
+
+export type IssuerListOptions = {
+	baseUrl: string;
+	chainId: number;
+	fetch?: typeof fetch;
+	timeoutMs?: number;
+};
+
+/**
+ * Reads the issuer's list of stock tokens (`GET /rhj/assets`), each row by itself: one that cannot
+ * be read spoils no other.
+ */
+export function createIssuerList(options: IssuerListOptions): IssuerList {
+	const { baseUrl, chainId, fetch: fetchIt = fetch, timeoutMs = LIST_TIMEOUT_MS } = options;
+	const url = `${baseUrl.replace(/\/+$/, "")}/rhj/assets`;
+	return {
+		async read(signal) {
+			const timeout = AbortSignal.timeout(timeoutMs);
+			try {
+				const response = await fetchIt(url, {
+					headers: { accept: "application/json", "accept-encoding": "gzip" },
+					redirect: "error",
+					signal: AbortSignal.any([signal, timeout]),
+				});
+				if (response.status !== 200) {
+					await response.body?.cancel();
+					return failed(`HTTP ${response.status}`);
+				}
+				const text = await readCapped(response, LIST_BYTES_MAX);
+				if (text === null) return failed(`more than ${LIST_BYTES_MAX} bytes`);
+				return parseList(text, chainId);
+			} catch {
+				return failed(timeout.aborted ? "no answer in time" : "no answer");
+			}
+		},
+	};
+}
+
+/** Reads the text of an answer of 200. */
+function parseList(text: string, chainId: number): ListRead {
+	let json: unknown;
+	try {
+		json = JSON.parse(text);
+	} catch {
+		return failed("no JSON");
+	}
+	const read = listSchema.safeParse(json);
+	if (!read.success) return failed("not the form of a list");
+	const assets: ListedAsset[] = [];
+	const uids = new Set<string>();
+	let rows = 0;
+	for (const given of read.data.assets) {
+		const row = rowSchema.safeParse(given);
+		if (row.success) {
+			const here = row.data.deployments.filter((deployment) => deployment.chainId === chainId);
+			assets.push(...here.map(({ contractAddress }) => listedOf(row.data, contractAddress)));
+			continue;
+		}
+		rows++;
+		const { data: named } = namedSchema.safeParse(given);
+		if (named) uids.add(named.id);
+	}
+	return { kind: "list", assets, unreadable: { uids, rows } };
+}
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const address = z
+	.string()
+	.max(42)
+	.transform((text) => text.toLowerCase())
+	.refine(isAddress, "no address");
+const chainNumber = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/)]);
+const uid = z.string().min(1).max(UID_LENGTH_MAX);
+
+const listSchema = z.object({ assets: z.array(z.unknown()).max(LIST_ROWS_MAX) });
+const namedSchema = z.object({ id: uid });
+const rowSchema = z.object({
+	id: uid,
+	tokenSymbol: z.string().min(1).max(SYMBOL_LENGTH_MAX),
+	tokenName: z.string().max(NAME_LENGTH_MAX * 4),
+	tokenDecimals: z.int().min(0).max(TOKEN_DECIMALS_MAX).default(18),
+	status: z.string().max(64),
+	deployments: z
+		.array(
+			z.object({ contractAddress: address, chainId: chainNumber.transform((id) => Number(id)) }),
+		)
+		.max(DEPLOYMENTS_MAX),
+});
+
+function listedOf(row: z.output<typeof rowSchema>, contract: Address): ListedAsset {
+	return {
+		uid: row.id,
+		address: contract,
+		symbol: row.tokenSymbol,
+		name: cleanLine(row.tokenName, { lengthMax: NAME_LENGTH_MAX }) ?? row.tokenSymbol,
+		decimals: row.tokenDecimals,
+		isActive: row.status === "ASSET_STATUS_ACTIVE",
+	};
+}
+
+function failed(detail: string): ListRead {
+	return { kind: "failed", detail };
+}

@@ -1,0 +1,124 @@
+import { beforeEach, expect, test } from "bun:test";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { createPools, type PoolsOptions } from "#plugins/trading/registry/createPools.ts";
+import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
+import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
+
+// Guarantee: trades go through pools that the operator named, the factory knows, and that trade at
+// what their tokens are worth; the deepest first.
+
+const { signal } = new AbortController();
+const FACTORY: Address = `0x${"fa".repeat(20)}`;
+const USDG: Address = `0x${"01".repeat(20)}`;
+const TSLA: Address = `0x${"02".repeat(20)}`;
+const Q96 = 2n ** 96n;
+/** 400 dollars in USDG of six decimals for a token of 18: token1 for token0 is 10^12 / 400. */
+const FAIR = squareRoot(((10n ** 12n) << 192n) / 400n);
+const pool = (index: number): Address => `0x${(index + 0xb0).toString(16).padStart(40, "0")}`;
+const db: Queryable = { query: async () => [], execute: async () => 0 };
+
+let node: ReturnType<typeof createTokenNode>;
+const worth = new Map<Address, bigint | "closed">();
+beforeEach(() => {
+	node = createTokenNode(() => 0);
+	worth.clear();
+	worth.set(USDG, 1_000_000n).set(TSLA, 400_000_000n);
+});
+
+function place(index: number, { fee = 3_000, liquidity = 100n, sqrtPriceX96 = FAIR } = {}) {
+	node.pools.set(pool(index), { token0: USDG, token1: TSLA, fee, liquidity, sqrtPriceX96 });
+	return { address: pool(index), tokens: [TSLA, USDG] as [Address, Address], fee };
+}
+
+function open(config: PoolsOptions["config"]) {
+	const rows = [
+		newAssetRow({ symbol: "USDG", address: USDG, kind: "stable", decimals: 6 }),
+		newAssetRow({ symbol: "TSLA", address: TSLA }),
+	].map(assetOf);
+	return createPools({
+		...{ config, factory: FACTORY, rpc: node.rpc, log: silentLog, db, deviationBpsMax: 500 },
+		assets: { read: async (_, address) => rows.find((row) => row.address === address) ?? null },
+		reference: {
+			async priceUsd({ address }) {
+				const micros = worth.get(address);
+				if (micros === undefined) return null;
+				if (micros === "closed") return { closed: true, ageMs: 1 };
+				return { microsPerUnit: micros, ageMs: 1 };
+			},
+		},
+	});
+}
+
+const addresses = (pools: ReturnType<typeof open>) => pools.ranked().map(({ address }) => address);
+
+test("pools are ranked by liquidity, never by their fee, in one request", async () => {
+	const pools = open([
+		place(0, { fee: 100, liquidity: 5n }),
+		place(1, { fee: 10_000, liquidity: 900n }),
+		place(2, { fee: 500, liquidity: 0n }),
+	]);
+	expect(pools.ranked().map(({ liquidity }) => liquidity)).toEqual([null, null, null]);
+	await pools.refresh(signal);
+	expect(addresses(pools)).toEqual([pool(1), pool(0), pool(2)]);
+	expect(pools.ranked()[0]).toEqual({
+		...{ address: pool(1), token0: USDG, token1: TSLA, feeBps100: 10_000 },
+		...{ liquidity: 900n, version: "v3" },
+	});
+	expect(node.asked).toHaveLength(1);
+});
+
+test("a pool that the factory does not know under its tokens and fee is not used", async () => {
+	const stranger = { ...place(0), address: pool(7) };
+	const otherFee = { ...place(1, { fee: 500 }), fee: 10_000 };
+	const pools = open([stranger, otherFee, place(2, { fee: 100 })]);
+	await pools.refresh(signal);
+	expect(addresses(pools)).toEqual([pool(2)]);
+});
+
+test("a pool further from the feeds than allowed is not used, until it is near again", async () => {
+	const far = squareRoot((FAIR ** 2n * 10_501n) / 10_000n) + 1n;
+	const near = squareRoot((FAIR ** 2n * 10_499n) / 10_000n);
+	const pools = open([
+		place(0, { fee: 100, sqrtPriceX96: far, liquidity: 9_000n }),
+		place(1, { fee: 500, sqrtPriceX96: near }),
+	]);
+	await pools.refresh(signal);
+	expect(addresses(pools)).toEqual([pool(1)]);
+	place(0, { fee: 100, liquidity: 9_000n });
+	await pools.refresh(signal);
+	expect(addresses(pools)).toEqual([pool(0), pool(1)]);
+});
+
+for (const unknown of [undefined, "closed"] as const) {
+	test(`without a feed (${unknown}) the deepest pool of the pair is the measure`, async () => {
+		if (unknown) worth.set(TSLA, unknown);
+		else worth.delete(TSLA);
+		const pools = open([
+			place(0, { fee: 100, sqrtPriceX96: Q96, liquidity: 9_000n }),
+			place(1, { fee: 500, sqrtPriceX96: (Q96 * 11n) / 10n, liquidity: 10n }),
+		]);
+		await pools.refresh(signal);
+		expect(addresses(pools)).toEqual([pool(0)]);
+	});
+}
+
+test("a pool that cannot be read is left out, and a node that is away changes nothing", async () => {
+	const pools = open([place(0, { fee: 100 }), place(1, { fee: 500, sqrtPriceX96: 0n })]);
+	await pools.refresh(signal);
+	expect(addresses(pools)).toEqual([pool(0)]);
+	node.faults.isDown = true;
+	await expect(pools.refresh(signal)).rejects.toThrow("rpc_transport");
+	expect(addresses(pools)).toEqual([pool(0)]);
+});
+
+function squareRoot(of: bigint): bigint {
+	let root = 1n << BigInt((of.toString(2).length + 1) >> 1);
+	for (;;) {
+		const next = (root + of / root) >> 1n;
+		if (next >= root) return root;
+		root = next;
+	}
+}

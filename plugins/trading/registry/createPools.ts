@@ -1,0 +1,179 @@
+import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Asset, Assets, Pool, Reference } from "#plugins/trading/registry/Asset.ts";
+import { VIEW_GAS } from "#plugins/trading/registry/limits.ts";
+import type { PoolsConfig } from "#plugins/trading/registry/poolsConfig.ts";
+
+export type PoolsOptions = {
+	config: PoolsConfig;
+	/** Uniswap's factory: a pool that is not its own is not used. */
+	factory: Address;
+	rpc: Rpc;
+	log: Log;
+	db: Queryable;
+	assets: Pick<Assets, "read">;
+	reference: Reference;
+	/** How far a pool's price may be from what its tokens are worth, in basis points. */
+	deviationBpsMax: number;
+};
+
+export type Pools = {
+	/** Ranked by liquidity: the deepest first, those that were not read yet last. */
+	ranked(): readonly Pool[];
+	/** Reads them again. Where the chain does not answer, the ranking stays as it was. */
+	refresh(signal: AbortSignal): Promise<void>;
+};
+
+type PoolState = { liquidity: bigint; sqrtPriceX96: bigint };
+/** A pool that was read, and why it is not used. */
+type Judged = { pool: Pool; flaw: "not_of_factory" | "unreadable" | "price" | null };
+
+/** Views of a pool, and of the factory that must know it. */
+const SLOT0 = "0x3850c7bd";
+const LIQUIDITY = "0x1a686502";
+const GET_POOL = "0x1698ee82";
+const CALLS_PER_POOL = 3;
+const BPS = 10_000n;
+
+/**
+ * Keeps the pools of the configuration ranked. Left out is what the factory does not know under its
+ * tokens and fee, what cannot be read, and what trades far from what its tokens are worth: by their
+ * feeds, or else by the deepest pool of the same two tokens.
+ */
+export function createPools(options: PoolsOptions): Pools {
+	const { rpc, log, factory } = options;
+	const configured = options.config.map(poolOf);
+	let ranked: readonly Pool[] = configured;
+	let told = "";
+	return {
+		ranked: () => ranked,
+		async refresh(signal) {
+			if (configured.length === 0) return;
+			const calls = configured.flatMap((pool) => callsOf(pool, factory));
+			const outcomes = await rpc.settle(calls, { signal });
+			const read = configured.map((pool, index) => {
+				return stateOf(outcomes.slice(index * CALLS_PER_POOL, (index + 1) * CALLS_PER_POOL), pool);
+			});
+			const judged = await judgeAll(options, configured, read);
+			ranked = judged
+				.filter(({ flaw }) => flaw === null)
+				.map(({ pool }) => pool)
+				.sort(byLiquidity);
+			const flaws = judged.flatMap(({ pool, flaw }) => (flaw ? [`${pool.address} ${flaw}`] : []));
+			if (flaws.join() !== told && flaws.length > 0) log.warn("pools are not used", { flaws });
+			told = flaws.join();
+		},
+	};
+}
+
+function poolOf({ address, tokens, fee }: PoolsConfig[number]): Pool {
+	const [one, other] = tokens;
+	const [token0, token1] = one < other ? [one, other] : [other, one];
+	return { address, token0, token1, feeBps100: fee, liquidity: null, version: "v3" };
+}
+
+function callsOf({ address, token0, token1, feeBps100 }: Pool, factory: Address): RpcCall[] {
+	const getPool: Hex = `${GET_POOL}${word(token0)}${word(token1)}${word(feeBps100)}`;
+	return [view(factory, getPool), view(address, SLOT0), view(address, LIQUIDITY)];
+}
+
+function view(to: Address, data: Hex): RpcCall {
+	return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
+}
+
+function word(value: Address | number): string {
+	return BigInt(value).toString(16).padStart(64, "0");
+}
+
+function stateOf(
+	outcomes: readonly RpcOutcome[],
+	{ address }: Pool,
+): PoolState | "not_of_factory" | "unreadable" {
+	const [known, slot0, liquidity] = outcomes.map((outcome) => {
+		return outcome.kind === "result" ? outcome.result : null;
+	});
+	const found = readAbiUint(known);
+	if (found !== null && found !== BigInt(address)) return "not_of_factory";
+	const sqrtPriceX96 = firstWord(slot0);
+	const depth = readAbiUint(liquidity);
+	if (found === null || sqrtPriceX96 === null || sqrtPriceX96 === 0n || depth === null) {
+		return "unreadable";
+	}
+	return { liquidity: depth, sqrtPriceX96 };
+}
+
+function firstWord(answer: unknown): bigint | null {
+	return typeof answer === "string" ? readAbiUint(answer.slice(0, 66)) : null;
+}
+
+async function judgeAll(
+	{ db, assets, reference, deviationBpsMax }: PoolsOptions,
+	pools: readonly Pool[],
+	read: readonly ReturnType<typeof stateOf>[],
+): Promise<Judged[]> {
+	const worth = await worthOf({ db, assets, reference }, pools);
+	const deepest = new Map<string, PoolState>();
+	for (const [index, pool] of pools.entries()) {
+		const state = read[index];
+		if (state === undefined || typeof state === "string") continue;
+		const best = deepest.get(pairOf(pool));
+		if (!best || state.liquidity > best.liquidity) deepest.set(pairOf(pool), state);
+	}
+	return pools.map((pool, index): Judged => {
+		const state = read[index] ?? "unreadable";
+		if (typeof state === "string") return { pool, flaw: state };
+		const fair = fairOf(worth.get(pool.token0), worth.get(pool.token1)) ?? {
+			squareX192: (deepest.get(pairOf(pool)) ?? state).sqrtPriceX96 ** 2n,
+		};
+		const isFar = isBeyond(state.sqrtPriceX96 ** 2n, fair.squareX192, BigInt(deviationBpsMax));
+		return { pool: { ...pool, liquidity: state.liquidity }, flaw: isFar ? "price" : null };
+	});
+}
+
+type Worth = { microsPerUnit: bigint; decimals: number };
+
+/** What each token of the pools is worth; left out where nobody knows. */
+async function worthOf(
+	{ db, assets, reference }: Pick<PoolsOptions, "db" | "assets" | "reference">,
+	pools: readonly Pool[],
+): Promise<Map<Address, Worth>> {
+	const tokens = [...new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))];
+	const found = await Promise.all(
+		tokens.map(async (token): Promise<[Address, Worth] | null> => {
+			const asset: Asset | null = await assets.read(db, token);
+			const price = asset && (await reference.priceUsd(asset));
+			if (!asset || !price || "closed" in price) return null;
+			return [token, { microsPerUnit: price.microsPerUnit, decimals: asset.decimals }];
+		}),
+	);
+	return new Map(found.filter((entry) => entry !== null));
+}
+
+/** The square of a pool's price at which both sides are worth the same, in 2^-192ths. */
+function fairOf(
+	worth0: Worth | undefined,
+	worth1: Worth | undefined,
+): { squareX192: bigint } | null {
+	if (!worth0 || !worth1 || worth1.microsPerUnit === 0n || worth0.microsPerUnit === 0n) return null;
+	const above = worth0.microsPerUnit * 10n ** BigInt(worth1.decimals);
+	const below = worth1.microsPerUnit * 10n ** BigInt(worth0.decimals);
+	return { squareX192: (above << 192n) / below };
+}
+
+function isBeyond(value: bigint, fair: bigint, bpsMax: bigint): boolean {
+	const distance = value > fair ? value - fair : fair - value;
+	return distance * BPS > fair * bpsMax;
+}
+
+function pairOf({ token0, token1 }: Pool): string {
+	return `${token0}:${token1}`;
+}
+
+function byLiquidity(a: Pool, b: Pool): number {
+	const [of, to] = [a.liquidity ?? -1n, b.liquidity ?? -1n];
+	if (of === to) return a.address < b.address ? -1 : 1;
+	return of > to ? -1 : 1;
+}

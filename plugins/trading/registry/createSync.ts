@@ -1,0 +1,107 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database } from "#core/db/Database.ts";
+import { unreachable } from "#core/fault/unreachable.ts";
+import type { Log } from "#core/log/Log.ts";
+import { checkFeeds } from "#plugins/trading/registry/checkFeeds.ts";
+import { checkTokens } from "#plugins/trading/registry/checkTokens.ts";
+import type { IssuerList, ListRead } from "#plugins/trading/registry/createIssuerList.ts";
+import { type Candidate, planSync } from "#plugins/trading/registry/planSync.ts";
+import { probeTransfers } from "#plugins/trading/registry/probeTransfers.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
+
+export type SyncDeps = {
+	db: Database;
+	clock: Clock;
+	log: Log;
+	rpc: Rpc;
+	chainId: number;
+	/** Null where the deployment reads no list: stock tokens stay as they are. */
+	list: IssuerList | null;
+	/** Tokens of the configuration: the wrapped coin, and what is settled in. */
+	named: readonly Candidate[];
+	feeds: ReadonlyMap<Address, Address>;
+	/** Pools of the configuration: they hold what is tried out. */
+	pools: readonly { address: Address; tokens: readonly Address[] }[];
+};
+
+export type SyncOutcome = "synced" | "list_failed" | "list_doubtful";
+
+/**
+ * Returns the run that brings the registry up to date: reads the issuer's list, checks every token
+ * on chain, stores both in one transaction. Throws where the chain does not answer; whatever fails,
+ * the registry stays as it was.
+ */
+export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<SyncOutcome> {
+	const { db, clock, log, rpc, chainId, list, named, feeds, pools } = deps;
+	return async (signal) => {
+		const read = await list?.read(signal);
+		const listed = candidatesOf(read);
+		const rows = await assetRows.all(db, chainId);
+		// Without a list, what is listed is checked again by what is known of it.
+		const stocks = listed ?? rows.filter(isListedStock).map(knownCandidate);
+		const own = new Set(named.map(({ address }) => address));
+		const candidates = [...named, ...stocks.filter(({ address }) => !own.has(address))];
+		const addresses = [...new Set(candidates.map(({ address }) => address))];
+		const check = await checkTokens(rpc, { addresses, signal });
+		const holders = new Map(addresses.flatMap((token) => holderOf(pools, token)));
+		const transfers = await probeTransfers(rpc, { holders, block: check.block, signal });
+		const now = new Date(clock.nowMs());
+		const ofRows = rows.flatMap(({ feed }) => (feed ? [feed] : []));
+		const asked = { feeds: [...feeds.values(), ...ofRows], nowMs: now.getTime(), signal };
+		const unreadableFeeds = await checkFeeds(rpc, asked);
+		const outcome = await db.transaction(async (tx): Promise<SyncOutcome> => {
+			const plan = planSync({
+				...{ chainId, candidates, check, transfers, feeds, unreadableFeeds, now },
+				rows: await assetRows.lockAll(tx, chainId),
+				unreadable: read?.kind === "list" ? read.unreadable.uids : new Set(),
+				hasList: listed !== null,
+			});
+			switch (plan.kind) {
+				case "doubtful":
+					log.error("the issuer's list lacks too many tokens and is not believed", { ...plan });
+					return "list_doubtful";
+				case "write":
+					for (const row of plan.rows) await assetRows.write(tx, row);
+					for (const change of plan.changes) log.info("a token of the registry moved", change);
+					return list !== null && listed === null ? "list_failed" : "synced";
+				default:
+					return unreachable(plan);
+			}
+		});
+		tellList(log, read);
+		return outcome;
+	};
+}
+
+/** Null where nobody read a list, or it says nothing at all: an empty one is an outage. */
+function candidatesOf(read: ListRead | undefined): Candidate[] | null {
+	if (read?.kind !== "list" || read.assets.length === 0) return null;
+	const unique = new Map(read.assets.map((asset) => [asset.address, asset]));
+	return [...unique.values()].map((asset) => ({ ...asset, kind: "stock" }));
+}
+
+function holderOf(pools: SyncDeps["pools"], token: Address): [Address, Address][] {
+	const pool = pools.find(({ tokens }) => tokens.includes(token));
+	return pool ? [[token, pool.address]] : [];
+}
+
+function isListedStock({ isListed, kind }: AssetRow): boolean {
+	return isListed && kind === "stock";
+}
+
+/** What is paused stays so until a list says otherwise: the chain alone does not know. */
+function knownCandidate(row: AssetRow): Candidate {
+	const { address, kind, uid, symbol, name, decimals, status } = row;
+	return { address, kind, uid, symbol, name, decimals, isActive: status !== "paused" };
+}
+
+function tellList(log: Log, read: ListRead | undefined): void {
+	if (read?.kind === "failed") log.warn("the issuer's list was not read", { detail: read.detail });
+	else if (read?.kind === "list" && read.assets.length === 0) {
+		log.warn("the issuer's list is empty and is not believed");
+	} else if (read?.kind === "list" && read.unreadable.rows > 0) {
+		log.warn("rows of the issuer's list cannot be read", { rows: read.unreadable.rows });
+	}
+}

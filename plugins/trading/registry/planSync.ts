@@ -1,0 +1,206 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { TokenCheck, TokenFacts } from "#plugins/trading/registry/checkTokens.ts";
+import {
+	ASSETS_MAX,
+	LEAVING_PART_MAX,
+	SYMBOL_LENGTH_MAX,
+} from "#plugins/trading/registry/limits.ts";
+import type { Transferred } from "#plugins/trading/registry/probeTransfers.ts";
+import { isTicker, SETTLEMENT_SYMBOLS, skeletonOf } from "#plugins/trading/registry/symbols.ts";
+import type { AssetRow, TokenKind } from "#plugins/trading/sql/assetRows.ts";
+import {
+	type AssetEvent,
+	type AssetStatus,
+	firstStatus,
+	nextStatus,
+} from "#plugins/trading/states/assetStates.ts";
+
+/** A token that the issuer lists or the configuration names, and what it should be. */
+export type Candidate = {
+	address: Address;
+	kind: TokenKind;
+	uid: string | null;
+	/** Null: whatever its contract says. */
+	symbol: string | null;
+	name: string | null;
+	decimals: number | null;
+	isActive: boolean;
+};
+
+export type SyncInput = {
+	chainId: number;
+	rows: readonly AssetRow[];
+	candidates: readonly Candidate[];
+	/** Ids that are on the issuer's list although their rows could not be read. */
+	unreadable: ReadonlySet<string>;
+	/** False: the issuer's list was not read, so nobody has left it. */
+	hasList: boolean;
+	check: TokenCheck;
+	/** What tokens do when they are moved; left out where nobody could try. */
+	transfers: ReadonlyMap<Address, Transferred>;
+	/** Feeds that answer nothing which can be a price. */
+	unreadableFeeds: ReadonlySet<Address>;
+	/** Feeds of the configuration, by token. */
+	feeds: ReadonlyMap<Address, Address>;
+	now: Date;
+};
+
+/** The one flaw that rejects nothing. */
+export const FEED_FLAW = "feed_unreadable";
+
+export type SyncPlan =
+	| { kind: "write"; rows: AssetRow[]; changes: StatusChange[] }
+	/** So much is gone from the list that the list is not believed. */
+	| { kind: "doubtful"; leaving: number; listed: number };
+
+export type StatusChange = {
+	symbol: string;
+	address: Address;
+	from: AssetStatus | null;
+	to: AssetStatus;
+};
+
+/**
+ * Says what the registry is after a reading of the list and the chain. Pure.
+ *
+ * A token without facts stays as it is. Rows that left the list are marked and kept; where more
+ * than a fifth of the list is gone at once, nothing changes.
+ */
+export function planSync(input: SyncInput): SyncPlan {
+	const { rows, candidates, hasList, unreadable, now } = input;
+	const given = new Map(candidates.map((candidate) => [candidate.address, candidate]));
+	const listed = rows.filter(({ isListed, kind }) => isListed && kind === "stock");
+	const gone = hasList
+		? listed.filter(({ address, uid }) => !given.has(address) && !unreadable.has(uid ?? ""))
+		: [];
+	if (gone.length > 1 && gone.length * LEAVING_PART_MAX > listed.length) {
+		return { kind: "doubtful", leaving: gone.length, listed: listed.length };
+	}
+	const known = new Map(rows.map((row) => [row.address, row]));
+	const left = [
+		...gone.map((row) => leave(row, now)),
+		...rows.filter((row) => isDropped(row, given)).map((row) => drop(row, now)),
+	];
+	const judged = candidates.flatMap((candidate) => {
+		const facts = input.check.facts.get(candidate.address);
+		const row = known.get(candidate.address) ?? null;
+		if (!facts || (row === null && rows.length >= ASSETS_MAX)) return [];
+		return [judge(candidate, facts, { row, input })];
+	});
+	const next = [...left, ...refuseLookalikes(rows, judged, left)];
+	const changes = next.flatMap((row) => {
+		const from = known.get(row.address)?.status ?? null;
+		if (from === row.status) return [];
+		return [{ symbol: row.symbol, address: row.address, from, to: row.status }];
+	});
+	return { kind: "write", rows: next, changes };
+}
+
+function leave(row: AssetRow, now: Date): AssetRow {
+	const status = movedBy(row, "gone");
+	return { ...row, status, isListed: false, unlistedAt: now, changedAt: now };
+}
+
+/** True for a token that the configuration named once, and does not any more. */
+function isDropped({ kind, isListed, address }: AssetRow, given: ReadonlyMap<Address, Candidate>) {
+	return kind !== "stock" && isListed && !given.has(address);
+}
+
+function drop(row: AssetRow, now: Date): AssetRow {
+	const flaws = ["not_configured"];
+	return { ...row, status: "rejected", flaws, isListed: false, changedAt: now };
+}
+
+function judge(
+	candidate: Candidate,
+	facts: TokenFacts,
+	{ row, input }: { row: AssetRow | null; input: SyncInput },
+): AssetRow {
+	const { chainId, now, check, feeds } = input;
+	const given = candidate.symbol ?? facts.symbol ?? "";
+	const transferred = facts.isPaused ? undefined : input.transfers.get(candidate.address);
+	const flaws = [...flawsOf(candidate, facts, given), ...transferFlaws(transferred)];
+	const symbol = isTicker(given) ? given : spelled(given);
+	const event = flaws.length > 0 ? "flawed" : isPaused(candidate, facts) ? "paused" : "sound";
+	const status = row === null ? firstStatus[event] : movedBy(row, event);
+	const feed = row?.feedSetBy ? row.feed : (feeds.get(candidate.address) ?? null);
+	// A token needs no feed: its own is no reason to take it off the market.
+	if (feed !== null && input.unreadableFeeds.has(feed)) flaws.push(FEED_FLAW);
+	const multiplier = typeof facts.multiplier === "bigint" ? facts.multiplier : null;
+	const isSame = row?.status === status && row.isListed;
+	return {
+		...{ chainId, address: candidate.address, kind: candidate.kind, uid: candidate.uid },
+		...{ symbol, skeleton: skeletonOf(symbol), name: candidate.name ?? symbol },
+		...{ decimals: facts.decimals ?? candidate.decimals ?? 0, status, flaws, isListed: true },
+		...{ heldBy: row?.heldBy ?? null, feedSetBy: row?.feedSetBy ?? null },
+		...{ feed, multiplier, pendingMultiplier: facts.pending?.multiplier ?? null },
+		pendingAt: facts.pending ? new Date(facts.pending.atMs) : null,
+		...{ checkedBlock: check.block, checkedAt: now, firstSeenAt: row?.firstSeenAt ?? now },
+		...{ changedAt: isSame ? row.changedAt : now, unlistedAt: row?.unlistedAt ?? null },
+	};
+}
+
+/** Writes what is no ticker, and is rejected, so that an operator sees each letter of it. */
+function spelled(text: string): string {
+	return Array.from(text.slice(0, SYMBOL_LENGTH_MAX), (letter) => {
+		const isPlain = /^[\x21-\x7e]$/.test(letter);
+		return isPlain ? letter : `\\u{${letter.codePointAt(0)?.toString(16)}}`;
+	}).join("");
+}
+
+/** What an operator decides about, the sync does not: refused ones, and who left and came back. */
+function movedBy(row: AssetRow, event: AssetEvent): AssetStatus {
+	if (row.heldBy !== null || row.unlistedAt !== null) return row.status;
+	return nextStatus[row.status][event] ?? row.status;
+}
+
+function isPaused({ isActive }: Candidate, facts: TokenFacts): boolean {
+	return !isActive || facts.isPaused;
+}
+
+function flawsOf(candidate: Candidate, facts: TokenFacts, symbol: string): string[] {
+	const isStock = candidate.kind === "stock";
+	const reserved = SETTLEMENT_SYMBOLS.map(skeletonOf);
+	const found: Record<string, boolean> = {
+		no_code: !facts.hasCode,
+		symbol_differs: candidate.symbol !== null && facts.symbol !== candidate.symbol,
+		symbol_invalid: !isTicker(symbol),
+		symbol_reserved: isStock && isTicker(symbol) && reserved.includes(skeletonOf(symbol)),
+		decimals_wrong:
+			facts.decimals === null ||
+			(candidate.decimals !== null && facts.decimals !== candidate.decimals),
+		multiplier_invalid: facts.multiplier === "invalid",
+	};
+	return Object.entries(found).flatMap(([flaw, isFound]) => (isFound ? [flaw] : []));
+}
+
+/** A paused token moves for nobody, which is no flaw of it. */
+function transferFlaws(transferred: Transferred | undefined): string[] {
+	if (transferred === "fee") return ["transfer_fee"];
+	return transferred === "refused" ? ["transfer_refused"] : [];
+}
+
+/**
+ * Rejects what looks like a token that is there already (UTS 39). Whoever has the ticker keeps it,
+ * also while it is paused or was taken off the list; of newcomers that look alike nobody gets it.
+ * A ticker that is given up is free from the next run on.
+ */
+function refuseLookalikes(
+	rows: readonly AssetRow[],
+	judged: readonly AssetRow[],
+	left: readonly AssetRow[],
+): AssetRow[] {
+	const before = new Map(rows.map((row) => [row.address, row]));
+	const holders = Map.groupBy(
+		[...rows, ...judged, ...left].filter(({ status }) => status !== "rejected"),
+		({ skeleton }) => skeleton,
+	);
+	return judged.map((row) => {
+		if (row.status === "rejected") return row;
+		const was = before.get(row.address);
+		const hadIt = was !== undefined && was.status !== "rejected" && was.skeleton === row.skeleton;
+		const rivals = holders.get(row.skeleton) ?? [];
+		if (hadIt || rivals.every(({ address }) => address === row.address)) return row;
+		return { ...row, status: "rejected", flaws: [...row.flaws, "symbol_confusable"] };
+	});
+}

@@ -1,0 +1,182 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { canFail } from "#core/http/canFail.ts";
+import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { registryFault } from "#plugins/trading/registry/faults.ts";
+import { address } from "#plugins/trading/registry/poolsConfig.ts";
+import { renderReviewed, reviewedTokenSchema } from "#plugins/trading/renderAsset.ts";
+import { assertFeed, reviewAsset, setFeed } from "#plugins/trading/review/reviewAsset.ts";
+import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
+import { pageOf, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { ASSET_STATUSES } from "#plugins/trading/states/assetStates.ts";
+
+/** One look at a feed. */
+const FEED_TIMEOUT_MS = 5_000;
+const REASON_LENGTH_MAX = 500;
+
+const cursor = createCursor("admstocks1", [CURSOR_PART.text, CURSOR_PART.address]);
+const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
+
+const pathSchema = z.object({
+	address: address.meta({
+		pattern: "^0x[0-9a-fA-F]{40}$",
+		description: "The token's contract.",
+		examples: [`0x${"af".repeat(20)}`],
+	}),
+});
+const reviewSchema = z
+	.strictObject({
+		decision: z.enum(["approve", "refuse"]).meta({
+			description: "`approve`: it may be traded. `refuse`: not until somebody approves it.",
+		}),
+		reason: z
+			.string()
+			.max(REASON_LENGTH_MAX)
+			.optional()
+			.meta({ description: "Why, for the audit log.", examples: ["renamed by its issuer"] }),
+	})
+	.meta({ id: "StockTokenReview", description: "A decision about a token." });
+const feedSchema = z
+	.strictObject({
+		feed: address
+			.meta({
+				pattern: "^0x[0-9a-fA-F]{40}$",
+				description: "Its price feed; null: it has none, whatever the configuration says.",
+				examples: [`0x${"fe".repeat(20)}`],
+			})
+			.nullable(),
+	})
+	.meta({ id: "StockTokenFeed", description: "The price feed of a token." });
+const listSchema = z
+	.object({
+		data: z.array(reviewedTokenSchema).meta({ description: "Tokens in any status, by ticker." }),
+		page: pageSchema,
+	})
+	.meta({ id: "ReviewedStockTokenPage", description: "A page of the registry." });
+
+export type AdminStockTokensOptions = {
+	core: Pick<Core, "db" | "clock" | "audit" | "operators">;
+	chain: Chain;
+	rpc: Rpc;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** The registry as operators see it, and what they decide about its tokens. */
+export function adminStockTokenRoutes(options: AdminStockTokensOptions) {
+	return new Elysia({ prefix: "/v1/admin/stock-tokens" })
+		.use(listRoute(options))
+		.use(reviewRoute(options))
+		.use(feedRoute(options));
+}
+
+/** Asks for the key before anything is validated: a stranger learns only that one is wanted. */
+function asOperator({ operators }: AdminStockTokensOptions["core"]) {
+	return new Elysia().derive({ as: "scoped" }, ({ request }) => ({
+		operator: operators.authenticate(request),
+	}));
+}
+
+function listRoute({ core, chain }: AdminStockTokensOptions) {
+	return new Elysia().use(asOperator(core)).get(
+		"",
+		async ({ query, set }) => {
+			set.headers["cache-control"] = "no-store";
+			const { status, limit } = query;
+			const cursors = cursor.of({ status: status ?? null });
+			const after = query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor));
+			const statuses = status ? [status] : null;
+			const page = { chainId: chain.id, statuses, after, limit: limit + 1 };
+			const found = await assetRows.page(core.db, page);
+			const data = found.slice(0, limit).map((row) => renderReviewed(row, chain.slug));
+			return { data, page: pageOf(found, { limit, encode: cursors.encode }) };
+		},
+		{
+			query: z.object({
+				status: z
+					.enum(ASSET_STATUSES)
+					.optional()
+					.meta({ description: "Only tokens in this status." }),
+				...pageQuery,
+			}),
+			response: { 200: listSchema },
+			detail: {
+				...about,
+				operationId: "listReviewedStockTokens",
+				summary: "Lists the registry with what was taken off and rejected",
+				description: "By ticker, in any status, with what the last check on chain found.",
+			},
+		},
+	);
+}
+
+function reviewRoute({ core, chain }: AdminStockTokensOptions) {
+	const { db, clock, audit } = core;
+	return new Elysia().use(asOperator(core)).post(
+		"/:address/review",
+		async ({ params, body, operator: { actor }, set }) => {
+			const { decision, reason = null } = body;
+			const at = new Date(clock.nowMs());
+			const review = { chainId: chain.id, address: params.address, actor, at, decision, reason };
+			const row = await db.transaction((tx) => reviewAsset(tx, review, audit));
+			set.headers["cache-control"] = "no-store";
+			return renderReviewed(row, chain.slug);
+		},
+		{
+			params: pathSchema,
+			body: reviewSchema,
+			response: { 200: reviewedTokenSchema },
+			detail: {
+				...about,
+				operationId: "resolveStockToken",
+				summary: "Approves or refuses a stock token",
+				description:
+					"Approves what left the issuer's list and is on it again, or what an operator refused: " +
+					"the sync brings neither back. Refuses a token in any status. Written to the audit log.",
+				...canFail(
+					registryFault.notFound,
+					registryFault.assetState,
+					registryFault.assetNotListed,
+					registryFault.assetFlawed,
+					registryFault.symbolTaken,
+				),
+			},
+		},
+	);
+}
+
+function feedRoute({ core, chain, rpc, ending }: AdminStockTokensOptions) {
+	const { db, clock, audit } = core;
+	return new Elysia().use(asOperator(core)).put(
+		"/:address/feed",
+		async ({ params, body: { feed }, operator: { actor }, set }) => {
+			const signal = AbortSignal.any([ending, AbortSignal.timeout(FEED_TIMEOUT_MS)]);
+			const nowMs = clock.nowMs();
+			if (feed !== null) await assertFeed(rpc, { feed, nowMs, signal });
+			const at = new Date(nowMs);
+			const change = { chainId: chain.id, address: params.address, actor, at, feed };
+			const row = await db.transaction((tx) => setFeed(tx, change, audit));
+			set.headers["cache-control"] = "no-store";
+			return renderReviewed(row, chain.slug);
+		},
+		{
+			params: pathSchema,
+			body: feedSchema,
+			response: { 200: reviewedTokenSchema },
+			detail: {
+				...about,
+				operationId: "setStockTokenFeed",
+				summary: "Names the price feed of a stock token",
+				description:
+					"The feed must answer now. It counts within seconds, in every process, and stands until " +
+					"an operator names another. Written to the audit log.",
+				...canFail(registryFault.notFound, registryFault.feedUnreadable),
+			},
+		},
+	);
+}

@@ -1,0 +1,83 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { References } from "#plugins/trading/prices/createReference.ts";
+import { assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { renderStockToken, stockTokenPageSchema } from "#plugins/trading/renderAsset.ts";
+import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
+import type { AssetStatus } from "#plugins/trading/states/assetStates.ts";
+
+/** What people are shown: what was rejected is no stock token. */
+const SHOWN = ["active", "paused", "delisted_pending_review"] as const;
+
+const cursor = createCursor("stocks1", [CURSOR_PART.text, CURSOR_PART.address]);
+
+export type StockTokensOptions = {
+	core: Pick<Core, "db">;
+	chain: Chain;
+	reference: Pick<References, "last">;
+};
+
+/** The registry, for everybody. */
+export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokensOptions) {
+	return new Elysia({ prefix: "/v1" }).get(
+		"/stock-tokens",
+		async ({ query }) => {
+			const { status, limit } = query;
+			const cursors = cursor.of({ status: status ?? null });
+			const after = query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor));
+			const statuses: readonly AssetStatus[] = status ? [status] : SHOWN;
+			const page = { chainId: chain.id, statuses, after, limit: limit + 1 };
+			const found = await assetRows.page(db, page);
+			const shown = found.slice(0, limit);
+			const data = await Promise.all(
+				shown.map(async (row) => {
+					return renderStockToken(row, chain.slug, await reference.last(assetOf(row)));
+				}),
+			);
+			return { data, page: pageOf(found, { limit, encode: cursors.encode }) };
+		},
+		{
+			query: z.object({
+				status: z.enum(SHOWN).optional().meta({ description: "Only tokens in this status." }),
+				...pageQuery,
+			}),
+			response: { 200: stockTokenPageSchema },
+			detail: {
+				operationId: "listStockTokens",
+				tags: ["trading"],
+				summary: "Lists the stock tokens of the registry",
+				description:
+					"By ticker. A token is known by its chain and address, never by its ticker alone. The " +
+					"price is that of one whole token: what the feed says has the multiplier in it already.",
+			},
+		},
+	);
+}
+
+/** What a cursor of tokens holds: a ticker's letters in hex, and an address. */
+export function placeOf([symbol = "", address = ""]: readonly string[]) {
+	const place: { symbol: string; address: Address } = {
+		symbol: Buffer.from(symbol, "hex").toString("utf8"),
+		address: `0x${address.slice(2)}`,
+	};
+	return place;
+}
+
+/** Where the list goes on behind what is shown of it. */
+export function pageOf(
+	found: readonly AssetRow[],
+	{ limit, encode }: { limit: number; encode(parts: readonly string[]): string },
+) {
+	const last = found[limit - 1];
+	const hasMore = found.length > limit;
+	if (!last || !hasMore) return { nextCursor: null, hasMore: false };
+	return {
+		nextCursor: encode([Buffer.from(last.symbol).toString("hex"), last.address]),
+		hasMore,
+	};
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import type { Command } from "#core/plugin/Command.ts";
+import { type AnyTool, defineTool, type ToolAnswer } from "#core/plugin/Tool.ts";
+import { dollarWords } from "#plugins/trading/dollarWords.ts";
+import type { References } from "#plugins/trading/prices/createReference.ts";
+import type { Asset, Assets } from "#plugins/trading/registry/Asset.ts";
+import { assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { registryFault } from "#plugins/trading/registry/faults.ts";
+import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+
+export type StockToolsDeps = {
+	core: { db: Queryable; clock: Clock };
+	chain: Chain;
+	assets: Pick<Assets, "find">;
+	reference: Pick<References, "last">;
+};
+
+/** Tickers in one line; `data` has all. */
+const NAMED_IN_LINE = 12;
+
+export const assetInput = z
+	.string()
+	.min(1)
+	.max(64)
+	.meta({ description: "A ticker, with or without $, or an address.", examples: ["TSLA"] });
+
+/** What there is to trade, and what one of it is worth. */
+export function stockTools(deps: StockToolsDeps): AnyTool[] {
+	return [listTool(deps), readTool(deps)];
+}
+
+export const stockCommands: readonly Command[] = [
+	{
+		name: "stocks",
+		forms: ["stocks", "(list|all) [the] stocks", "(tokenized|tokenised) stocks"],
+		slots: {},
+		tool: "list_stock_tokens",
+		summary: "stock tokens that are traded here",
+		examples: ["stocks"],
+	},
+	{
+		name: "stock",
+		forms: ["stock {asset}", "stock price (of|for) {asset}"],
+		slots: { asset: { kind: "asset" } },
+		tool: "read_stock_token",
+		summary: "a stock token's price, and whether its market is open",
+		examples: ["stock TSLA", "stock price of AAPL"],
+	},
+];
+
+function listTool({ core: { db, clock }, chain }: StockToolsDeps): AnyTool {
+	return defineTool({
+		name: "list_stock_tokens",
+		title: "Stock tokens",
+		description: "Returns the tickers, names and addresses of all stock tokens that are traded.",
+		capability: "trading",
+		effect: "read",
+		access: "everybody",
+		input: z.strictObject({}),
+		output: z.object({
+			tokens: z.array(z.object({ symbol: z.string(), name: z.string(), address: z.string() })),
+			chain: z.string(),
+			checkedAt: z.string().nullable(),
+		}),
+		async run() {
+			const rows = await assetRows.all(db, chain.id);
+			const active = rows.filter(({ kind, status }) => kind === "stock" && status === "active");
+			const checked = active.map(({ checkedAt }) => checkedAt.getTime());
+			const oldest = checked.length === 0 ? null : Math.min(...checked, clock.nowMs());
+			return {
+				kind: "done",
+				output: {
+					tokens: active.map(({ symbol, name, address }) => ({ symbol, name, address })),
+					chain: chain.slug,
+					checkedAt: oldest === null ? null : new Date(oldest).toISOString(),
+				},
+			};
+		},
+		line({ tokens }) {
+			if (tokens.length === 0) return "No stock tokens are traded here.";
+			const named = tokens.slice(0, NAMED_IN_LINE).map(({ symbol }) => symbol);
+			const more = tokens.length > named.length ? " and more" : "";
+			return `${tokens.length} stock tokens: ${named.join(", ")}${more}.`;
+		},
+		asOfMs: ({ checkedAt }) => (checkedAt === null ? null : Date.parse(checkedAt)),
+	});
+}
+
+function readTool({ core: { db, clock }, chain, assets, reference }: StockToolsDeps): AnyTool {
+	return defineTool({
+		name: "read_stock_token",
+		title: "A stock token",
+		description:
+			"Returns a stock token's status, multiplier, and the price of one whole token in USD with its " +
+			"age. While the market is closed it is the last price.",
+		capability: "trading",
+		effect: "read",
+		access: "everybody",
+		input: z.strictObject({ asset: assetInput }),
+		output: stockTokenSchema.extend({ priceAt: z.string().nullable() }),
+		async run({ asset: text }) {
+			const found = await findAsset({ db, assets }, text);
+			if (found.kind === "choose") return found;
+			const row = await assetRows.read(db, chain.id, found.asset.address);
+			if (row?.kind !== "stock") throw registryFault.notFound();
+			const price = await reference.last(assetOf(row));
+			const priceAt = price && new Date(clock.nowMs() - price.ageMs).toISOString();
+			return { kind: "done", output: { ...renderStockToken(row, chain.slug, price), priceAt } };
+		},
+		line(token) {
+			const { symbol, status, priceUsd, market, multiplier } = token;
+			const shares = multiplier === null || multiplier === "1" ? "" : ` (${multiplier} shares)`;
+			const worth =
+				priceUsd === null ? "no price is known" : `${dollarWords(priceUsd)}${closedWords(market)}`;
+			const state = status === "active" ? "" : ` It is not traded now: ${statusWords[status]}.`;
+			return `1 ${symbol}${shares}: ${worth}.${state}`;
+		},
+		asOfMs: ({ priceAt }) => (priceAt === null ? null : Date.parse(priceAt)),
+	});
+}
+
+const statusWords = {
+	paused: "it is paused",
+	delisted_pending_review: "it left the issuer's list",
+	rejected: "it was rejected",
+	active: "",
+};
+
+function closedWords(market: "open" | "closed" | null): string {
+	return market === "closed" ? ", market closed" : "";
+}
+
+/** Finds what a text means, or asks which of several. */
+export async function findAsset(
+	{ db, assets }: { db: Queryable; assets: Pick<Assets, "find"> },
+	text: string,
+): Promise<{ kind: "asset"; asset: Asset } | Extract<ToolAnswer<never>, { kind: "choose" }>> {
+	const found = await assets.find(db, text);
+	if (found.kind === "asset") return found;
+	if (found.kind === "unknown") {
+		throw registryFault.notFound({ public: `The registry has no token called ${text}.` });
+	}
+	const choices = found.symbols.map((label) => ({ value: label.split(" ")[1] ?? label, label }));
+	return { kind: "choose", question: `Which ${text} do you mean?`, slot: "asset", choices };
+}

@@ -1,0 +1,68 @@
+import { type Address, type Hex, isHex, toHex } from "viem";
+import { z } from "zod";
+import { sleep } from "#core/time/sleep.ts";
+import type { Rpc } from "../Rpc.ts";
+
+export type SenderTx = { to?: Address; data: Hex; value?: bigint };
+/** Mines these in their order; throws when one of them reverts. */
+export type Send = (txs: readonly SenderTx[]) => Promise<void>;
+
+const Hash = z.custom<Hex>((value) => isHex(value));
+const Receipt = z.object({ status: z.string() });
+const GAS_LIMIT = toHex(14_000_000);
+/** What a block of 300 million holds: a node that mines by itself forgets what is left over. */
+const TXS_PER_BLOCK = 20;
+const WEALTH = toHex(10n ** 27n);
+const LOOKS_MAX = 5_000;
+const LOOK_EVERY_MS = 2;
+const LOOKS_TILL_STUCK = 250;
+
+/** Returns an account's hand on an anvil. Nobody has its key: the node signs for it. */
+export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
+	await rpc.batch([
+		{ method: "anvil_impersonateAccount", params: [from] },
+		{ method: "anvil_setBalance", params: [from, WEALTH] },
+	]);
+	async function sendNow(txs: readonly SenderTx[]): Promise<void> {
+		for (let at = 0; at < txs.length; at += TXS_PER_BLOCK) {
+			await sendBlock(txs.slice(at, at + TXS_PER_BLOCK));
+		}
+	}
+	async function sendBlock(txs: readonly SenderTx[]): Promise<void> {
+		const first = await rpc.call("eth_getTransactionCount", [from, "pending"]);
+		const calls = txs.map(({ to, data, value = 0n }, index) => {
+			// Named here: anvil promises no order within a request.
+			const nonce = toHex(Number(first) + index);
+			const rest = { data, value: toHex(value), gas: GAS_LIMIT, nonce };
+			return { method: "eth_sendTransaction", params: [{ from, ...(to && { to }), ...rest }] };
+		});
+		const hashes = (await rpc.batch(calls)).map((hash) => Hash.parse(hash));
+		await mineAll(rpc, hashes);
+	}
+	let sending: Promise<void> = Promise.resolve();
+	return async (txs) => {
+		// One after the other: each begins at the nonce where the one before it ended.
+		const sent = sending.catch(() => {}).then(() => sendNow(txs));
+		sending = sent;
+		await sent;
+	};
+}
+
+/** Asks for blocks until each has a receipt; where the node mines by itself, only for receipts. */
+async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
+	const isAutomatic = (await rpc.call("anvil_getAutomine")) === true;
+	let open = [...hashes];
+	for (let looks = 0; open.length > 0; looks++) {
+		if (looks > LOOKS_MAX) throw new Error(`${open.length} transactions are not mined`);
+		const calls = open.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
+		const receipts = await rpc.batch(calls);
+		const bad = open.filter((_, at) => Receipt.safeParse(receipts[at]).data?.status === "0x0");
+		if (bad.length > 0) throw new Error(`${bad.length} transactions reverted, first ${bad[0]}`);
+		open = open.filter((_, at) => receipts[at] === null);
+		if (open.length === 0) return;
+		// A block of ours beside the node's comes late and empty; but others' may fill its own.
+		const isStuck = looks % LOOKS_TILL_STUCK === LOOKS_TILL_STUCK - 1;
+		if (isAutomatic && !isStuck) await sleep(LOOK_EVERY_MS);
+		else await rpc.call("evm_mine", []);
+	}
+}

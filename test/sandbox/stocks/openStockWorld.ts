@@ -1,0 +1,218 @@
+import { type Address, encodeFunctionData, getAddress, type Hex, toHex } from "viem";
+import { createRpc } from "../createRpc.ts";
+import { createSender, type SenderTx } from "./createSender.ts";
+import { deployStockWorld } from "./deployStockWorld.ts";
+import {
+	cataloguePrices,
+	describeStockWorld,
+	type Pool,
+	type Prices,
+	priceOf,
+	type Stock,
+	type StockPlace,
+} from "./describeStockWorld.ts";
+import { decoyPools, honestV4Pools, type PoolKey, type V4Pool, v4PriceOf } from "./describeV4.ts";
+import { makerAbi, stockAbi, stockFeedAbi } from "./stockAbi.ts";
+import { stockAddresses } from "./stockAddresses.ts";
+
+export type StockWorldOptions = {
+	/** What tokens are worth now; of what is not named, the catalogue's price. */
+	prices?: Prices;
+};
+
+const BLOCK_GAS_LIMIT = toHex(300_000_000);
+/** What it wraps when a pool asks for WETH. */
+const MAKER_WEALTH = toHex(10n ** 27n);
+
+/** Stocks, their pools and feeds on an anvil, and the hands that move them. */
+export type StockWorld = StockPlace & {
+	addresses: typeof stockAddresses;
+	/** Pools of V4 that are what they seem and move as V3's do, and the nine hundred decoys. */
+	v4: { pools: readonly V4Pool[]; decoys: readonly V4Pool[] };
+	/** It was not there before. */
+	isNew: boolean;
+	/** Throws where there is none of that ticker. */
+	stock(ticker: string): Stock;
+	/** Mints; ether that is wrapped where the token is WETH. */
+	give(token: Address, to: Address, raw: bigint): Promise<void>;
+	/** Moves every pool of these tokens to their new price and tells all feeds or some, or none. */
+	moveMarket(
+		prices: Prices,
+		options?: { feeds?: boolean | readonly string[]; pools?: boolean },
+	): Promise<void>;
+	/** Publishes a round: an answer in hundred-millionths of a dollar, as of now or of a time. */
+	setFeed(name: string, answer: bigint, updatedAtS?: number): Promise<void>;
+	/** A dead feed reverts. */
+	setFeedDead(name: string, isDead: boolean): Promise<void>;
+	/** Leaves a pool this many hundredths of a per cent of its liquidity; 10,000 fills it again. */
+	drain(pool: Pool, keepBps?: number): Promise<void>;
+	setPaused(token: Address, to: boolean): Promise<void>;
+	setBlocked(token: Address, account: Address, to: boolean): Promise<void>;
+	/** A fee that the token keeps of each transfer, in hundredths of a per cent. */
+	setTransferFee(token: Address, bps: number): Promise<void>;
+	/** Multiplies all balances: 1e18 leaves them. */
+	rebase(token: Address, index: bigint): Promise<void>;
+	rename(token: Address, symbol: string): Promise<void>;
+	/** In force at `atS`, at once without it. */
+	setMultiplier(token: Address, multiplier: bigint, atS?: number): Promise<void>;
+	setOraclePaused(token: Address, to: boolean): Promise<void>;
+};
+
+/**
+ * Opens the stock world on an anvil of chain 4663: deployed where it is not, else found. It sends
+ * from an account of its own, and leaves the block gas limit at 300 million.
+ */
+export async function openStockWorld(
+	rpcUrl: string,
+	options: StockWorldOptions = {},
+): Promise<StockWorld> {
+	const rpc = createRpc(rpcUrl);
+	const place = describeStockWorld();
+	const prices = { ...cataloguePrices(), ...options.prices };
+	await rpc.batch([
+		{ method: "evm_setBlockGasLimit", params: [BLOCK_GAS_LIMIT] },
+		{ method: "anvil_setBalance", params: [stockAddresses.maker, MAKER_WEALTH] },
+	]);
+	const send = await createSender(rpc, stockAddresses.issuer);
+	const code = await rpc.call("eth_getCode", [stockAddresses.maker, "latest"]);
+	const isNew = code === "0x";
+	if (isNew) {
+		await deployStockWorld(rpc, { send, prices });
+		await send([movementOf(place, { pools: [], names: Object.keys(place.feeds), prices })]);
+	}
+	const call = (to: Address, data: Hex, value = 0n) => send([{ to, data, value }]);
+	const { stocks } = place;
+	return {
+		...place,
+		addresses: stockAddresses,
+		v4: { pools: honestV4Pools(), decoys: decoyPools() },
+		isNew,
+		stock(ticker) {
+			const stock = stocks.find((one) => one.ticker === ticker);
+			if (!stock) throw new Error(`no stock is called ${ticker}`);
+			return stock;
+		},
+		give: (token, to, raw) => send(giftOf(token, to, raw)),
+		async moveMarket(changes, { feeds = true, pools = true } = {}) {
+			Object.assign(prices, changes);
+			const names = Object.keys(changes);
+			const moved = place.pools.filter((pool) => {
+				return (
+					pools && names.some((name) => tokensOf(place, name).some((token) => isIn(pool, token)))
+				);
+			});
+			const all = feeds ? names : [];
+			const told = typeof feeds === "boolean" ? all : feeds;
+			await send([movementOf(place, { pools: moved, names: told, prices })]);
+		},
+		setFeed: (name, answer, updatedAtS = 0) =>
+			call(feedOf(place, name), publishOf(answer, updatedAtS)),
+		setFeedDead: (name, isDead) =>
+			call(
+				feedOf(place, name),
+				encodeFunctionData({ abi: stockFeedAbi, functionName: "setDead", args: [isDead] }),
+			),
+		drain: ({ address }, keepBps = 0) =>
+			call(
+				stockAddresses.maker,
+				encodeFunctionData({
+					abi: makerAbi,
+					functionName: "keep",
+					args: [address, BigInt(keepBps)],
+				}),
+			),
+		...tokenHands(call),
+	};
+}
+
+type TokenHands = Pick<
+	StockWorld,
+	| "setPaused"
+	| "setBlocked"
+	| "setTransferFee"
+	| "rebase"
+	| "rename"
+	| "setMultiplier"
+	| "setOraclePaused"
+>;
+
+function tokenHands(call: (to: Address, data: Hex) => Promise<void>): TokenHands {
+	const abi = stockAbi;
+	return {
+		setPaused: (token, to) =>
+			call(token, encodeFunctionData({ abi, functionName: "setPaused", args: [to] })),
+		setBlocked: (token, account, to) =>
+			call(token, encodeFunctionData({ abi, functionName: "setBlocked", args: [account, to] })),
+		setTransferFee: (token, bps) =>
+			call(token, encodeFunctionData({ abi, functionName: "setFee", args: [BigInt(bps)] })),
+		rebase: (token, index) =>
+			call(token, encodeFunctionData({ abi, functionName: "rebase", args: [index] })),
+		rename: (token, symbol) =>
+			call(token, encodeFunctionData({ abi, functionName: "rename", args: [symbol] })),
+		setMultiplier: (token, multiplier, atS = 0) =>
+			call(
+				token,
+				encodeFunctionData({ abi, functionName: "setMultiplier", args: [multiplier, BigInt(atS)] }),
+			),
+		setOraclePaused: (token, to) =>
+			call(token, encodeFunctionData({ abi, functionName: "setOraclePaused", args: [to] })),
+	};
+}
+
+function giftOf(token: Address, to: Address, raw: bigint): SenderTx[] {
+	const isWrapped = getAddress(token) === stockAddresses.weth;
+	const args = [to, raw] as const;
+	const functionName = isWrapped ? "transfer" : "mint";
+	const gift = { to: token, data: encodeFunctionData({ abi: stockAbi, functionName, args }) };
+	// WETH wraps what it is sent without a word.
+	return isWrapped ? [{ to: token, data: "0x", value: raw }, gift] : [gift];
+}
+
+/** One transaction; a pool whose token is paused cannot be moved. */
+function movementOf(
+	{ feeds, bad }: StockPlace,
+	{ pools, names, prices }: { pools: readonly Pool[]; names: readonly string[]; prices: Prices },
+): SenderTx {
+	const moves4 = honestV4Pools()
+		.filter(({ key }) => pools.some((pool) => isSamePair(pool, key)))
+		.map(({ key }) => ({ key, sqrtPriceX96: v4PriceOf(key, prices) }));
+	const moves = pools
+		.filter((pool) => !isOf(pool, bad.paused))
+		.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool, prices) }));
+	const rounds = names.flatMap((name) => {
+		const feed = feeds[name];
+		return feed ? [{ feed, answer: BigInt(Math.round((prices[name] ?? 0) * 1e8)) }] : [];
+	});
+	const args = [moves, moves4, rounds] as const;
+	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args });
+	return { to: stockAddresses.maker, data };
+}
+
+function publishOf(answer: bigint, updatedAtS: number): Hex {
+	const args = [answer, BigInt(updatedAtS)] as const;
+	return encodeFunctionData({ abi: stockFeedAbi, functionName: "publish", args });
+}
+
+function feedOf({ feeds }: StockPlace, name: string): Address {
+	const feed = feeds[name];
+	if (!feed) throw new Error(`${name} has no feed`);
+	return feed;
+}
+
+function tokensOf({ stocks }: StockPlace, name: string): Address[] {
+	if (name === "ETH") return [stockAddresses.weth];
+	if (name === "USDG") return [stockAddresses.usdg];
+	return stocks.filter(({ ticker }) => ticker === name).map(({ address }) => address);
+}
+
+function isSamePair({ token0, token1 }: Pool, { currency0, currency1 }: PoolKey): boolean {
+	return token0 === currency0 && token1 === currency1;
+}
+
+function isIn({ token0, token1 }: Pool, token: Address): boolean {
+	return token0 === token || token1 === token;
+}
+
+function isOf(pool: Pool, { pools }: Stock): boolean {
+	return pools.some(({ address }) => address === pool.address);
+}

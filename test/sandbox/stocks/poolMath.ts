@@ -1,0 +1,52 @@
+import type { Fee } from "./stockCatalogue.ts";
+
+/** A token and what one of it is worth, in hundred-millionths of a dollar. */
+export type Priced = { decimals: number; usd: bigint };
+export type Span = { lower: number; upper: number; liquidity: bigint };
+
+const Q96 = 2n ** 96n;
+const MAX_TICK = 887_272;
+/** Of V3: the ticks that a position of a fee may end at. */
+export const TICK_SPACING: Record<Fee, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
+/** Half of a pool's money lies within a fifth of its price, the other half at any price. */
+const NARROW = 1.2;
+
+/** Returns the square root of token1's units for one unit of token0, in 2^-96ths. */
+export function sqrtPriceX96(token0: Priced, token1: Priced): bigint {
+	const units1 = token0.usd * 10n ** BigInt(token1.decimals);
+	const units0 = token1.usd * 10n ** BigInt(token0.decimals);
+	return squareRoot((units1 << 192n) / units0);
+}
+
+/** Returns the spans in which `depthUsd` lies on each side of the price. */
+export function spansOf(
+	pool: { token1: Priced; sqrtX96: bigint; spacing: number },
+	depthUsd: number,
+): Span[] {
+	const { token1, sqrtX96, spacing } = pool;
+	const tick = Math.log((Number(sqrtX96) / Number(Q96)) ** 2) / Math.log(1.0001);
+	const reach = Math.log(NARROW) / Math.log(1.0001);
+	const onGrid = (at: number): number => Math.floor(at / spacing) * spacing;
+	const half = (BigInt(depthUsd) * 10n ** 8n * 10n ** BigInt(token1.decimals)) / token1.usd / 2n;
+	const wide = (half * Q96) / sqrtX96;
+	const edge = Math.floor(MAX_TICK / spacing) * spacing;
+	const narrowShare = BigInt(Math.round(1e9 * (1 - 1 / Math.sqrt(NARROW))));
+	return [
+		{ lower: -edge, upper: edge, liquidity: wide },
+		{
+			lower: onGrid(tick - reach),
+			upper: onGrid(tick + reach),
+			liquidity: (wide * 1_000_000_000n) / narrowShare,
+		},
+	];
+}
+
+function squareRoot(of: bigint): bigint {
+	if (of < 2n) return of;
+	let root = 1n << BigInt((of.toString(2).length + 1) >> 1);
+	for (;;) {
+		const next = (root + of / root) >> 1n;
+		if (next >= root) return root;
+		root = next;
+	}
+}
