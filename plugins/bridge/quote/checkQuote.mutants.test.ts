@@ -11,7 +11,7 @@ import type { BridgeChain } from "#test/sandbox/bridge/BridgeWorld.ts";
 import { quoteRoute } from "#test/sandbox/bridge/quoteRoute.ts";
 import { solverAccount } from "#test/sandbox/bridge/solverAccount.ts";
 
-// Guarantee: whatever is changed in a quote, what is signed stays what was asked for, or nothing is.
+// Guarantee: whatever is changed in a quote, what is signed is what was asked for, or nothing is.
 
 const NOW_MS = Date.UTC(2026, 10, 25, 12);
 const DEPOSITORY = `0x${"d0".repeat(20)}` as const;
@@ -120,7 +120,7 @@ for (const index of [0, 1]) {
 	});
 }
 
-/** An approval that is there already may be left out; a request id is named by each step as well. */
+/** An approval may be left out: what is allowed already needs none. */
 const MEANINGLESS =
 	/^steps (without 0)$|^steps\[0\]\.items (empty|without 0)$|^steps\[0\] left out$/;
 

@@ -71,7 +71,8 @@ async function insertOpen(count: number): Promise<void> {
 	await database.db.execute(
 		`insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, route, status,
 			quote_seq, deposit_hash, deposited_at, hinted_at, created_at, changed_at, look_at)
-		select id, id, id, 'api', false, '{}', $2::jsonb, 'pending', 1, $3, $4::timestamptz, $4, $4, $4, $4
+		select id, id, id, 'api', false, '{}', $2::jsonb, 'pending', 1, $3, $4::timestamptz, $4, $4,
+			$4, $4
 		from unnest($1::uuid[]) as t (id)`,
 		[ids, JSON.stringify(routeJson(route)), bytesOf(requestOf(1)), new Date(START)],
 	);
