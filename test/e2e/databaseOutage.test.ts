@@ -113,7 +113,7 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/bridges/intents/{id}/step-results": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
 	"POST /v1/bridges/intents/{id}/sdk-result": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
 	"PUT /v1/bridges/preferences/{chainId}": () => ({ recipient: `0x${"ab".repeat(20)}` }),
-	"PUT /v1/admin/bridges/chains/{chainId}": () => ({ enabled: true }),
+	"PUT /v1/admin/bridge-chains/{chainId}": () => ({ enabled: true }),
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };
 
@@ -278,7 +278,7 @@ const WRITES = new Set([
 	"POST /v1/bridges/intents",
 	"PUT /v1/bridges/preferences/{chainId}",
 	"DELETE /v1/bridges/preferences/{chainId}",
-	"PUT /v1/admin/bridges/chains/{chainId}",
+	"PUT /v1/admin/bridge-chains/{chainId}",
 	"POST /v1/nft-market/buys",
 	"POST /v1/nft-market/offers",
 	"POST /v1/nft-market/intents/{id}/cancel",

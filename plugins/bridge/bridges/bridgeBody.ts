@@ -13,12 +13,16 @@ const name = (description: string, example: string) =>
 		.string()
 		.min(1)
 		.max(NAME_LENGTH_MAX)
-		.meta({ description, examples: [example] });
+		.meta({ pattern: "^.+$", description, examples: [example] });
 const address = (description: string) =>
 	z
 		.string()
 		.max(ADDRESS_LENGTH_MAX)
-		.meta({ description, examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"] });
+		.meta({
+			pattern: "^0x[0-9a-fA-F]{40}$",
+			description,
+			examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
+		});
 
 /** Members of a bridge's body, for the route and for tools alike. */
 export const bridgeFields = {

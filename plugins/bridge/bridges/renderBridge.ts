@@ -24,6 +24,7 @@ const feeSchema = z
 	.object({
 		name: field.text("What it is for.", "relayer"),
 		amountRaw: z.string().meta({
+			pattern: "^-?(0|[1-9][0-9]*)$",
 			description: "In base units; negative where somebody else pays.",
 			examples: ["1000"],
 		}),
@@ -48,7 +49,7 @@ const quoteSchema = z
 				examples: ["-0.2"],
 			}),
 		),
-		estimateSeconds: field.number("How long it takes, as the provider says.", 2),
+		estimateSeconds: field.integer("Seconds that it takes, as the provider says.", 2),
 		fees: z.array(feeSchema).meta({ description: "What the provider says that it takes." }),
 		expiresAt: field.time("Until when the deposit must be on chain."),
 	})
@@ -63,6 +64,16 @@ const stepSchema = z
 		data: z.string().meta({ description: "Its calldata, built here.", examples: ["0x49290c1c"] }),
 	})
 	.meta({ id: "BridgeStep", description: "One transaction of a bridge." });
+
+const arrivalSchema = z
+	.object({
+		chainId: nullable(field.integer("The chain where it arrived.", 4_663)),
+		transactionHash: nullable(field.hashText("The transaction that paid it.")),
+		amountRaw: nullable(field.digits("What arrived, read from that chain.", "998000000")),
+		currency: nullable(field.addressText("In which currency.")),
+		verified: field.flag("Whether a node of that chain confirmed it."),
+	})
+	.meta({ id: "BridgeArrival", description: "Money as it arrived." });
 
 export const bridgeSchema = z
 	.object({
@@ -91,17 +102,9 @@ export const bridgeSchema = z
 		depositHash: nullable(field.hashText("The deposit's transaction; null: none was sent.")),
 		providerStatus: nullable(field.text("The provider's newest word.", "pending")),
 		providerReason: nullable(field.text("Why the provider failed.", "SLIPPAGE")),
-		arrived: nullable(
-			z
-				.object({
-					chainId: nullable(field.integer("The chain where it arrived.", 4_663)),
-					transactionHash: nullable(field.hashText("The transaction that paid it.")),
-					amountRaw: nullable(field.digits("What arrived, read from that chain.", "998000000")),
-					currency: nullable(field.addressText("In which currency.")),
-					verified: field.flag("Whether a node of that chain confirmed it."),
-				})
-				.meta({ id: "BridgeArrival", description: "What arrived, or came back." }),
-		),
+		arrived: arrivalSchema
+			.nullable()
+			.meta({ description: "What arrived, or came back; null: nothing was told." }),
 		confirmUrl: nullable(
 			field.url("A one-time link for its owner, to say yes.", "https://app.example.com/links/x7"),
 		),
@@ -158,7 +161,7 @@ function renderQuote(
 		...{ requestId, orderId },
 		...{ expectedOut: whole(expectedOutRaw), expectedOutRaw: String(expectedOutRaw) },
 		...{ minimumOut: whole(minimumOutRaw), minimumOutRaw: String(minimumOutRaw) },
-		...{ impactPercent: told.impactPercent, estimateSeconds: told.estimateSeconds },
+		...{ impactPercent: told.impactPercent, estimateSeconds: Math.ceil(told.estimateSeconds) },
 		fees: Object.entries(told.fees).map(([name, fee]) => ({ name, ...fee })),
 		expiresAt: new Date(quote.deadlineMs).toISOString(),
 	};

@@ -49,11 +49,11 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 	const operations = operateBridges(context, bridges);
 	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
 	return (
-		new Elysia({ prefix: "/v1/admin/bridges" })
+		new Elysia({ prefix: "/v1/admin" })
 			// Before anything is validated: a stranger learns nothing but that a key is wanted.
 			.derive(({ request }) => ({ operator: core.operators.authenticate(request) }))
 			.get(
-				"",
+				"/bridges",
 				async ({ set }) => {
 					set.headers["cache-control"] = "no-store";
 					const found = await listOpenBridges(core.db, LISTED_MAX + 1);
@@ -69,20 +69,20 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 					},
 				},
 			)
-			.get("/:id", async ({ params }) => operations.show(idOf(params.id)), {
+			.get("/bridges/:id", async ({ params }) => operations.show(idOf(params.id)), {
 				...{ params, response: { 200: bridgeSchema } },
 				detail: {
-					...{ ...about, operationId: "showBridge", summary: "Shows anybody's bridge" },
+					...{ ...about, operationId: "getAnyBridge", summary: "Shows anybody's bridge" },
 					...{ description: "As its owner sees it.", ...canFail(bridgeFault.notFound) },
 				},
 			})
 			.post(
-				"/:id/retry",
+				"/bridges/:id/retry",
 				async ({ params, operator }) => operations.retry(idOf(params.id), operator.actor),
 				{
 					...{ params, response: { 200: bridgeSchema } },
 					detail: {
-						...{ ...about, operationId: "retryBridge", summary: "Has a bridge go on" },
+						...{ ...about, operationId: "resumeBridge", summary: "Has a bridge go on" },
 						description:
 							"One that was recorded or quoted and stands still. Its quote is used again.",
 						...canFail(bridgeFault.notFound, bridgeFault.bridgeState),
@@ -90,19 +90,19 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 				},
 			)
 			.post(
-				"/:id/disable",
+				"/bridges/:id/disable",
 				async ({ params, operator }) => operations.disable(idOf(params.id), operator.actor),
 				{
 					...{ params, response: { 200: bridgeSchema } },
 					detail: {
-						...{ ...about, operationId: "disableBridge", summary: "Stops a bridge's next steps" },
+						...{ ...about, operationId: "cancelBridge", summary: "Stops a bridge's next steps" },
 						description: "What was deposited is followed to its end all the same.",
 						...canFail(bridgeFault.notFound),
 					},
 				},
 			)
 			.put(
-				"/chains/:chainId",
+				"/bridge-chains/:chainId",
 				async ({ params: { chainId }, body: { enabled }, operator }) => {
 					const { actor } = operator;
 					const at = new Date(core.clock.nowMs());
@@ -119,7 +119,7 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 				{
 					...{ params: chainParams, body: switchBody, response: { 200: switchAnswer } },
 					detail: {
-						...{ ...about, operationId: "switchBridgeChain", summary: "Takes a chain out, or in" },
+						...{ ...about, operationId: "setBridgeChain", summary: "Takes a chain out, or in" },
 						description: "For new bridges, in every process, from the answer on.",
 					},
 				},

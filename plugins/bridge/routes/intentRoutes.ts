@@ -211,7 +211,7 @@ function requote({ bridges, signedIn }: Deps) {
 			transform: async (hook: Hook) => void (await signedIn(hook)),
 			...{ params, response: { 200: bridgeSchema } },
 			detail: {
-				...{ operationId: "requoteBridge", tags, security, summary: "Quotes a bridge anew" },
+				...{ operationId: "updateBridgeQuote", tags, security, summary: "Quotes a bridge anew" },
 				description: "For the same route. Refused once a step was recorded to be sent.",
 				...canFail(
 					...[httpFault.unauthorized, bridgeFault.notFound, bridgeFault.requoteAfterSubmission],
@@ -236,7 +236,7 @@ function revoke({ bridges, signedIn }: Deps) {
 			transform: async (hook: Hook) => void (await signedIn(hook)),
 			...{ params, response: { 202: bridgeSchema } },
 			detail: {
-				...{ operationId: "revokeBridgeAllowance", tags, security },
+				...{ operationId: "cancelBridgeAllowance", tags, security },
 				summary: "Takes back an allowance that is left over",
 				description: "Of a bridge that failed between its allowance and its deposit.",
 				parameters: tradingDocumented.onceParameters,
@@ -275,12 +275,12 @@ function results({ bridges, signedIn }: Deps) {
 		.post(
 			"/:id/step-results",
 			({ request, params, body }) => take(request, params.id, body.transactionHash),
-			options("postBridgeStepResult", "Tells the transaction of a step"),
+			options("answerBridgeStep", "Tells the transaction of a step"),
 		)
 		.post(
 			"/:id/sdk-result",
 			({ request, params, body }) => take(request, params.id, body.transactionHash),
-			options("postBridgeResult", "Tells the transaction of a bridge's end"),
+			options("answerBridgeResult", "Tells the transaction of a bridge's end"),
 		);
 }
 

@@ -17,7 +17,11 @@ const address = (description: string) =>
 		.max(ADDRESS_LENGTH_MAX)
 		.nullable()
 		.optional()
-		.meta({ description, examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"] });
+		.meta({
+			pattern: "^0x[0-9a-fA-F]{40}$",
+			description,
+			examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
+		});
 const body = z
 	.strictObject({
 		recipient: address("Who gets what arrives on the chain; null or left out: your wallet."),
@@ -66,7 +70,7 @@ export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
 				detail: {
 					...{
 						...about,
-						operationId: "putBridgePreference",
+						operationId: "setBridgePreference",
 						summary: "Saves what you want on a chain",
 					},
 					description: "It replaces what was saved before for that chain.",
@@ -85,7 +89,7 @@ export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
 			{
 				...{ transform, params, response: { 200: answer } },
 				detail: {
-					...{ ...about, operationId: "deleteBridgePreference" },
+					...{ ...about, operationId: "cancelBridgePreference" },
 					summary: "Forgets what you want on a chain",
 					description: "From then on it is your own wallet again.",
 					...canFail(httpFault.unauthorized),

@@ -181,7 +181,7 @@ describe("what is not clear, or may not be, is refused with a code", () => {
 
 	test("[BRG-05] the environment's list wins over what operators set", async () => {
 		const change = { method: "PUT", admin: true };
-		await lab.ask("/v1/admin/bridges/chains/42161", { enabled: true }, change);
+		await lab.ask("/v1/admin/bridge-chains/42161", { enabled: true }, change);
 		expect((await bridge({ ...parts, to: "arbitrum" })).errorCode).toBe("chain_denied");
 	});
 });
@@ -428,14 +428,14 @@ describe("[BRG-16] operators", () => {
 			expect((await lab.ask(path)).status).toBe(401);
 		}
 		const off = await lab.ask(
-			"/v1/admin/bridges/chains/4663",
+			"/v1/admin/bridge-chains/4663",
 			{ enabled: false },
 			{ method: "PUT", admin: true },
 		);
 		expect(off.body).toEqual({ chainId: 4_663, enabled: false, previous: null });
 		expect(await bridge()).toMatchObject({ status: "rejected", errorCode: "chain_denied" });
 		await lab.ask(
-			"/v1/admin/bridges/chains/4663",
+			"/v1/admin/bridge-chains/4663",
 			{ enabled: true },
 			{ method: "PUT", admin: true },
 		);
