@@ -1,5 +1,6 @@
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import type { OnCovered } from "#plugins/reveal-snipe/burst/takeStep.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
@@ -14,6 +15,7 @@ import {
 	WATCHED_EVERY_MS,
 } from "#plugins/reveal-snipe/plans/limits.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import type { PlanStep } from "#plugins/reveal-snipe/plans/planSteps.ts";
 import { watchPlanned } from "#plugins/reveal-snipe/plans/watchPlanned.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
@@ -35,7 +37,8 @@ export type OpenPlansOptions = {
 export function openPlans(options: OpenPlansOptions) {
 	const { core, market, wallets, isOn, fillsPerMinute, ending } = options;
 	const served = core.indexed.map(({ chain }) => chain);
-	const context: PlansContext = { core, served, market, wallets, isOn };
+	const steps = createSteps<PlanStep>(core.observeSteps);
+	const context: PlansContext = { core, served, market, wallets, steps, isOn };
 	const plans = createPlans(context);
 	const evaluator = createEvaluator(context, {
 		budget: core.budget,

@@ -4,7 +4,7 @@ import { coinSchema } from "#plugins/transfers/coin.ts";
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 
-/** What is stored of one transfer: who gets how many base units. Checked long before, and again here. */
+/** What is stored of one transfer: who gets how many base units. Checked before, and again here. */
 export const transferRequest = z.object({
 	recipient: z.string().refine(isAddress),
 	amountRaw: z.string().regex(/^[1-9]\d{0,77}$/),

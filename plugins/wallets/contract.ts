@@ -10,6 +10,7 @@ import {
 	ALLOWANCE as allowance,
 	type AllowanceRequest as RequestOfAllowance,
 } from "#plugins/wallets/allowance/allowanceKind.ts";
+import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
 import type { TradingSetting as SettingOfTrading } from "#plugins/wallets/control/TradingSetting.ts";
 import { documented } from "#plugins/wallets/documented.ts";
@@ -211,7 +212,7 @@ export type IntentKind<Request> = {
 };
 
 /** What a receipt of success came to: null, all that was reserved paid for what is there. */
-export type Settlement = Denial | { spentRaw: bigint } | null;
+export type Settlement = (Denial & { spentRaw?: bigint }) | { spentRaw: bigint } | null;
 
 export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Promise<Result>;
 
@@ -264,12 +265,9 @@ export type Execution = {
 	 * stands where it stood until that is final: `cancellation` says how far it is. Throws
 	 * `cancel_not_ours` where only its owner's wallet can: `Wallets.cancel` asks them.
 	 */
-	cancel(intentId: string, by: { actor: string; signal: AbortSignal }): Promise<Intent>;
+	cancel(intentId: string, by: Omit<CancelAsked, "intentId">): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
-	/**
-	 * Returns the intent whose owner's answer one waits for: itself, or the step before it where it
-	 * is `waiting`. Ask for links with that one.
-	 */
+	/** Returns the intent to ask for links with: itself, or where it is `waiting` the step before. */
 	asking(intent: Intent): Promise<Intent>;
 	/**
 	 * Returns where intents stand and what the spend ledger holds for each, in base units of what

@@ -8,6 +8,7 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
@@ -168,6 +169,7 @@ async function openWorld(terms: Terms) {
 				},
 			},
 		},
+		steps: createSteps(null),
 		isOn: true,
 	};
 	const plans = createPlans(context);
@@ -372,7 +374,7 @@ async function paidOn({ chain }: Lab): Promise<bigint> {
 }
 
 test(
-	`no fill is made beyond ceiling, budget or count (PLANS_SEED=${SEED})`,
+	`[RVL-07] no fill is made beyond ceiling, budget or count (PLANS_SEED=${SEED})`,
 	async () => {
 		let fills = 0;
 		await fc.assert(

@@ -4,6 +4,7 @@ import { httpFault } from "#core/http/httpFault.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
 import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
 import { readRevealSubjects } from "#plugins/market-index/tokens/sql/reveals.ts";
 import { createDryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
@@ -58,6 +59,7 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 			reveals: { subjects: (ids, within) => readRevealSubjects(within ?? db, ids) },
 		},
 		wallets: lab.wallets,
+		steps: createSteps(null),
 		isOn: true,
 	};
 	const plans = createPlans(context);

@@ -4,6 +4,6 @@ import { runSuiteScript } from "#test/run/runSuiteScript.ts";
 
 const argv = process.argv.slice(2);
 // `--all` and parts of paths say which tests run.
-const isOfChanged = argv.every((argument) => argument === "--changed");
+const isOfChanged = argv.every((argument) => argument === "--changed" || argument === "--times");
 const changed = isOfChanged ? await changedFiles(runGit) : null;
 process.exit(await runSuiteScript({ unitOnly: true, changed, argv, report: "check.xml" }));

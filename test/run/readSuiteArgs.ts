@@ -8,6 +8,7 @@ bun run check --all        the same, with every unit test
 bun run test [PART …]      the same, and the tests of whole systems
 bun run test --changed     as check, and tests of whole systems that your changes reach
 bun run prove [PART …]     the same at full length, with fresh seeds, each of which it prints
+bun run test --times       as test, and prints which twenty files took longest
 
 PART   runs only the test files whose path contains one of the parts, also of check, without
        types and lint:
@@ -15,7 +16,7 @@ PART   runs only the test files whose path contains one of the parts, also of ch
 What is left out says why. Files that failed run once more at the end, not in prove: a test that
 passes then stands under the totals as flaky. The report is in test/.report.`;
 
-const OPTIONS = new Set(["--prove", "--all", "--changed"]);
+const OPTIONS = new Set(["--prove", "--all", "--changed", "--times"]);
 
 /** Reads the arguments of `check`, `test` and `prove`; an unknown one is refused with the usage. */
 export function readSuiteArgs(argv: readonly string[]): SuiteAsk {

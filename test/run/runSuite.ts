@@ -10,13 +10,14 @@ import { summaryOf } from "#test/run/summaryOf.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
 import { type TestGroup, testGroups } from "#test/run/testGroups.ts";
 import { testsOfChanged } from "#test/run/testsOfChanged.ts";
+import { readTimes, timesTable } from "#test/run/timesTable.ts";
 
 export type SuiteOptions = {
 	/** Leaves out whatever starts a whole system. */
 	unitOnly: boolean;
 	/** Only tests that these files reach run, and the rules of style; null or left out: all tests. */
 	changed?: readonly string[] | null;
-	/** The arguments: `--prove`, and parts of paths to run only those files. */
+	/** The arguments: `--prove`, `--times`, and parts of paths to run only those files. */
 	argv: readonly string[];
 	/** The name of the report in `test/.report`. */
 	report: string;
@@ -55,12 +56,17 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 	if (options.changed)
 		print(`── ${tests.length} files that ${options.changed.length} changes reach`);
 	const groups = testGroups(tests, { only, unitOnly, prove });
+	const times = new Map<string, number>();
+	const beganAt = performance.now();
 	const running = { root, reportFolder: join(reportFolder, "parts"), env, print, signal };
 	for (const group of groups) {
 		if (signal?.aborted) break;
 		print(`── ${group.name}: ${group.files.length} files`);
 		cases.push(...(await runTests(group, running)));
+		const read = await readTimes(running.reportFolder, group.name, group.files);
+		for (const [file, seconds] of read) times.set(file, seconds);
 	}
+	const tookSeconds = (performance.now() - beganAt) / 1_000;
 	const checked = await checking;
 	if (!prove && !signal?.aborted) {
 		const runAlone = async (group: TestGroup, file: string) =>
@@ -75,7 +81,9 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 	cases.unshift(...checked);
 	await Bun.write(reportFile, renderJunit(cases));
 	const { lines, ok } = summaryOf(cases, flaky);
-	for (const line of lines) print(line);
+	// Above the totals, which stay what a run ends with.
+	const table = argv.includes("--times") ? timesTable(times, { cases, tookSeconds }) : [];
+	for (const line of [...table, ...lines]) print(line);
 	return ok ? 0 : 1;
 }
 

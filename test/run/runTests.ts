@@ -38,6 +38,8 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			"--no-env-file",
 			`--parallel=${group.workers}`,
 			`--timings=${times}`,
+			// What each file took then stands there, hooks included: the report has only the tests.
+			"--update-timings",
 			// Bun's five seconds are too few for a test that starts a server on a busy machine.
 			`--timeout=${testLimitMs(env.PROVE === "1")}`,
 			"--reporter=junit",

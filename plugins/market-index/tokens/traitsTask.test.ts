@@ -130,7 +130,7 @@ test("[IDX-07] within 15 minutes traits are counted once, unless somebody insist
 	expect(await counts(id)).toMatchObject([{ value: "b" }, { value: "d" }]);
 });
 
-test("[IDX-07] the provider's counts are taken only where no token told its own", async () => {
+test("[RVL-04] [IDX-07] the provider's counts are taken only where no token told its own", async () => {
 	const { fake } = made.lab;
 	fake.answers.traits = async () => [{ type: "Hat", values: [{ value: "told", count: 5 }] }];
 	const empty = await collectionOf([null, null]);
@@ -199,7 +199,7 @@ test("what tokens show moves a collection out of unknown, and all of them out of
 	expect(await ranks(id)).toEqual([1, 1, 1]);
 });
 
-test("while all tokens are read again nothing is counted by the clock, not even if forced", async () => {
+test("[RVL-04] while all tokens are read again nothing is counted by the clock, not even if forced", async () => {
 	const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 	await database.db.execute("update market_index.collection set reread_since = $2 where id = $1", [
 		id,

@@ -98,6 +98,35 @@ describe("a buy that goes well", () => {
 		expect(lab.sent[0]?.valueRaw).toBe((3n * ETHER) / 10n);
 	});
 
+	test("of a listing that others fill meanwhile the rest is bought, and exactly that is spent", async () => {
+		const buyer = await lab.buyer();
+		const id = await seaport.mintMulti(seaport.accounts[2]!, 10n);
+		const listed = await lab.list({
+			token: { itemType: 3, contract: seaport.tokens.multi, id, units: 10n },
+		});
+		lab.serve(listed);
+		lab.state.beforeSend = async () => {
+			const part = { order: listed.order, numerator: 6n, denominator: 10n };
+			const from = seaport.accounts[4]!;
+			await seaport.fulfillAdvancedOrder(part, { from, value: ETHER });
+		};
+		const intent = await lab.buy(buyer, listed, { quantity: "8" });
+		lab.state.beforeSend = async () => {};
+		await lab.tick();
+		expect(await lab.reread(intent)).toMatchObject({
+			status: "failed",
+			errorCode: "partly_received",
+		});
+		const balance = { owner: buyer.wallet.address, id };
+		expect(await seaport.multiBalance(balance, await latest())).toBe(4n);
+		// 8 of 10 for 0.8 ether of 2,000 dollars were reserved; 4 were left.
+		expect(await lab.ledger(intent)).toEqual({
+			reserve: 1_600_000_000,
+			spend: 800_000_000,
+			release: 800_000_000,
+		});
+	});
+
 	test("a listing in an ERC-20 is bought in two steps: exactly its price is allowed first", async () => {
 		const buyer = await lab.buyer({ account: 6, requireTradeConfirmation: true });
 		const currency = seaport.tokens.coin;

@@ -8,6 +8,7 @@ import { keepsBuy } from "#plugins/nft-buys/plan/keepsBuy.ts";
 import { planBuy } from "#plugins/nft-buys/plan/planBuy.ts";
 import { shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
 import { ownershipDenial } from "#plugins/nft-buys/settle/ownershipDenial.ts";
+import { paidByLogs } from "#plugins/nft-buys/settle/paidByLogs.ts";
 import type { IntentKind } from "#plugins/wallets/contract.ts";
 
 /** How buying a token from a listing goes, for the path that money leaves by. */
@@ -26,7 +27,11 @@ export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 			assert(rpc && intent.plan, "a receipt is of a plan on a chain that is served");
 			const goods = shownBuy.read(intent.plan.shown);
 			const asked = { goods, wallet: wallet.address, receipt, signal };
-			return await outbound("nft_buy.ownership", () => ownershipDenial(rpc, asked));
+			const missing = await outbound("nft_buy.ownership", () => ownershipDenial(rpc, asked));
+			// Of an order that others filled meanwhile less is left, and less is paid.
+			const spentRaw = paidByLogs(receipt.logs, goods);
+			if (spentRaw === null) return missing;
+			return missing ? { ...missing, spentRaw } : { spentRaw };
 		},
 	};
 }

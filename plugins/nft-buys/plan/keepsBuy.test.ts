@@ -11,6 +11,9 @@ const shown = {
 	tokenId: "7",
 	quantity: "1",
 	standard: "erc721",
+	marketplace: who("5"),
+	orderHash: `0x${"7".repeat(64)}`,
+	pays: { currency: who("0") },
 	seller: who("2"),
 };
 const approved: Plan = {
@@ -60,6 +63,9 @@ test("what settling reads of a plan is checked like everything that was stored",
 		tokenId: 7n,
 		quantity: 1n,
 		standard: "erc721",
+		marketplace: who("5"),
+		orderHash: `0x${"7".repeat(64)}`,
+		pays: { currency: who("0") },
 	});
 	expect(() => shownBuy.read({ ...shown, tokenId: "0x7" })).toThrow();
 	expect(() => shownBuy.read({})).toThrow();

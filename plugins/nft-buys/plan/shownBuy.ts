@@ -18,6 +18,9 @@ const goods = z.object({
 	tokenId: units,
 	quantity: units,
 	standard: z.enum(["erc721", "erc1155"]),
+	marketplace: z.string().refine(isAddress),
+	orderHash: z.string().regex(/^0x[0-9a-f]{64}$/),
+	pays: z.object({ currency: z.string().refine(isAddress) }),
 });
 
 /** What a person is shown of a buy, in the plan's JSON; all of it decoded from what is signed. */

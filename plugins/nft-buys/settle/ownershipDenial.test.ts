@@ -31,7 +31,10 @@ async function ask(
 		return asked[0]?.params[1] === "latest" ? latest : outcomes;
 	};
 	const denial = await ownershipDenial({ settle } as Rpc, {
-		goods: { contract: NFT, tokenId: 7n, quantity, standard },
+		goods: {
+			...{ contract: NFT, tokenId: 7n, quantity, standard },
+			...{ marketplace: SHOP, orderHash: `0x${"7".repeat(64)}`, pays: { currency: SHOP } },
+		},
 		wallet: WALLET,
 		receipt: { ...MINED, logs },
 		signal: new AbortController().signal,

@@ -99,7 +99,7 @@ async function detect(collectionId: number): Promise<void> {
 
 const stateOf = async (id: number) => (await readLastDetections(database.db, [id])).get(id);
 
-test("all is read, then counted, then ranked, then plans are told, then it is revealed", async () => {
+test("[RVL-04] all is read, then counted, then ranked, then plans are told, then it is revealed", async () => {
 	const { lab, bursts } = await open();
 	await detect(1);
 	lab.parts = [part({ end: "late", read: 40 }), part()];
@@ -112,7 +112,7 @@ test("all is read, then counted, then ranked, then plans are told, then it is re
 	expect(lab.frames).toMatchObject([{ type: "reveal", data: { phase: "revealed" } }]);
 });
 
-test("a step that breaks off is done again by the next tick, and none before it", async () => {
+test("[RVL-04] a step that breaks off is done again by the next tick, and none before it", async () => {
 	const steps = ["read", "count", "rank", "plans", "end"];
 	for (const [place, broken] of steps.entries()) {
 		const { lab, deps, bursts } = await open();

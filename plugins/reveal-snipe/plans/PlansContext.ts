@@ -1,6 +1,8 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import type { Steps } from "#core/steps/Steps.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
+import type { PlanStep } from "#plugins/reveal-snipe/plans/planSteps.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
 /** Everything that plans can touch. Money leaves by `wallets` alone. */
@@ -14,6 +16,7 @@ export type PlansContext = {
 	wallets: Pick<Wallets, "principalOf" | "once"> & {
 		execution: Pick<Wallets["execution"], "create" | "advance" | "held" | "cancel">;
 	};
+	steps: Steps<PlanStep>;
 	/** False: no plan is armed or evaluated here (`NFT_SNIPE_ENABLED`). */
 	isOn: boolean;
 };

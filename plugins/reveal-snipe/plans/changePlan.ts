@@ -3,9 +3,11 @@ import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { readStandings } from "#plugins/reveal-snipe/plans/standings.ts";
 import { movePlan, type Plan, type PlanMove } from "#plugins/reveal-snipe/sql/plans.ts";
 
-/** Nothing of these was handed over: whoever stops a plan stops them too. */
+/** Of these nothing may have been handed over: whoever stops a plan stops them too. */
 const UNSENT: ReadonlySet<string> = new Set([
 	"created",
+	// It may wait in its wallet's nonce queue.
+	"submitting",
 	"confirmation_required",
 	"review_required",
 	"signature_required",
@@ -24,7 +26,9 @@ export async function changePlan(
 	const { core } = context;
 	const { signal, ...move } = change;
 	const at = new Date(core.clock.nowMs());
-	const isMoved = await movePlan(core.db, { ...move, id: plan.id, at });
+	const isMoved = await context.steps.run("plan.move", () =>
+		movePlan(core.db, { ...move, id: plan.id, at }),
+	);
 	if (!isMoved) {
 		core.log.info("a plan is not moved", { id: plan.id, event: move.event });
 		return false;
@@ -42,9 +46,10 @@ async function callOffUnsent(
 	const unsent = (standings.get(id) ?? []).filter(({ status }) => UNSENT.has(status));
 	for (const { intentId } of unsent) {
 		try {
-			await execution.cancel(intentId, { actor: `profile:${profileId}`, signal });
+			const actor = `profile:${profileId}`;
+			await execution.cancel(intentId, { actor, isUnsentOnly: true, signal });
 		} catch (error) {
-			// Sent in this moment, or settled: then it is not ours to stop any more.
+			// Sent in this moment, or settled: then it goes on, and takes no second transaction.
 			if (!(error instanceof Fault)) throw error;
 			core.log.warn("a buy of a plan could not be called off", { intentId, error });
 		}

@@ -43,7 +43,7 @@ const intentOf = async (fill: any) => {
 };
 
 describe("a plan whose collection is revealed", () => {
-	test("buys what fits, the cheapest first; what it spent rises at submission, and it completes", async () => {
+	test("[RVL-07] buys what fits, the cheapest first; what it spent rises at submission, and it completes", async () => {
 		const common = await plans.sell({ ether: TENTH, rank: 300 });
 		const dear = await plans.sell({ ether: 5n * TENTH, rank: 1 });
 		const third = await plans.sell({ ether: 4n * TENTH, rank: 100 });
@@ -128,7 +128,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(spentRaw).toBe(String(3n * TENTH));
 	});
 
-	test("gets back what a buy that failed had taken, and buys something else for it", async () => {
+	test("[RVL-07] gets back what a buy that failed had taken, and buys something else for it", async () => {
 		const raced = await plans.sell({ ether: 4n * TENTH, rank: 1 });
 		const plan = await plans.armed(by, { budgetNative: 0.4, maxItems: 1 });
 		// Somebody is faster, between the simulation and the block.
@@ -167,7 +167,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(await plan.read())).toEqual([soon.tokenId]);
 	});
 
-	test("is not evaluated while it is paused, nor before the reveal, nor where plans are turned off", async () => {
+	test("[RVL-09] is not evaluated while it is paused, nor before the reveal, nor where plans are turned off", async () => {
 		const { tokenId } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		await plans.again();
@@ -184,7 +184,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(await plan.read())).toEqual([tokenId]);
 	});
 
-	test("is paused before it buys where the wallet changed", async () => {
+	test("[RVL-08] is paused before it buys where the wallet changed", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		await database.db.execute("update wallets.wallet set revision = revision + 1 where id = $1", [
@@ -239,7 +239,7 @@ describe("a plan whose collection is revealed", () => {
 describe("the provider", () => {
 	const fulfilments = () => plans.lab.fake.callsOf("listingFulfilment").length;
 
-	test("is asked for a fulfilment up to five times where it does not answer", async () => {
+	test("[RVL-09] is asked for a fulfilment up to five times where it does not answer", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		const answer = plans.lab.fake.answers.listingFulfilment;
 		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
@@ -265,7 +265,7 @@ describe("the provider", () => {
 		expect(await plan.read()).toMatchObject({ failureCode: null, filledCount: 2 });
 	});
 
-	test("that limits or refuses is not asked again", async () => {
+	test("[RVL-09] that limits or refuses is not asked again", async () => {
 		const { rateLimited, refused } = plans.lab.fake.faults;
 		for (const fault of [rateLimited(), refused()]) {
 			await plans.sell({ ether: TENTH, rank: 1 });
@@ -307,7 +307,30 @@ describe("crashes and two at once", () => {
 		expect(plans.lab.sent).toEqual([]);
 	});
 
-	test("whose turn is over makes no fill, and neither does anybody for a plan that was paused", async () => {
+	test("a buy that is sent in the instant in which its plan is paused goes on, uncancelled", async () => {
+		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		await makeOne(plan.id, { tokenId, orderHash: listed.orderHash });
+		const { execution } = plans.context.wallets;
+		let asked = 0;
+		plans.context.wallets.execution = {
+			...execution,
+			// It was read as not sent yet, and is sent now.
+			async cancel(intentId, given) {
+				asked++;
+				await execution.advance([intentId], plans.signal);
+				return execution.cancel(intentId, given);
+			},
+		};
+		const paused = await plans.call(`/snipes/${plan.id}/pause`, { method: "POST", by });
+		expect({ asked, status: paused.body.status }).toEqual({ asked: 1, status: "paused" });
+		await plans.lab.tick();
+		expect(await plan.read()).toMatchObject({ filledCount: 1, fills: [{ status: "confirmed" }] });
+		expect(await ownerOf(tokenId)).toBe(by.wallet.address);
+		expect(plans.lab.sent).toHaveLength(1);
+	});
+
+	test("[RVL-09] whose turn is over makes no fill, and neither does anybody for a plan that was paused", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		const { orderHash } = listed;
@@ -324,6 +347,30 @@ describe("crashes and two at once", () => {
 		expect((await plan.read()).fills).toEqual([]);
 	});
 
+	test("[RVL-09] whoever evaluates a plan has it for 120 s, and nobody else meanwhile", async () => {
+		await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		const answer = plans.lab.fake.answers.listingFulfilment;
+		let leftMs = 0;
+		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
+			const [row] = await database.db.query<{ ms: number }>(
+				`select extract(epoch from evaluation_until - clock_timestamp())::float8 * 1000 as ms
+				from reveal_snipe.plan where id = $1`,
+				[plan.id],
+			);
+			leftMs = row?.ms ?? 0;
+			const other = { id: plan.id, session: "tapeline test", durationMs: 120_000 };
+			expect(await takeEvaluation(database.db, other)).toBeNull();
+			await plans.covered();
+			return answer(...asked);
+		};
+		await plans.covered();
+		// Less what passed since it was taken, however slow this machine is.
+		expect(leftMs).toBeGreaterThan(0);
+		expect(leftMs).toBeLessThanOrEqual(120_000);
+		expect(await plan.read()).toMatchObject({ filledCount: 1, fills: [{ status: "submitted" }] });
+	});
+
 	test("a plan whose evaluator is gone is taken over at once", async () => {
 		const plan = await plans.armed(by);
 		const gone = { id: plan.id, session: "nobody has this name", durationMs: 120_000 };
@@ -332,7 +379,7 @@ describe("crashes and two at once", () => {
 		expect(await takeEvaluation(database.db, taken)).toBe(2);
 	});
 
-	test("a fill is refused at the edge of ceiling, budget and count, whoever asks", async () => {
+	test("[RVL-07] a fill is refused at the edge of ceiling, budget and count, whoever asks", async () => {
 		const plan = await plans.armed(by, { maxItems: 2, budgetNative: 0.5 });
 		const one = (tokenId: string, priceRaw: bigint) =>
 			makeOne(plan.id, { tokenId, orderHash: hashOf(tokenId), priceRaw });
@@ -349,7 +396,7 @@ describe("crashes and two at once", () => {
 		expect((await plan.read()).fills).toHaveLength(2);
 	});
 
-	test("two evaluators at the same time buy no token twice, and no more than one would", async () => {
+	test("[RVL-07] two evaluators at the same time buy no token twice, and no more than one would", async () => {
 		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
 		const plan = await plans.armed(by, { maxItems: 3 });
 		const [one, other] = [plans.evaluator(), plans.evaluator()];

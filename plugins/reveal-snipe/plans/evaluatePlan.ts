@@ -47,7 +47,7 @@ export async function evaluatePlan(
 ): Promise<void> {
 	const { core } = context;
 	const lease = { id: planId, session: core.session, durationMs: EVALUATION_LOCK_MS };
-	const token = await takeEvaluation(core.db, lease);
+	const token = await context.steps.run("plan.take", () => takeEvaluation(core.db, lease));
 	if (token === null) return;
 	const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PASS_MS)]);
 	let failureCode: string | null = null;
@@ -60,7 +60,9 @@ export async function evaluatePlan(
 	}
 	const againMs = isLimited(failureCode) ? LIMITED_AGAIN_MS : EVALUATED_EVERY_MS;
 	const dueAt = new Date(core.clock.nowMs() + againMs);
-	await endEvaluation(core.db, { id: planId, token, dueAt, failureCode });
+	await context.steps.run("plan.end", () =>
+		endEvaluation(core.db, { id: planId, token, dueAt, failureCode }),
+	);
 }
 
 type Pass = { planId: string; token: number; options: EvaluateOptions };

@@ -1,3 +1,4 @@
+import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import { buyRequestOf, NFT_BUY } from "#plugins/nft-buys/contract.ts";
 import { type Candidate, fillRefusal } from "#plugins/reveal-snipe/plans/chooseListings.ts";
@@ -31,31 +32,36 @@ export type MadeFill =
  * the one place where ceiling, budget and count are enforced. All fills that hold anything or
  * may still spend are counted, so no two processes, and no crash between two steps, go beyond them.
  */
-export function makeFill(
+export function makeFill(context: PlansContext, asked: FillAsked): Promise<MadeFill> {
+	return context.steps.run("plan.fill", () =>
+		context.core.db.transaction((tx) => recordFill(tx, context, asked)),
+	);
+}
+
+async function recordFill(
+	tx: Tx,
 	{ core, wallets: { execution } }: PlansContext,
 	{ planId, token, candidate, profile }: FillAsked,
 ): Promise<MadeFill> {
 	const { tokenId, orderHash, priceRaw, rank } = candidate;
-	return core.db.transaction(async (tx) => {
-		const plan = await lockPlan(tx, planId);
-		const createdAt = new Date(core.clock.nowMs());
-		if (plan?.evaluationToken !== token || plan.status !== "armed") return { kind: "stopped" };
-		if (plan.expiresAt <= createdAt || driftOf(plan, profile) !== null) return { kind: "stopped" };
-		const standings = (await readStandings(tx, execution, [planId])).get(planId) ?? [];
-		const asked = { ...candidate, mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
-		if (fillRefusal(plan, standings, asked) !== null) return { kind: "skipped" };
-		const wallet = profile.wallets.find(({ id }) => id === plan.walletId);
-		assert(wallet, "a plan without drift has its wallet");
-		const { contract, chainId } = plan;
-		const [intent] = await execution.create(tx, [
-			{
-				...{ kind: NFT_BUY, profile, wallet, chainId, channel: "snipe" },
-				request: buyRequestOf({ contract, tokenId, orderHash, priceLimitRaw: priceRaw }),
-			},
-		]);
-		assert(intent, "an intent that was asked for is made");
-		const { id: intentId } = intent;
-		await putFill(tx, { planId, tokenId, intentId, orderHash, rank, priceRaw, createdAt });
-		return { kind: "made", intentId };
-	});
+	const plan = await lockPlan(tx, planId);
+	const createdAt = new Date(core.clock.nowMs());
+	if (plan?.evaluationToken !== token || plan.status !== "armed") return { kind: "stopped" };
+	if (plan.expiresAt <= createdAt || driftOf(plan, profile) !== null) return { kind: "stopped" };
+	const standings = (await readStandings(tx, execution, [planId])).get(planId) ?? [];
+	const asked = { ...candidate, mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
+	if (fillRefusal(plan, standings, asked) !== null) return { kind: "skipped" };
+	const wallet = profile.wallets.find(({ id }) => id === plan.walletId);
+	assert(wallet, "a plan without drift has its wallet");
+	const { contract, chainId } = plan;
+	const [intent] = await execution.create(tx, [
+		{
+			...{ kind: NFT_BUY, profile, wallet, chainId, channel: "snipe" },
+			request: buyRequestOf({ contract, tokenId, orderHash, priceLimitRaw: priceRaw }),
+		},
+	]);
+	assert(intent, "an intent that was asked for is made");
+	const { id: intentId } = intent;
+	await putFill(tx, { planId, tokenId, intentId, orderHash, rank, priceRaw, createdAt });
+	return { kind: "made", intentId };
 }

@@ -32,6 +32,8 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	no_executable_wallet: LATER,
 	wallet_provider_refused: LATER,
 	hand_over_late: LATER,
+	// It is proven that nothing left: its process died, or the provider lost it.
+	not_sent: { endsPass: false, mayTryAgain: true },
 	quote_expired: { endsPass: false, mayTryAgain: true },
 	// A cheaper one may fit, and the wallet may be filled.
 	balance_insufficient: { endsPass: false, mayTryAgain: true },

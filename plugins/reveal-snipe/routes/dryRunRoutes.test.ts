@@ -52,7 +52,7 @@ const stored = async () => {
 	return row;
 };
 
-test("what it would have bought, for how much, how soon, what it is worth, and why it left the rest", async () => {
+test("[RVL-10] what it would have bought, for how much, how soon, what it is worth, and why it left the rest", async () => {
 	const best = await plans.sell({ ether: 3n * TENTH, rank: 1 });
 	const second = await plans.sell({ ether: 4n * TENTH, rank: 2 });
 	const third = await plans.sell({ ether: TENTH, rank: 3 });
@@ -87,7 +87,7 @@ test("what it would have bought, for how much, how soon, what it is worth, and w
 	expect(await stored()).toEqual(before);
 });
 
-test("a dry run of a plan says what that plan bought, and nobody else may ask", async () => {
+test("[RVL-10] a dry run of a plan says what that plan bought, and nobody else may ask", async () => {
 	await plans.sell({ ether: 3n * TENTH, rank: 1 });
 	await plans.sell({ ether: TENTH, rank: 2 });
 	const plan = await plans.armed(by, { budgetNative: 0.4 });

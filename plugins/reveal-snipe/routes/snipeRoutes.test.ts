@@ -36,7 +36,7 @@ const watched = async () =>
 	).map(({ id }) => id);
 
 describe("POST /v1/nft-market/snipes", () => {
-	test("201 with all fields of a plan; the collection is watched", async () => {
+	test("[RVL-05] 201 with all fields of a plan; the collection is watched", async () => {
 		const { status, body } = await arm({ traits: [{ type: "Eyes", values: ["Laser"] }] });
 		expect({ status, body }).toMatchObject({
 			status: 201,
@@ -83,7 +83,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await plans.call("/snipes", { by })).body.data).toHaveLength(1);
 	});
 
-	test("409 confirmation_required_incompatible, before anything of the wallet", async () => {
+	test("[RVL-06] 409 confirmation_required_incompatible, before anything of the wallet", async () => {
 		by = await plans.buyer({ requireTradeConfirmation: true, capability: "external/manual" });
 		const { status, body } = await arm();
 		expect({ status, code: body.code }).toEqual({
@@ -94,7 +94,7 @@ describe("POST /v1/nft-market/snipes", () => {
 	});
 
 	test.each(["external/manual", "embedded/manual", "review-required", "disabled"] as const)(
-		"409 delegated_execution_wallet_required with a wallet that is %s",
+		"[RVL-06] 409 delegated_execution_wallet_required with a wallet that is %s",
 		async (capability) => {
 			by = await plans.buyer({ capability });
 			const { status, body } = await arm();
@@ -119,7 +119,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		["an end in the past", { expiresAt: "2020-01-01T00:00:00Z" }, "validation_error"],
 		["an end in ten years", { expiresAt: "2036-12-01T00:00:00Z" }, "validation_error"],
 		["a chain that is not served", { chain: "moon" }, "validation_error"],
-	])("422 for %s", async (_, change, code) => {
+	])("[RVL-05] [RVL-06] 422 for %s", async (_, change, code) => {
 		if ("chain" in change)
 			plans.context.market.find = async () => ({ id: 1, chain: "moon" }) as never;
 		const { status, body } = await arm(change);
@@ -159,7 +159,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		}
 	});
 
-	test("409 snipes_disabled where plans are turned off; those that there are can be stopped", async () => {
+	test("[RVL-09] 409 snipes_disabled where plans are turned off; those that there are can be stopped", async () => {
 		const { body } = await arm();
 		plans.context.isOn = false;
 		expect((await arm()).body).toMatchObject({ status: 409, code: "snipes_disabled" });
@@ -186,7 +186,7 @@ describe("POST /v1/nft-market/snipes", () => {
 });
 
 describe("GET /v1/nft-market/snipes and what moves a plan", () => {
-	test("newest first, in pages, and by status; each profile its own", async () => {
+	test("[RVL-10] newest first, in pages, and by status; each profile its own", async () => {
 		const ids: string[] = [];
 		for (let made = 0; made < 3; made++) ids.unshift((await arm()).body.id);
 		await plans.call(`/snipes/${ids[0]}/pause`, { method: "POST", by });
@@ -206,7 +206,7 @@ describe("GET /v1/nft-market/snipes and what moves a plan", () => {
 		expect((await plans.call("/snipes/nonsense", { by })).status).toBe(404);
 	});
 
-	test("pause and resume go back and forth, cancel is the end, and what is not possible is 409", async () => {
+	test("[RVL-10] pause and resume go back and forth, cancel is the end, and what is not possible is 409", async () => {
 		const { id } = (await arm()).body;
 		const move = async (event: string) => {
 			const { status, body } = await plans.call(`/snipes/${id}/${event}`, { method: "POST", by });
@@ -224,7 +224,7 @@ describe("GET /v1/nft-market/snipes and what moves a plan", () => {
 		expect(await watched()).toEqual([]);
 	});
 
-	test("a wallet or a profile that changed pauses a plan with its reason; a resumed one goes by what is now", async () => {
+	test("[RVL-08] a wallet or a profile that changed pauses a plan with its reason; a resumed one goes by what is now", async () => {
 		const { id } = (await arm()).body;
 		const read = async () => (await plans.call(`/snipes/${id}`, { by })).body;
 		const change = async (what: string) => {

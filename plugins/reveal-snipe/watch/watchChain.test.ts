@@ -78,13 +78,18 @@ function open(signals: readonly Signal[] = SIGNALS) {
 				kind === "logs" ? [(filter as { address: string[] }).address] : [],
 			),
 		asked: (method: string) => asked.filter((call) => call.method === method).length,
+		/** Whether the node was asked to tell of heads: what it announces before is heard by nobody. */
+		hearsHeads: () => asked.some(({ params: [kind] }) => kind === "newHeads"),
 		async watched(ids: readonly number[]) {
-			for (const collectionId of ids) {
-				const at = new Date(NOW_MS);
-				const watched = { collectionId, chainId: chain.id, reason: "plan", at } as const;
-				await watchCollection(database.db, watched);
-			}
-			await unwatchOthers(database.db, "plan", ids);
+			// All at once: it is read each second, and in between there would be some of them.
+			await database.db.transaction(async (tx) => {
+				for (const collectionId of ids) {
+					const at = new Date(NOW_MS);
+					const watched = { collectionId, chainId: chain.id, reason: "plan", at } as const;
+					await watchCollection(tx, watched);
+				}
+				await unwatchOthers(tx, "plan", ids);
+			});
 			lab.nowMs += 1_000;
 		},
 		async close() {
@@ -120,7 +125,7 @@ test("[RVL-02] the subscription follows the armed set, is asked each tick, and i
 });
 
 test("a log has its own collection looked at, a block has all of them", async () => {
-	const { lab, filters, watched, close } = open();
+	const { lab, filters, hearsHeads, watched, close } = open();
 	await watched([0xa, 0xb]);
 	await until(() => filters().length === 1 && lab.looks.length >= 2, "both were looked at");
 	lab.nowMs += 1_000;
@@ -130,6 +135,7 @@ test("a log has its own collection looked at, a block has all of them", async ()
 	expect(lab.looks).toEqual([0xb]);
 	lab.nowMs += 1_000;
 	lab.looks.length = 0;
+	await until(hearsHeads, "heads are subscribed to");
 	node.announce(10);
 	await until(() => lab.looks.length === 2, "the block is heard");
 	expect(lab.looks.sort()).toEqual([0xa, 0xb]);

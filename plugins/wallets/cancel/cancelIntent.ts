@@ -23,6 +23,8 @@ export type CancelAsked = {
 	intentId: string;
 	/** For the audit log: `profile:<id>`, `operator:<name>`. */
 	actor: string;
+	/** Leaves what was sent, or may have been, as it is: throws `intent_state` (409) then. */
+	isUnsentOnly?: boolean | undefined;
 	signal: AbortSignal;
 };
 
@@ -36,6 +38,7 @@ export async function cancelIntent(deps: ExecutionDeps, asked: CancelAsked): Pro
 	const isOver = await deps.steps.run("commit.owner", () =>
 		deps.db.transaction((tx) => cancelUnsent(deps, tx, asked)),
 	);
+	if (!isOver && asked.isUnsentOnly) throw executionFault.intentState();
 	if (!isOver) await cancelByNonce(deps, asked);
 	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();

@@ -40,8 +40,9 @@ export async function missingOf(
 	const outbound = deps.kindSteps.run;
 	const settled = await kind.settle({ ...intent, request }, receipt, { wallet, outbound, signal });
 	if (settled === null) return AS_PLANNED;
-	if ("spentRaw" in settled) return { missing: null, spentRaw: settled.spentRaw };
-	return { missing: settled, spentRaw: null };
+	const { spentRaw = null } = settled;
+	if (!("code" in settled)) return { missing: null, spentRaw };
+	return { missing: { code: settled.code, detail: settled.detail }, spentRaw };
 }
 
 const AS_PLANNED: PaidFor = { missing: null, spentRaw: null };

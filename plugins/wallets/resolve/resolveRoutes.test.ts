@@ -134,7 +134,7 @@ describe("giving up", () => {
 		await expectRefused({ abandon: true }, "evidence_shallow");
 	});
 
-	test("is done once another transaction used the nonce for good; the spend is given back", async () => {
+	test("[SEC-01] is done once another transaction used the nonce for good; who did it is written down", async () => {
 		const hash = other();
 		mine();
 		const { status, body } = await resolve({ abandon: true });
@@ -295,7 +295,7 @@ test("a claim is a hash or giving up, one of them, and of an intent that exists"
 	expect((await resolve({ abandon: true }, "no-uuid")).status).toBe(422);
 });
 
-test("an operator calls one off: its nonce is used, and who did it is written down", async () => {
+test("[SEC-01] an operator calls one off: its nonce is used, and who did it is written down", async () => {
 	const called = await resolve({ callOff: true });
 	expect(called).toMatchObject({
 		status: 200,

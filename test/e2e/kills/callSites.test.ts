@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { planSteps } from "#plugins/reveal-snipe/plans/planSteps.ts";
 import { stepNames } from "#plugins/wallets/execution/stepNames.ts";
 import { kindSteps } from "#test/e2e/kills/kindSteps.ts";
 import { projectFiles } from "#test/tidy/projectFiles.ts";
@@ -12,7 +13,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
-		"transfers/|nft-buys/))",
+		"transfers/|nft-buys/|reveal-snipe/plans/))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -24,6 +25,7 @@ const OUT = [
 	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
 	/\bprovider\.\w+\(/,
 	/\bfetch\(/,
+	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
@@ -130,7 +132,7 @@ test("every name on the list stands for a step, and every step has a name on the
 		}),
 	);
 	const used = new Set(named);
-	expect([...used].sort()).toEqual([...new Set([...stepNames, ...kindSteps])].sort());
+	expect([...used].sort()).toEqual([...new Set([...stepNames, ...kindSteps, ...planSteps])].sort());
 });
 
 test("whatever registers a kind of intent is on the path that is looked at here", async () => {

@@ -1,17 +1,50 @@
 import { z } from "zod";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { type MarketIndex, MarketIndexKey } from "#plugins/market-index/contract.ts";
+import {
+	type MarketIndex,
+	MarketIndexKey,
+	type TokenListing,
+} from "#plugins/market-index/contract.ts";
+import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
+import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
 
-/** An index that knows no collection: what moves money here is asked for by contract. */
+/**
+ * An index that knows no collection by name: what moves money here is asked for by contract. Where
+ * it is told of a book, each contract is a collection, and the one listing of the book is for sale.
+ */
 export const indexStandIn = definePlugin({
 	name: "index-stand-in",
 	version: "1",
-	config: z.object({}),
+	config: z.object({ STAND_IN_INDEX_URL: z.url().optional().describe("Where the listing is.") }),
 	needs: {},
 	offers: MarketIndexKey,
-	setup() {
-		const find = () => Promise.reject(httpFault.notFound());
-		return { service: { find } as unknown as MarketIndex };
+	setup({ config: { STAND_IN_INDEX_URL: url } }) {
+		const market = {
+			async find(slug: string) {
+				if (url === undefined || !slug.startsWith("0x")) throw httpFault.notFound();
+				return { id: 1, chain: "anvil", address: slug, slug: "cats" };
+			},
+			touch() {},
+			reveals: { subjects: async () => [] },
+			book: {
+				listings: async () => (url === undefined ? [] : [await listingAt(url)]),
+				watch: async () => {},
+				traitValues: async () => [],
+				floor: async () => null,
+				normaliseTrait: (text: string) => text,
+			},
+		};
+		return { service: market as unknown as MarketIndex };
 	},
 });
+
+async function listingAt(url: string): Promise<TokenListing> {
+	const { listing } = bigintJson.read(await (await fetch(url)).text()) as StandInBook;
+	const { orderHash, maker, quantity, totalRaw, tokenId } = listing;
+	return {
+		...{ tokenId: String(tokenId), rank: 1, traits: [], orderHash, maker, quantity },
+		...{ currency: ZERO_ADDRESS, symbol: "ETH", totalRaw },
+	};
+}

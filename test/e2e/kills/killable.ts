@@ -5,7 +5,10 @@ import { startService } from "#api/service/startService.ts";
 import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillOrder.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
-const JOBS = new Set(["wallets.reconcile", "wallets.take-up"]);
+const JOBS = new Set([
+	...["wallets.reconcile", "wallets.take-up"],
+	...["reveal-snipe.due-plans", "reveal-snipe.check-plans"],
+]);
 
 let offsetMs = Number(process.env["KILLABLE_CLOCK_OFFSET_MS"] ?? 0);
 let point: KillPoint | null = null;

@@ -167,6 +167,49 @@ test("a server that limits us is obeyed, and the burst comes through", async () 
 	expect(burst).toMatchObject({ outcome: "revealed", tokens: 40 });
 });
 
+test("a server that hands out the old document for a while, and 200 MB for one token, is outwaited", async () => {
+	const { contract, id } = await hidden("stale", 40);
+	let sentMb = 0;
+	const { served } = made.lab;
+	made.lab.served = (path) => (path === "/fresh/40" ? endless(() => sentMb++) : served(path));
+	await made.setBase(contract, "fresh/", { isShared: false, tells: 1 });
+	await until(() => timesAsked("fresh").size > 0, "the new place is looked at");
+	expect(await rowOf(contract)).toMatchObject({ phase: "armed", revealState: "placeholder" });
+	shown.set("fresh", () => true);
+	made.advance(20_000);
+	await revealed(contract);
+	made.lab.served = served;
+	expect(await rowOf(contract)).toMatchObject({
+		burst: { outcome: "revealed", tokens: 40, read: 39, failed: 1 },
+	});
+	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["revealed"]);
+	// It was given up long before its end, each time.
+	expect(sentMb).toBeLessThan(100);
+});
+
+test("what is revealed, hidden and revealed once more is a placeholder in between", async () => {
+	const { contract, id } = await hidden("twice", 20);
+	shown.set("first", () => true);
+	shown.set("second", () => true);
+	await made.setBase(contract, "first/", { isShared: false, tells: 1 });
+	await revealed(contract);
+	await made.setBase(contract, "twice/", { isShared: false, tells: 1 });
+	made.advance(20_000);
+	await until(
+		async () => (await rowOf(contract)).revealState === "placeholder",
+		"it is hidden again",
+	);
+	await made.setBase(contract, "second/", { isShared: false, tells: 1 });
+	made.advance(20_000);
+	await until(
+		async () => (await detections(id)).filter(({ outcome }) => outcome === "revealed").length === 2,
+		"it is revealed once more",
+	);
+	await revealed(contract);
+	const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/20`);
+	expect(asset.body.rank).toBeGreaterThan(0);
+});
+
 test("a reveal that leaves the chain is taken back, and the next one is news again", async () => {
 	const { contract, id } = await hidden("fork", 20);
 	shown.set("forked", () => true);
@@ -189,3 +232,19 @@ test("a reveal that leaves the chain is taken back, and the next one is news aga
 	);
 	expect((await rowOf(contract)).revealState).toBe("revealed");
 });
+
+/** An answer of 200 MB, a megabyte after the other as it is read. */
+function endless(onSent: () => void): Response {
+	const part = new Uint8Array(1_048_576).fill(32);
+	let left = 200;
+	return new Response(
+		new ReadableStream({
+			pull(controller) {
+				if (left-- === 0) return controller.close();
+				onSent();
+				controller.enqueue(part);
+			},
+		}),
+		{ headers: { "content-type": "application/json" } },
+	);
+}

@@ -9,7 +9,10 @@ import { until } from "#test/harness/until.ts";
 
 const HOLDER: Hex = "0x00000000000000000000000000000000000b0b01";
 
-/** What a server of documents answers for a path; null is 404, a number that status. */
+/**
+ * What a server of documents answers for a path: a document, or a whole answer; null is 404, a
+ * number that status.
+ */
 export type Served = (path: string) => unknown;
 
 /** A document that shows nothing yet, and one that shows a token's own traits. */
@@ -35,6 +38,7 @@ export async function openRevealLab() {
 			const { pathname } = new URL(request.url);
 			lab.asked.push(pathname);
 			const document = await lab.served(pathname);
+			if (document instanceof Response) return document;
 			if (typeof document === "number") {
 				return new Response("", { status: document, headers: { "retry-after": "1" } });
 			}

@@ -34,7 +34,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("the sandbox's hidden collection comes out while trade runs, its tokens have ranks, and a plan buys", async () => {
+test("[RVL-04] the sandbox's hidden collection comes out while trade runs, its tokens have ranks, and a plan buys", async () => {
 	const [contract] = sandbox.reveals;
 	expect(sandbox.reveals).toHaveLength(1);
 	const wanted = {

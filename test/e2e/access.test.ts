@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
+import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+
+// Guarantee: whatever a plugin adds, who may use it is decided before anything is said about the
+// request: market reads are open, what is somebody's needs their session, what is an operator's
+// needs the key, and what an operator changes is written down with who it was.
+
+const KEY = "a-key-of-operators-in-this-test";
+const ROOT = join(import.meta.dir, "../..");
+const MARKET = "/v1/nft-market/";
+const ADMIN = "/v1/admin/";
+
+type Operation = { method: string; path: string; security: string[] };
+
+let service: TestService;
+let all: Operation[];
+let session: string;
+let asked = 0;
+
+beforeAll(async () => {
+	service = await startTestService({ env: { ADMIN_API_KEY: KEY } });
+	const { body } = await service.get("/openapi/json");
+	all = Object.entries<any>(body.paths).flatMap(([path, item]) =>
+		Object.entries<any>(item).map(([method, { security = [] }]) => {
+			// An empty choice says that it answers without, too.
+			const isOpen = security.some((one: object) => Object.keys(one).length === 0);
+			const names = isOpen ? [] : security.flatMap((one: object) => Object.keys(one));
+			return { method: method.toUpperCase(), path, security: names };
+		}),
+	);
+	session = await openSession();
+});
+afterAll(async () => {
+	await service?.stop();
+	await service?.database.drop();
+});
+
+async function openSession(): Promise<string> {
+	const { db } = service.core;
+	const { profile } = await insertPerson(db, { chainId: 31_337, nowMs: Date.now() });
+	const token = sessionToken.create((count) => crypto.getRandomValues(new Uint8Array(count)));
+	const at = new Date();
+	await db.execute(
+		`insert into wallets.session (id, token_hash, profile_id, created_at, seen_at, expires_at)
+		values ($1, $2, $3, $4, $4, $5)`,
+		[
+			...[Bun.randomUUIDv7(), sessionToken.hash(token, undefined), profile.id, at],
+			new Date(at.getTime() + 3_600_000),
+		],
+	);
+	return token;
+}
+
+/** Asks as nobody may: with an id of nothing, and a body that no schema takes. */
+async function ask(
+	{ method, path }: Operation,
+	headers: Record<string, string> = {},
+	body: unknown = "nonsense",
+) {
+	const filled = path.replace(/\{(\w+)\}/g, (_, name) => (name === "chain" ? "anvil" : "nothing"));
+	// A client of its own each time, so that no limit answers in place of the route.
+	const from = `10.7.${asked >> 8}.${asked++ & 255}`;
+	const response = await fetch(`${service.url}${filled}`, {
+		method,
+		headers: {
+			"x-forwarded-for": from,
+			...(method !== "GET" && { "content-type": "application/json" }),
+			...headers,
+		},
+		...(method !== "GET" && { body: JSON.stringify(body) }),
+	});
+	const text = await response.text();
+	return { status: response.status, text };
+}
+
+/** Says 204 to everybody: whoever signs out is signed out. */
+const SIGN_OUT = "DELETE /v1/trading/session";
+/** Bodies of routes whose schema comes before who asks: it is public, and takes no money. */
+const bodies: Record<string, unknown> = {
+	"POST /v1/trading/profile": { requireTradeConfirmation: true },
+	"POST /v1/trading/enrollment": {},
+};
+
+const named = ({ method, path }: Operation) => `${method} ${path}`;
+const isAdmin = ({ path }: Operation) => path.startsWith(ADMIN);
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const WRONG = sessionToken.create((count) => new Uint8Array(count));
+
+test("[SEC-01] market reads answer whoever asks", async () => {
+	const reads = all.filter(({ method, path, security }) => {
+		return method === "GET" && path.startsWith(MARKET) && security.length === 0;
+	});
+	expect(reads.length).toBeGreaterThan(10);
+	for (const read of reads) {
+		for (const headers of [{}, bearer(WRONG)]) {
+			const { status } = await ask(read, headers);
+			expect([named(read), status === 401 || status === 403]).toEqual([named(read), false]);
+		}
+	}
+});
+
+test("[SEC-01] what is somebody's needs their session, snipes among it", async () => {
+	const own = all.filter((one) => one.security.includes("session") && named(one) !== SIGN_OUT);
+	expect(own.filter(({ path }) => path.startsWith(`${MARKET}snipes`)).length).toBeGreaterThan(5);
+	expect(own.length).toBeGreaterThan(20);
+	for (const operation of own) {
+		for (const headers of [{}, bearer(WRONG), { "x-api-key": KEY }]) {
+			const { status } = await ask(operation, headers, bodies[named(operation)]);
+			expect([named(operation), status]).toEqual([named(operation), 401]);
+		}
+		const { status } = await ask(operation, bearer(session));
+		expect([named(operation), status]).not.toEqual([named(operation), 401]);
+	}
+});
+
+test("[SEC-01] every admin route needs the key, whoever is signed in, before anything is read", async () => {
+	const admin = all.filter(isAdmin);
+	expect(admin.length).toBeGreaterThan(3);
+	for (const operation of admin) {
+		expect([named(operation), operation.security]).toEqual([named(operation), ["admin"]]);
+		for (const headers of [{}, { "x-api-key": "wrong" }, bearer(session), bearer(KEY)]) {
+			const { status, text } = await ask(operation, headers);
+			expect([named(operation), status]).toEqual([named(operation), 401]);
+			expect(text).not.toContain("issues");
+		}
+		const { status } = await ask(operation, { "x-api-key": KEY });
+		expect([named(operation), status]).not.toEqual([named(operation), 401]);
+	}
+	expect(all.filter(({ security }) => security.includes("admin")).map(named)).toEqual(
+		admin.map(named),
+	);
+});
+
+test("[SEC-01] what an operator changes is audited with who it was", async () => {
+	const { db } = service.core;
+	const entries = async () => {
+		const rows = await db.query<{ entry: string }>(
+			"select entry from core.audit_entry order by seq",
+		);
+		return rows.map(({ entry }) => entry);
+	};
+	const before = (await entries()).length;
+	const put = { method: "PUT", path: `${ADMIN}trading/settings/kill:all`, security: [] };
+	const headers = { "x-api-key": KEY, "x-admin-actor": "ann (on call)" };
+	expect((await ask(put, headers, { value: true })).status).toBe(200);
+	const written = (await entries()).slice(before);
+	expect(written.some((entry) => entry.includes("operator:ann (on call)"))).toBe(true);
+});
+
+test("[SEC-01] whatever opens for operators and changes something writes to the audit log", async () => {
+	const silent: string[] = [];
+	let files = 0;
+	for await (const file of new Bun.Glob("{core,plugins}/**/*.ts").scan(ROOT)) {
+		if (file.endsWith(".test.ts")) continue;
+		const text = await Bun.file(join(ROOT, file)).text();
+		if (!text.includes("operators.authenticate(")) continue;
+		files++;
+		const changes = /\.(?:post|put|patch|delete)\(\s*"/.test(text);
+		if (changes && !/\baudit\b/.test(text)) silent.push(file);
+	}
+	expect(files).toBeGreaterThan(1);
+	expect(silent).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import { planSteps } from "#plugins/reveal-snipe/plans/planSteps.ts";
+import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import { type KillLane, openKillLane } from "#test/e2e/kills/openKillLane.ts";
+import { type KillWorld, openKillWorld } from "#test/e2e/kills/openKillWorld.ts";
+import { sellListing } from "#test/harness/sellListing.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { until } from "#test/harness/until.ts";
+
+// Guarantee: wherever a process dies while a plan buys, the next one buys what its owner wrote: the
+// token once, within the plan's bounds, and what the plan says it spent is what was paid.
+
+const isProving = process.env["PROVE"] === "1";
+/** Of the path that money leaves by, those between a decision and what is known of its payment. */
+const PATH_STEPS = ["commit.decide", "custody.send", "commit.outcome"];
+const PRICE_RAW = 10n ** 16n;
+const MONTH_S = 30 * 86_400;
+const TURNS_MAX = 200;
+/** Turns of the jobs before time passes faster. */
+const SLOW_TURNS = 20;
+const TURN_MS = 1_100;
+const LONG_TURN_MS = 6_000;
+const ENDED = new Set(["confirmed", "failed", "rejected", "expired"]);
+const ownerAbi = parseAbi(["function ownerOf(uint256) view returns (address)"]);
+
+const points = [...planSteps, ...PATH_STEPS].flatMap((step) =>
+	(["before", "after"] as const).map((edge): KillPoint => ({ step, edge, nth: 1 })),
+);
+
+let world: KillWorld;
+let lane: KillLane;
+beforeAll(async () => {
+	world = await openKillWorld();
+	lane = await openKillLane(world, 0);
+});
+afterAll(async () => {
+	await lane?.stop();
+	await world?.stop();
+});
+
+/** A token for sale, at a price that a plan may pay. */
+async function putUpForSale(): Promise<bigint> {
+	const { seaport } = world;
+	const owner = seaport.accounts[lane.seller];
+	if (!owner) throw new Error("no such seller");
+	const tokenId = await world.whileMining(() => seaport.mintNft(owner));
+	const listed = await sellListing({
+		seller: lane.seller,
+		token: { itemType: 2, contract: seaport.tokens.nft, id: tokenId },
+		payments: [{ recipient: owner, raw: PRICE_RAW }],
+		nowMs: Date.now(),
+		endsInS: MONTH_S,
+	});
+	const fulfilment = structuredClone(listed.fulfilment());
+	const parameters = fulfilment.transaction.inputData["parameters"] as Record<string, unknown>;
+	// The provider's conduit is not on this node.
+	parameters["fulfillerConduitKey"] = `0x${"0".repeat(64)}`;
+	lane.sell({ listing: listed.listing, fulfilment });
+	return tokenId;
+}
+
+/** As a burst does that has covered the collection. */
+async function makeDue(): Promise<void> {
+	await lane.db.execute(
+		`update reveal_snipe.plan set due_at = coalesce(due_at, 'epoch'),
+			due_until = now() + interval '10 years' where status = 'armed'`,
+	);
+}
+
+/** Whether no process evaluates a plan, or the one that did is gone. */
+async function isIdle(): Promise<boolean> {
+	const busy = await lane.db.query(
+		`select from reveal_snipe.plan where evaluation_until is not null and exists (
+			select from pg_stat_activity where application_name = evaluation_session)`,
+	);
+	return busy.length === 0;
+}
+
+type Fill = { status: string; tokenId: string; priceRaw: string };
+type PlanSeen = { status: string; spentRaw: string; filledCount: number; fills: Fill[] };
+
+/** Arms a plan and sees it through, through a death at the point. */
+async function play(point: KillPoint | null): Promise<{ deaths: number; plan: PlanSeen }> {
+	const key = crypto.randomUUID();
+	const body = {
+		...{ collectionSlug: world.seaport.tokens.nft, chain: "anvil", trigger: "on_reveal" },
+		...{ maxRank: 1, maxPricePerItemNative: "0.01", budgetNative: "0.01", maxItems: 1 },
+	};
+	const armed = await lane.ask("/v1/nft-market/snipes", { body, key });
+	if (armed.status !== 201) throw new Error(`not armed: ${armed.text}`);
+	await lane.arm(point);
+	let deaths = 0;
+	for (let turn = 0; turn < TURNS_MAX; turn++) {
+		try {
+			await makeDue();
+			await lane.tick(turn < SLOW_TURNS ? TURN_MS : LONG_TURN_MS);
+			// The clock of what is being handed over does not jump.
+			await until(isIdle, "nobody evaluates");
+			const { body: plan } = await lane.ask(`/v1/nft-market/snipes/${armed.body.id}`);
+			if (plan.status !== "completed") continue;
+			await lane.custody.idle();
+			return { deaths, plan };
+		} catch (error) {
+			if (!(await lane.hasDied())) throw error;
+			deaths++;
+			await lane.revive();
+			await lane.arm(null);
+		}
+	}
+	const seen = await lane.ask(`/v1/nft-market/snipes/${armed.body.id}`);
+	throw new Error(`the plan has not bought what it may: ${seen.text}`);
+}
+
+async function judge(tokenId: bigint, plan: PlanSeen): Promise<string[]> {
+	const intents = await lane.db.query<{ status: string; sent: number; held: string }>(
+		`select i.status, (select count(*)::int from wallets.submission s where s.intent_id = i.id
+				and s.purpose = 'pay' and s.state in ('sent', 'mined')) as sent,
+			coalesce((select sum(case when e.kind in ('reserve', 'unrelease') then e.amount_raw
+				when e.kind = 'release' then -e.amount_raw else 0 end)
+				from wallets.spend_entry e where e.intent_id = i.id), 0)::text as held
+		from wallets.intent i where i.request->>'tokenId' = $1`,
+		[String(tokenId)],
+	);
+	const paid = intents.filter(({ status }) => status === "confirmed");
+	const others = intents.filter(({ status }) => status !== "confirmed");
+	const problems: string[] = [];
+	const must = (holds: boolean, problem: string) => {
+		if (!holds) problems.push(problem);
+	};
+	must(paid.length === 1, `${paid.length} of ${intents.length} intents are confirmed`);
+	must(paid[0]?.held === String(PRICE_RAW), `${paid[0]?.held} are held for it`);
+	must(
+		others.every(({ status, sent, held }) => ENDED.has(status) && sent === 0 && held === "0"),
+		`what came to nothing holds something: ${JSON.stringify(others)}`,
+	);
+	must(plan.spentRaw === String(PRICE_RAW), `the plan says that it spent ${plan.spentRaw}`);
+	must(plan.filledCount === 1 && plan.fills.length === 1, `${plan.fills.length} fills`);
+	const data = encodeFunctionData({ abi: ownerAbi, args: [tokenId] });
+	const to = world.seaport.tokens.nft;
+	const owner = await world.anvil.rpc<Hex>("eth_call", [{ to, data }, "latest"]);
+	must(owner.endsWith(lane.wallet.address.slice(2)), "somebody else has the token");
+	const [row] = await lane.db.query<{ mined: number }>(
+		"select count(*)::int as mined from wallets.submission where state in ('mined', 'reverted')",
+	);
+	const { address } = lane.wallet;
+	const count = await world.anvil.rpc<Hex>("eth_getTransactionCount", [address, "latest"]);
+	const left = Number(count) - lane.nonceBefore;
+	must(left === row?.mined, `the chain has ${left} transactions, we know ${row?.mined}`);
+	return problems;
+}
+
+test(
+	"[RVL-07] a process that dies at any step of a plan's evaluation or its payment costs no second token",
+	async () => {
+		const wrong: string[] = [];
+		for (const point of [null, ...points]) {
+			const name = point ? `${point.step}:${point.edge}` : "undisturbed";
+			for (let time = 0; time < (isProving ? 5 : 1); time++) {
+				const tokenId = await putUpForSale();
+				const { deaths, plan } = await play(point);
+				if (deaths !== (point ? 1 : 0)) wrong.push(`${name}: ${deaths} deaths`);
+				wrong.push(...(await judge(tokenId, plan)).map((problem) => `${name}: ${problem}`));
+			}
+		}
+		expect(wrong).toEqual([]);
+	},
+	5 * TEST_LIMIT_MS,
+);

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestCase } from "#test/run/TestCase.ts";
+import { readTimes, timesTable } from "#test/run/timesTable.ts";
+
+const caseOf = (file: string): TestCase => ({
+	...{ name: "a", classname: "", file, timeSeconds: 1, outcome: "passed", detail: "" },
+});
+
+test("the slowest files stand first, with the share that they are of all", () => {
+	const times = new Map([
+		["quick.test.ts", 0.04],
+		["slow.test.ts", 90.4],
+	]);
+	for (let n = 0; n < 30; n++) times.set(`some${n}.test.ts`, 1);
+	const cases = [caseOf("slow.test.ts"), caseOf("slow.test.ts"), caseOf("quick.test.ts")];
+	const lines = timesTable(times, { cases, tookSeconds: 61 });
+	expect(lines[0]).toBe(
+		"3 tests in 32 files: 120 s one after the other, 61 s side by side; the 20 below are 91 %",
+	);
+	expect(lines.slice(2, 6)).toEqual([
+		"| file | tests | seconds |",
+		"| --- | ---: | ---: |",
+		"| `slow.test.ts` | 2 | 90 |",
+		"| `some0.test.ts` | 0 | 1.0 |",
+	]);
+	expect(lines).toHaveLength(2 + 2 + 20);
+	expect(timesTable(new Map(), { cases: [], tookSeconds: 0 })[0]).toContain("0 tests in 0 files");
+});
+
+test("only files of this run are read, and a run that wrote nothing has none", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "times-"));
+	try {
+		const files = { "a.test.ts": 1_500, "of another run.test.ts": 9, "b.test.ts": "odd" };
+		await Bun.write(join(folder, "unit.times.json"), JSON.stringify({ version: 1, files }));
+		const read = await readTimes(folder, "unit", ["a.test.ts", "b.test.ts", "c.test.ts"]);
+		expect([...read]).toEqual([["a.test.ts", 1.5]]);
+		expect((await readTimes(folder, "systems", ["a.test.ts"])).size).toBe(0);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+});
