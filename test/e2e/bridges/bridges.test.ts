@@ -30,7 +30,15 @@ beforeAll(async () => {
 	}, "prices are known");
 });
 afterAll(() => lab?.stop());
-beforeEach(() => lab.bridge.clearFaults());
+beforeEach(async () => {
+	lab.bridge.clearFaults();
+	// A fault is for the next deposit: those of tests before this one must have been seen.
+	await until(async () => {
+		const sql = "select 1 from bridge.bridge where look_at is not null and deposited_at is null";
+		return (await lab.service.core.db.query(sql)).length === 0;
+	}, "no deposit is on its way");
+	await lab.bridge.idle();
+});
 
 const entryOf = (requestId: string) =>
 	lab.bridge.ledger().find((one) => one.requestId === requestId);
