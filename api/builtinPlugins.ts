@@ -1,5 +1,6 @@
 import { agentPlugin } from "#agent/plugin.ts";
 import { definePlugins } from "#core/plugin/definePlugin.ts";
+import { bridgePlugin } from "#plugins/bridge/plugin.ts";
 import { chainScannerPlugin } from "#plugins/chain-scanner/plugin.ts";
 import { looksRarePlugin } from "#plugins/looksrare/plugin.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
@@ -25,6 +26,7 @@ export const builtinPlugins = definePlugins([
 	transfersPlugin,
 	nftBuysPlugin,
 	revealSnipePlugin,
+	bridgePlugin,
 	tradingPlugin,
 	agentPlugin,
 	socialPlugin,

@@ -59,14 +59,14 @@ const readySchema = z.object({
 		webhookId: z.string(),
 		webhookSecret: z.string(),
 	}),
+	bridgeUrl: z.string(),
+	bridgeKey: z.string(),
 });
 
 export type World = z.output<typeof readySchema> & {
 	providerKey: string;
-	/** Where the sandbox's wallet provider sends its webhooks: known once the service is up. */
+	/** Tells its providers whom to send webhooks to: the service's URL, known once it is up. */
 	sendWebhooksTo(url: string): void;
-	/** Where the sandbox's X sends them. */
-	sendSocialTo(url: string): void;
 	stop(): Promise<void>;
 };
 
@@ -93,8 +93,12 @@ export async function startWorld(dataDir: string): Promise<World> {
 		return {
 			...readySchema.parse(JSON.parse(ready)),
 			providerKey: PROVIDER_KEY,
-			sendSocialTo: (url) => void child.stdin.write(`${JSON.stringify({ socialTo: url })}\n`),
-			sendWebhooksTo: (url) => void child.stdin.write(`${JSON.stringify({ webhooksTo: url })}\n`),
+			sendWebhooksTo(url) {
+				const to = { webhooksTo: `${url}/v1/webhooks/wallet-provider` };
+				const bridgeTo = { bridgeWebhooksTo: `${url}/v1/bridgeprovider/webhook` };
+				const social = { socialTo: `${url}/v1/social/webhook` };
+				child.stdin.write(`${JSON.stringify({ ...to, ...bridgeTo, ...social })}\n`);
+			},
 			stop,
 		};
 	} catch (cause) {

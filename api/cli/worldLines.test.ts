@@ -67,7 +67,16 @@ test("a trade to copy is named where the service trades the sandbox's stocks", (
 	const has = { url, hasOwnWallets: true, hasOwnStocks: true, hasOwnSocial: false };
 	const lines = worldLines(world, { ...has, hasTrades: true });
 	expect(lines.at(-1)).toEndWith(`svc ask --url ${url} "buy TSLA with 50 USDG"`);
-	expect(worldLines(world, { ...has, hasTrades: false }).join("\n")).not.toContain("svc ask");
+	expect(worldLines(world, { ...has, hasTrades: false }).join("\n")).not.toContain("TSLA");
+});
+
+test("a bridge to copy is named where the sandbox's wallets can send", () => {
+	const bridges = (hasOwnWallets: boolean) => {
+		const has = { url, hasOwnWallets, hasOwnStocks: false, hasTrades: false, hasOwnSocial: false };
+		return worldLines(world, has).filter((line) => line.includes('"bridge 0.5 eth from anvil to '));
+	};
+	expect(bridges(true)).toHaveLength(1);
+	expect(bridges(false)).toEqual([]);
 });
 
 test("X is told with a mention to copy, unless another one is configured", () => {

@@ -45,6 +45,7 @@ export function worldLines(
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
 		...said,
 		...soon,
+		...asked({ what: "bridge", command: BRIDGE, ...at }),
 		...(hasOwnStocks && hasTrades ? asked({ what: "trade", command: TRADE, ...at }) : []),
 		...reveals
 			.slice(0, 1)
@@ -68,7 +69,7 @@ function asked({
 	url,
 	walletProviderUrl,
 }: {
-	what: "trade" | "plan";
+	what: "trade" | "plan" | "bridge";
 	command: string;
 	url: string;
 	walletProviderUrl: string;
@@ -82,6 +83,8 @@ function asked({
 	];
 }
 
+/** A bridge to the other chain. */
+const BRIDGE = "bridge 0.5 eth from anvil to robinhood as usdg";
 const PLAN = "rank 200 for at most 1 eth each with 3 eth in all";
 /** Without its `$`: a shell would read that. */
 const TRADE = "buy TSLA with 50 USDG";

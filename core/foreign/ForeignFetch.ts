@@ -7,6 +7,8 @@ export type ForeignRequest = {
 	/** From the first look at the name to the last byte, redirects included. */
 	timeoutMs: number;
 	accept?: string;
+	/** A JSON body, which makes it a POST. It is sent to the URL itself: a redirect is refused. */
+	json?: string;
 	/**
 	 * Exact origins that the operator named and that this URL may begin with: they may be private and
 	 * have any port. Where a stranger wrote the URL, only what the operator meant for strangers.

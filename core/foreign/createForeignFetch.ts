@@ -88,6 +88,9 @@ async function follow(
 			const body = await inflateBody(answer.body, contentEncoding, request.bytesMax);
 			return { status, contentType, retryAfterMs, body };
 		}
+		if (request.json !== undefined) {
+			throw foreignFault.refused({ detail: "a redirect of what carries a body" });
+		}
 		if (redirects === REDIRECTS_MAX) {
 			throw foreignFault.refused({ detail: `more than ${REDIRECTS_MAX} redirects` });
 		}
@@ -114,7 +117,7 @@ function nextHop(
 
 async function visit(
 	target: ForeignUrl,
-	{ accept = "*/*", bytesMax }: ForeignRequest,
+	{ accept = "*/*", bytesMax, json }: ForeignRequest,
 	{ resolve, resolveAllowed, slots, exchange }: Parts,
 	signal: AbortSignal,
 ): Promise<OneAnswer> {
@@ -124,7 +127,8 @@ async function visit(
 		const addresses = await unlessLate(findAddresses(target, lookUp, signal), signal);
 		// A stranger's server is left as soon as it has answered.
 		const { url, isAllowed: isKept } = target;
-		return await exchange({ url, addresses, accept, bytesMax, signal, isKept });
+		const body = json === undefined ? {} : { json };
+		return await exchange({ url, addresses, accept, bytesMax, signal, isKept, ...body });
 	} finally {
 		release();
 	}

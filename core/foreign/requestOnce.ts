@@ -1,5 +1,5 @@
-import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, get as httpsGet } from "node:https";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { retryAfterMs } from "#core/chain/rpc/retryAfterMs.ts";
 import { collectBody } from "#core/foreign/collectBody.ts";
@@ -12,6 +12,8 @@ export type OneRequest = {
 	/** Checked; the name is not looked up again. */
 	addresses: readonly string[];
 	accept: string;
+	/** Makes it a POST. */
+	json?: string;
 	/** Of the body as it comes over the wire. */
 	bytesMax: number;
 	signal: AbortSignal;
@@ -45,8 +47,8 @@ export function requestOnce(request: OneRequest): Promise<OneAnswer> {
 	const { url, bytesMax, signal, isKept } = request;
 	return new Promise((resolve, reject) => {
 		let isSettled = false;
-		const get = url.protocol === "https:" ? httpsGet : httpGet;
-		const call = get(url, optionsOf(request), (response) => {
+		const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
+		const call = ask(url, optionsOf(request), (response) => {
 			readAnswer(response, bytesMax).then((answer) => {
 				settle(() => resolve(answer));
 				if (!isKept || answer.location !== null) call.destroy();
@@ -78,18 +80,23 @@ export function requestOnce(request: OneRequest): Promise<OneAnswer> {
 			socket.destroy();
 			fail(unreachable("it changed the protocol"));
 		});
+		call.end(request.json);
 		if (signal.aborted) onAbort();
 		else signal.addEventListener("abort", onAbort, { once: true });
 	});
 }
 
-function optionsOf({ url, addresses, accept, isKept }: OneRequest) {
+function optionsOf({ url, addresses, accept, isKept, json }: OneRequest) {
 	const answers = addresses.map((address) => ({ address, family: isIP(address) }));
 	type Found = (error: null, found: string | typeof answers, family?: number) => void;
 	return {
 		agent: isKept && (url.protocol === "https:" ? keptHttps : keptHttp),
 		maxHeaderSize: HEADER_BYTES_MAX,
-		headers: { accept, "accept-encoding": "gzip, identity", "user-agent": "tapeline" },
+		method: json === undefined ? "GET" : "POST",
+		headers: {
+			...{ accept, "accept-encoding": "gzip, identity", "user-agent": "tapeline" },
+			...(json !== undefined && { "content-type": "application/json" }),
+		},
 		lookup(_host: string, options: { all?: boolean | undefined }, found: Found) {
 			const [first] = answers;
 			if (options.all || !first) found(null, answers);

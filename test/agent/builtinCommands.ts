@@ -3,6 +3,7 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
+import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
@@ -28,6 +29,7 @@ const ofPlugins: AnyTool[] = [
 	...buyTools(idle),
 	...revealTools(idle),
 	...plansTools(idle),
+	...bridgeTools(idle),
 	...stockTools(idle),
 	...holdingTools(idle),
 	...tradeTools(idle),
@@ -38,6 +40,7 @@ const typed = [
 	...transferCommands,
 	...buyCommands,
 	...plansCommands,
+	...bridgeCommands,
 	...stockCommands,
 	...holdingCommands,
 	...tradeCommands,

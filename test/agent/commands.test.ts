@@ -33,6 +33,7 @@ test("all commands and tools fit together", () => {
 		"sell_stock",
 		"hold_stock",
 		"cancel_trade",
+		"bridge",
 	]);
 });
 

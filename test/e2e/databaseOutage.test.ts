@@ -85,6 +85,8 @@ type Route = { method: string; path: string };
 const queries: Record<string, string> = {
 	"/v1/nft-market/search": "?q=cats&chain=anvil",
 	"/v1/social/webhook": "?crc_token=x",
+	"/v1/bridges/currencies": "?chainId=31337",
+	"/v1/bridges/balances": "?chainId=31337",
 };
 type Answer = { status: number; headers: Headers; text: string; body: any };
 
@@ -115,6 +117,11 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/agent/chat": () => ({
 		messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "trending" }] }],
 	}),
+	"POST /v1/bridges/intents": () => ({ command: "bridge 1 eth from anvil to robinhood" }),
+	"POST /v1/bridges/intents/{id}/step-results": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
+	"POST /v1/bridges/intents/{id}/sdk-result": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
+	"PUT /v1/bridges/preferences/{chainId}": () => ({ recipient: `0x${"ab".repeat(20)}` }),
+	"PUT /v1/admin/bridge-chains/{chainId}": () => ({ enabled: true }),
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };
 
@@ -140,6 +147,7 @@ function signInMessage(): string {
 const params: Record<string, () => string> = {
 	slug: () => "cats",
 	chain: () => "anvil",
+	chainId: () => "31337",
 	contract: () => contract,
 	address: () => contract,
 	profileId: () => person.profile.id,
@@ -217,6 +225,8 @@ const WITHOUT: Record<string, number> = {
 	// There are no credentials of X here.
 	"GET /v1/admin/social/connection": 503,
 	"POST /v1/admin/social/webhook/subscribe": 503,
+	// There is no bridge provider here, so it has no chains.
+	"GET /v1/bridges/currencies": 422,
 	// There is no wallet provider here, so nobody can enrol.
 	"POST /v1/trading/enrollment": 401,
 };
@@ -279,6 +289,10 @@ const WRITES = new Set([
 	"PUT /v1/admin/trading/attestations/{profileId}",
 	"POST /v1/trading/wallet-transfers",
 	"POST /v1/trading/intents",
+	"POST /v1/bridges/intents",
+	"PUT /v1/bridges/preferences/{chainId}",
+	"DELETE /v1/bridges/preferences/{chainId}",
+	"PUT /v1/admin/bridge-chains/{chainId}",
 	"POST /v1/nft-market/buys",
 	"POST /v1/nft-market/offers",
 	"POST /v1/nft-market/intents/{id}/cancel",

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { Elysia } from "elysia";
 import { openApiDocument } from "#core/http/openApiDocument.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
+import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
 import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
 import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
 import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
@@ -22,6 +24,11 @@ const MAKES_NO_INTENT = new Set([
 	"/v1/trading/quotes",
 	// Takes back what may be taken: no money moves.
 	"/v1/trading/intents/{id}/revoke",
+	"/v1/bridges/intents/{id}/requote",
+	"/v1/bridges/intents/{id}/step-results",
+	"/v1/bridges/intents/{id}/sdk-result",
+	// It takes a right away, and moves nothing.
+	"/v1/bridges/intents/{id}/revoke",
 ]);
 
 const { paths, components } = openApiDocument({
@@ -31,6 +38,7 @@ const { paths, components } = openApiDocument({
 			transferRoutes({ wallets: {} } as never),
 			tradeRoutes({ trades: {}, wallets: {} } as never),
 			linkRoutes(nobody),
+			new Elysia({ prefix: "/v1/bridges" }).use(intentRoutes(nobody)),
 		],
 	}),
 	version: "1",
@@ -58,6 +66,7 @@ const codes = (operation: Told, status: number) => {
 test("every POST that can move money takes a key, and says how that can fail", () => {
 	const moving = told("post").filter(([path]) => !MAKES_NO_INTENT.has(path));
 	expect(moving.map(([path]) => path).sort()).toEqual([
+		"/v1/bridges/intents",
 		"/v1/nft-market/buys",
 		"/v1/nft-market/offers",
 		"/v1/trading/intents",

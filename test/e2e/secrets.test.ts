@@ -22,6 +22,8 @@ const pkcs8 = key.export({ format: "der", type: "pkcs8" }).toString("base64");
 /** A value for every variable that is secret. */
 const secrets: Record<string, string> = {
 	ADMIN_API_KEY: odd("admin"),
+	BRIDGE_API_KEY: "c4n4ry-bridge/+=%&~",
+	BRIDGE_RPC_URLS_JSON: JSON.stringify({ 988: ["https://rpc.example/c4n4ry-of-bridges"] }),
 	OPENAI_API_KEY: odd("model"),
 	PROVIDER_API_KEY: odd("provider"),
 	ROUTER_API_KEY: odd("router"),
@@ -107,6 +109,8 @@ function environment(databaseUrl: string): Record<string, string> {
 		CHAINS: "anvil",
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: [rpc] }),
 		PROVIDER_BASE_URL: url,
+		BRIDGE_BASE_URL: url,
+		ENABLE_BRIDGING: "true",
 		WALLET_PROVIDER_BASE_URL: url,
 		WALLET_PROVIDER_APP_ID: "application",
 		OPENAI_BASE_URL: url,

@@ -30,6 +30,7 @@ const MIGRATIONS = [
 	{ schema: "provider", folder: join(ROOT, "plugins/provider/migrations") },
 	{ schema: "reveal_snipe", folder: join(ROOT, "plugins/reveal-snipe/migrations") },
 	{ schema: "social", folder: join(ROOT, "plugins/social/migrations") },
+	{ schema: "bridge", folder: join(ROOT, "plugins/bridge/migrations") },
 	{ schema: "trading", folder: join(ROOT, "plugins/trading/migrations") },
 ];
 

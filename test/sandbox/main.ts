@@ -1,14 +1,16 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
 // [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
-// [--issuer-port 0] [--router-port 0] [--social-port 0]
+// [--issuer-port 0] [--router-port 0] [--bridge-port 0] [--social-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
-// {"webhooksTo":"http://…"} in a line of its stdin says where the wallet provider sends webhooks,
-// {"socialTo":"http://…"} where X does.
+// A line of its stdin says where providers send webhooks: {"webhooksTo":"http://…"} the wallet
+// provider, {"bridgeWebhooksTo":"http://…"} the bridge provider, {"socialTo":"http://…"} X.
 import { createInterface } from "node:readline";
 import type { Address } from "viem";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
+import { bridgeOf } from "./bridge/bridgeOf.ts";
+import type { BridgeEmulator } from "./bridge/startBridgeEmulator.ts";
 import { catalogue } from "./catalogue.ts";
 import { chainFile } from "./chainFile.ts";
 import { createActors } from "./createActors.ts";
@@ -34,14 +36,15 @@ import { startRouterEmulator } from "./stocks/router/startRouterEmulator.ts";
 import { handOut, homeFeeds, stockSettings } from "./stocks/stockSettings.ts";
 
 const ACTORS = 40;
-const Order = z.union([
-	z.strictObject({ webhooksTo: z.url().nullable() }),
-	z.strictObject({ socialTo: z.url().nullable() }),
-]);
 /** Of the hosted router: whoever calls without it is refused. */
 const ROUTER_KEY = "sandbox";
 /** Who may not trade stocks. */
 const REFUSED = "gil";
+const Order = z.object({
+	webhooksTo: z.url().nullable().optional(),
+	bridgeWebhooksTo: z.url().nullable().optional(),
+	socialTo: z.url().nullable().optional(),
+});
 
 const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
 const stopping = new AbortController();
@@ -123,12 +126,19 @@ async function run(): Promise<void> {
 		keepsRates: true,
 		say,
 	});
-	orders.on("line", (line) => takeOrder({ custody, social }, line));
+	const bridge = await bridgeOf({
+		...{ market: chain.anvil.rpc, home: home.anvil.rpc, coin: chain.world.coin },
+		port: options.bridgePort,
+	});
+	orders.on("line", (line) => takeOrder(line, { custody, bridge, social }));
 	const model = startModelEmulator({ port: options.modelPort });
 	const { firstBlock } = chain.world;
 	const usdFeeds = { ...usdFeedsOf(chain.world), ...homeFeeds(home.stocks) };
 	const traded = { assetsUrl: assets.url, routerUrl: router.url, routerKey: ROUTER_KEY };
-	const services = { ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url };
+	const services = {
+		...{ ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url },
+		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey },
+	};
 	const x = { socialUrl: social.url, social: social.access };
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
 	const reveals = hidden.map(({ address }) => address.toLowerCase());
@@ -174,7 +184,7 @@ async function run(): Promise<void> {
 	await learn();
 	await provider.stop();
 	await custody.stop();
-	await Promise.all([model.stop(), assets.stop(), router.stop(), social.stop()]);
+	await Promise.all([bridge.stop(), model.stop(), assets.stop(), router.stop(), social.stop()]);
 	await Promise.all([saver.save(), home.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
 	lock.release();
@@ -196,13 +206,14 @@ function urlsOf({ port }: Anvil): { httpUrl: string; wsUrl: string } {
 	return { httpUrl: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}` };
 }
 
-type Postmen = { custody: CustodyEmulator; social: SocialEmulator };
+type Postmen = { custody: CustodyEmulator; bridge: BridgeEmulator; social: SocialEmulator };
 
-function takeOrder({ custody, social }: Postmen, line: string): void {
+function takeOrder(line: string, { custody, bridge, social }: Postmen): void {
 	try {
-		const order = Order.parse(JSON.parse(line));
-		if ("socialTo" in order) social.sendWebhooksTo(order.socialTo);
-		else custody.sendWebhooksTo(order.webhooksTo);
+		const { webhooksTo, bridgeWebhooksTo, socialTo } = Order.parse(JSON.parse(line));
+		if (webhooksTo !== undefined) custody.sendWebhooksTo(webhooksTo);
+		if (bridgeWebhooksTo !== undefined) bridge.sendWebhooksTo(bridgeWebhooksTo);
+		if (socialTo !== undefined) social.sendWebhooksTo(socialTo);
 	} catch {
 		say("a line of its input is no order");
 	}

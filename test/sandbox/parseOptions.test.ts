@@ -11,6 +11,7 @@ test("only the directory has to be said", () => {
 		providerPort: 0,
 		providerKey: "",
 		walletProviderPort: 0,
+		bridgePort: 0,
 		modelPort: 0,
 		socialPort: 0,
 		issuerPort: 0,

@@ -13,6 +13,8 @@ const Options = z.object({
 	providerKey: z.string().max(200),
 	/** The wallet provider's port. */
 	walletProviderPort: z.coerce.number().int().min(0).max(65_535),
+	/** The bridge provider's port. */
+	bridgePort: z.coerce.number().int().min(0).max(65_535),
 	/** The language model's port. */
 	modelPort: z.coerce.number().int().min(0).max(65_535),
 	/** X's port. */
@@ -42,6 +44,7 @@ export function parseOptions(
 			"provider-port": { type: "string", default: "0" },
 			"provider-key": { type: "string", default: "" },
 			"wallet-provider-port": { type: "string", default: "0" },
+			"bridge-port": { type: "string", default: "0" },
 			"model-port": { type: "string", default: "0" },
 			"social-port": { type: "string", default: "0" },
 			"issuer-port": { type: "string", default: "0" },
@@ -57,6 +60,7 @@ export function parseOptions(
 		providerPort: values["provider-port"],
 		providerKey: values["provider-key"],
 		walletProviderPort: values["wallet-provider-port"],
+		bridgePort: values["bridge-port"],
 		modelPort: values["model-port"],
 		socialPort: values["social-port"],
 		issuerPort: values["issuer-port"],

@@ -64,6 +64,8 @@ const Ready = z.object({
 		webhookId: z.string(),
 		webhookSecret: z.string(),
 	}),
+	bridgeUrl: z.string(),
+	bridgeKey: z.string(),
 });
 
 export type SandboxOptions = {
@@ -106,6 +108,9 @@ export type Sandbox = {
 	/** X, and what makes a service the bot's app there. */
 	socialUrl: string;
 	social: SocialAccess;
+	/** The bridge provider between both chains, and its key: `BRIDGE_BASE_URL`, `BRIDGE_API_KEY`. */
+	bridgeUrl: string;
+	bridgeKey: string;
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;

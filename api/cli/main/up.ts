@@ -60,6 +60,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		...wallets,
 		...modelOf(world, env),
 		...social,
+		...bridgeOf(world, env),
 		...stocks,
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
@@ -74,11 +75,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		hasTrades: builtinPlugins.some(({ name }) => name === "trading"),
 	};
 	const more = (url: string) => worldLines(world, { url, ...has });
-	const onUp = (url: string) => {
-		world.sendWebhooksTo(`${url}/v1/webhooks/wallet-provider`);
-		world.sendSocialTo(`${url}/v1/social/webhook`);
-	};
-	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp });
+	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp: world.sendWebhooksTo });
 }
 
 /** The first start writes days of history; said, because nothing else moves meanwhile. */
@@ -140,6 +137,17 @@ function socialOf({ socialUrl, social }: World, env: Environment): Environment {
 		SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET: social.oauth1AccessTokenSecret,
 		SOCIAL_WEBHOOK_ID: social.webhookId,
 		SOCIAL_WEBHOOK_SECRET: social.webhookSecret,
+	};
+}
+
+/** The sandbox's own bridge, unless one is configured. Nothing in it is real money. */
+function bridgeOf({ bridgeUrl, bridgeKey }: World, env: Environment): Environment {
+	if (env["BRIDGE_BASE_URL"] || env["BRIDGE_API_KEY"]) return {};
+	return {
+		BRIDGE_BASE_URL: bridgeUrl,
+		BRIDGE_API_KEY: bridgeKey,
+		ENABLE_BRIDGING: env["ENABLE_BRIDGING"] || "true",
+		BRIDGE_DRY_RUN: env["BRIDGE_DRY_RUN"] || "false",
 	};
 }
 

@@ -22,6 +22,7 @@ export const documentWords = {
 		"- Every answer carries `x-request-id`; send your own to find it in our logs.",
 	].join("\n"),
 	tags: {
+		bridging: "Money on its way to another chain.",
 		admin: "For operators of a deployment, with its `ADMIN_API_KEY`.",
 		agent: "Questions and actions as text: strict commands, chat, and the tools behind them.",
 		market: "Collections, sales, figures and order books. Open to everybody.",

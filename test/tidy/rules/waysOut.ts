@@ -20,6 +20,7 @@ const HOMES: Record<string, string> = {
 	"plugins/wallets/custody/http/createCaller.ts": "the operator's wallet provider",
 	"plugins/trading/quotes/createHostedRouter.ts": "the operator's hosted router",
 	"plugins/social/x/callX.ts": "the operator's X",
+	"plugins/bridge/relay/createRelayClient.ts": "the operator's bridge provider",
 	"agent/model/callModel.ts": "the operator's language model",
 	"agent/askCommand.ts": "the service of whoever types the command",
 	"core/http/statusWords.ts": "names of statuses, calls nobody",

@@ -1,0 +1,29 @@
+import type { Core } from "#core/plugin/Core.ts";
+import type { ChainReaders } from "#plugins/bridge/reconcile/chainReaders.ts";
+import type { Directory } from "#plugins/bridge/relay/createDirectory.ts";
+import type { Relay } from "#plugins/bridge/relay/Relay.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+/** What everything about bridges is made of. */
+export type BridgeContext = {
+	core: Pick<
+		Core,
+		"db" | "clock" | "log" | "metrics" | "chains" | "reached" | "audit" | "operators" | "role"
+	>;
+	wallets: Wallets;
+	prices: Pick<Prices, "usdRate" | "toUsd">;
+	relay: Relay;
+	directory: Directory;
+	readers: ChainReaders;
+	settings: {
+		isOn: boolean;
+		isDryRun: boolean;
+		deniedChainIds: ReadonlySet<number>;
+		timeoutMs: number;
+	};
+	/** Tells operators of money that is not where it was said to be. */
+	alarm(reason: string, bridgeId: string): void;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};

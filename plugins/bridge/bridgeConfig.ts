@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { commaList } from "#core/config/commaList.ts";
+import { jsonText } from "#core/config/jsonText.ts";
+import { rpcUrls } from "#core/config/rpcUrls.ts";
+
+/** Variables of the environment that are about bridging. */
+export const bridgeConfig = {
+	BRIDGE_BASE_URL: z
+		.url({ protocol: /^https?$/ })
+		.optional()
+		.meta({ expects: "an http or https URL" })
+		.describe(
+			"Where the bridge provider (Relay) is. Unset: https://api.relay.link where bridging is on.",
+		),
+	BRIDGE_API_KEY: z
+		.string()
+		.regex(/^[\x21-\x7e]{1,512}$/)
+		.optional()
+		.meta({ secret: true, expects: "a key without blanks" })
+		.describe(
+			"The bridge provider's key: sent to BRIDGE_BASE_URL only, and what its webhooks are signed " +
+				"with. Unset: the provider's limits without a key, and no webhooks.",
+		),
+	ENABLE_BRIDGING: z
+		.boolean()
+		.default(false)
+		.describe(
+			"Whether bridges are made. False: no further step is sent; what was sent is followed.",
+		),
+	BRIDGE_DRY_RUN: z
+		.boolean()
+		.default(true)
+		.describe("Bridges are quoted and checked, and nothing is sent."),
+	BRIDGE_DENIED_CHAIN_IDS: commaList(z.string().regex(/^[1-9][0-9]{0,15}$/))
+		.default([])
+		.meta({ expects: "chain ids, separated by commas" })
+		.describe("Chains that nothing is bridged from or to, whatever operators set."),
+	BRIDGE_STATUS_TIMEOUT_MINUTES: z
+		.int()
+		.min(5)
+		.max(10_080)
+		.default(60)
+		.describe("How long after its deposit a bridge without an end is called timed out."),
+	BRIDGE_RPC_URLS_JSON: jsonText(z.record(z.string().regex(/^[1-9][0-9]{0,15}$/), rpcUrls))
+		.default({})
+		.meta({ secret: true, expects: 'such as {"988":["https://rpc.example"]}' })
+		.describe(
+			"Nodes of chains that bridges arrive on, by chain id; they are for reading only, and never " +
+				"told. Chains that are not here and not reached are read by the provider's public nodes.",
+		),
+};

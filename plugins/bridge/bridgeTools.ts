@@ -1,0 +1,226 @@
+import { z } from "zod";
+import { formatAmount } from "#core/money/formatAmount.ts";
+import type { Command } from "#core/plugin/Command.ts";
+import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
+import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
+import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
+import { type BridgeView, bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
+import { resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
+import { channelOf, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
+
+export type BridgeToolDeps = { context: BridgeContext; bridges: Bridges };
+
+const SHARED = { capability: "bridging" } as const;
+const LISTED = 10;
+const LINE_CHAINS = 8;
+
+const { amount, currency, from, to, as, recipient, refundTo } = bridgeFields;
+const input = z.strictObject({
+	...{ amount, currency, from: from.optional(), to, as: as.optional() },
+	...{ recipient: recipient.optional(), refundTo: refundTo.optional() },
+});
+const quoted = z.object({
+	...{ amount: z.string(), symbol: z.string(), from: z.string(), to: z.string() },
+	...{ expectedOut: z.string(), minimumOut: z.string(), outSymbol: z.string() },
+	...{ impactPercent: z.string().nullable(), estimateSeconds: z.number(), asOfMs: z.number() },
+});
+
+/** Bridging as the agent does it: at once for an author's own words, by a link for all else. */
+export function bridgeTools(deps: BridgeToolDeps): AnyTool[] {
+	return [
+		chainsTool(deps),
+		quoteTool(deps),
+		bridgeTool(deps, "execute"),
+		bridgeTool(deps, "prepare"),
+		listTool(deps),
+		readTool(deps),
+	];
+}
+
+function chainsTool({ context }: BridgeToolDeps): AnyTool {
+	return defineTool({
+		...{ ...SHARED, name: "list_bridge_chains", title: "Chains that bridges lead to" },
+		description: "Returns the EVM chains that the bridge provider serves now.",
+		...{ effect: "read", access: "everybody", input: z.strictObject({}) },
+		output: z.object({ chains: z.array(z.string()) }),
+		async run(_, { signal }) {
+			const chains = await context.directory.knownChains({ purpose: "view", signal });
+			const open = chains.filter((one) => one.isEvm && !one.isDisabled && !one.isLagging);
+			const names = open.map(({ id, name }) => context.core.chains.byId(id)?.slug ?? name);
+			return { kind: "done", output: { chains: names } };
+		},
+		line({ chains }) {
+			const shown = chains.slice(0, LINE_CHAINS).join(", ");
+			const more = chains.length > LINE_CHAINS ? ` and ${chains.length - LINE_CHAINS} more` : "";
+			return chains.length === 0 ? "No chain can be bridged to now." : `Bridges: ${shown}${more}.`;
+		},
+		asOfMs: () => null,
+	});
+}
+
+function quoteTool({ context }: BridgeToolDeps): AnyTool {
+	return defineTool({
+		...{ ...SHARED, name: "quote_bridge", title: "Quote a bridge", effect: "read" },
+		description: "Returns what would arrive on the other chain. Nothing is recorded or sent.",
+		...{ access: "profile", input, output: quoted },
+		async run(asked, { caller, signal }) {
+			const { profile } = await context.wallets.principalOf(caller);
+			const wallet =
+				profile.wallets.find(({ id }) => id === profile.canonicalWalletId) ?? profile.wallets[0];
+			if (!wallet) throw bridgeFault.quoteMissing({ public: "Your profile has no wallet." });
+			const options = { purpose: "view", signal } as const;
+			const request = requestOf(asked);
+			const found = await resolveRoute(context, { request, wallet, options });
+			if (found.kind === "bad") throw refusal(found.denial);
+			const { route } = found.resolved;
+			const offered = await quoteBridge(context, found.resolved, options);
+			if (offered.kind === "bad") throw refusal(offered.denial);
+			const { quote, told } = offered;
+			const whole = (units: bigint) => formatAmount({ units, currency: route.destination });
+			return {
+				kind: "done",
+				output: {
+					...{ amount: request.amount, symbol: route.origin.symbol, from: route.origin.chain },
+					...{ to: route.destination.chain, outSymbol: route.destination.symbol },
+					...{ expectedOut: whole(quote.expectedOutRaw), minimumOut: whole(quote.minimumOutRaw) },
+					...{ impactPercent: told.impactPercent, estimateSeconds: told.estimateSeconds },
+					asOfMs: context.core.clock.nowMs(),
+				},
+			};
+		},
+		line(one) {
+			const { amount: given, symbol, from: origin, to: there, expectedOut, outSymbol } = one;
+			return (
+				`${given} ${symbol} on ${origin} gives about ${expectedOut} ${outSymbol} on ${there}, ` +
+				`at least ${one.minimumOut}.`
+			);
+		},
+		asOfMs: ({ asOfMs }) => asOfMs,
+	});
+}
+
+function refusal({ code, detail }: { code: string; detail: string }) {
+	return bridgeFault.bridgeState({ public: detail, members: { errorCode: code } });
+}
+
+function bridgeTool({ context, bridges }: BridgeToolDeps, effect: "prepare" | "execute"): AnyTool {
+	const isPrepared = effect === "prepare";
+	const name = isPrepared ? "prepare_bridge" : "bridge";
+	return defineTool({
+		...{ ...SHARED, name, title: isPrepared ? "Prepare a bridge" : "Bridge money" },
+		description: isPrepared
+			? "Quotes a bridge to another chain and returns the link by which you say yes. Nothing is sent " +
+				"before that."
+			: "Sends money from your wallet to another chain, within your limits and for at least what was " +
+				"quoted.",
+		...{ effect, access: "profile", input, output: bridgeSchema },
+		async run(asked, { caller, idempotencyKey }) {
+			const principal = await context.wallets.principalOf(caller);
+			const response = await bridges.create({
+				...{ principal, request: requestOf(asked), idempotencyKey, tool: name },
+				...{ route: TOOL_ROUTE, channel: channelOf(caller), asks: isPrepared },
+			});
+			return { kind: "done", output: bridgeSchema.parse(await response.json()) };
+		},
+		line: sentenceOf,
+		asOfMs: () => null,
+		links: ({ confirmUrl }) =>
+			confirmUrl === null ? [] : [{ rel: "confirm" as const, url: confirmUrl }],
+	});
+}
+
+function listTool({ context, bridges }: BridgeToolDeps): AnyTool {
+	return defineTool({
+		...{ ...SHARED, name: "list_bridges", title: "Where your money is", effect: "read" },
+		description: "Returns your newest bridges, and for each where its money is.",
+		...{ access: "profile", input: z.strictObject({}) },
+		output: z.object({ bridges: z.array(bridgeSchema) }),
+		async run(_, { caller }) {
+			const { profile } = await context.wallets.principalOf(caller);
+			const page = { profileId: profile.id, afterId: null, limit: LISTED };
+			const { items } = await bridges.list(page);
+			return { kind: "done", output: { bridges: items } };
+		},
+		line({ bridges: found }) {
+			const [newest] = found;
+			return newest ? sentenceOf(newest) : "You have no bridges yet.";
+		},
+		asOfMs: () => null,
+	});
+}
+
+function readTool({ context, bridges }: BridgeToolDeps): AnyTool {
+	return defineTool({
+		...{ ...SHARED, name: "read_bridge", title: "One of your bridges", effect: "read" },
+		description: "Returns one of your bridges by its id, and where its money is.",
+		access: "profile",
+		input: z.strictObject({ id: z.uuid().meta({ description: "A bridge's id." }) }),
+		output: bridgeSchema,
+		async run({ id }, { caller }) {
+			const { profile } = await context.wallets.principalOf(caller);
+			return { kind: "done", output: await bridges.view(profile.id, id.toLowerCase()) };
+		},
+		line: sentenceOf,
+		asOfMs: () => null,
+	});
+}
+
+/** At most 160 characters: how much of what, and where it is. */
+function sentenceOf({ amount: given, origin, where }: BridgeView): string {
+	const what = origin ? `${given} ${origin.symbol}` : given;
+	return `${what.slice(0, 40)}: ${where}`.slice(0, 160);
+}
+
+const chain = { kind: "chain" } as const;
+const asset = { kind: "asset" } as const;
+const address = { kind: "address" } as const;
+
+/** What people type about bridges. */
+export const bridgeCommands: readonly Command[] = [
+	{
+		name: "bridge",
+		forms: [
+			"bridge {amount} {currency} [from {from}] to {to} [as {as}] [recipient {recipient}] " +
+				"[refund to {refundTo}]",
+		],
+		slots: {
+			...{ amount: { kind: "amount" }, currency: asset, from: chain, to: chain, as: asset },
+			...{ recipient: address, refundTo: address },
+		},
+		...{ tool: "bridge", prepares: "prepare_bridge" },
+		summary: "sends money from your wallet to another chain",
+		examples: ["bridge 0.5 eth from base to robinhood as usdg"],
+	},
+	{
+		name: "bridge_quote",
+		forms: ["quote bridge {amount} {currency} [from {from}] to {to} [as {as}]"],
+		slots: { amount: { kind: "amount" }, currency: asset, from: chain, to: chain, as: asset },
+		tool: "quote_bridge",
+		summary: "what would arrive on another chain",
+		examples: ["quote bridge 0.5 eth from base to robinhood as usdg"],
+	},
+	{
+		name: "my_bridges",
+		forms: ["my bridges", "where is my money", "bridges"],
+		...{ slots: {}, tool: "list_bridges" },
+		summary: "your bridges, and where their money is",
+		examples: ["where is my money"],
+	},
+	{
+		name: "show_bridge",
+		forms: ["show bridge {id}", "(read|where is) bridge {id}"],
+		...{ slots: { id: { kind: "id" } }, tool: "read_bridge" },
+		summary: "one of your bridges, and where its money is",
+		examples: ["show bridge 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	},
+	{
+		name: "bridge_chains",
+		forms: ["bridge chains"],
+		...{ slots: {}, tool: "list_bridge_chains" },
+		summary: "chains that bridges lead to",
+		examples: ["bridge chains"],
+	},
+];

@@ -1,0 +1,129 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { BRIDGE_DEPOSIT, type DepositRequest } from "#plugins/bridge/bridges/depositKind.ts";
+import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
+import { resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
+import { syncIntent } from "#plugins/bridge/bridges/syncIntent.ts";
+import {
+	type Bridge,
+	changeBridge,
+	lockBridge,
+	moveBridge,
+	readBridge,
+} from "#plugins/bridge/sql/bridges.ts";
+import { insertQuote, readQuote } from "#plugins/bridge/sql/quotes.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/**
+ * Takes a bridge as far as it goes before its deposit: from what was asked for to a stored quote,
+ * to recorded intents, to whatever those are. It may be called at any time by anybody: each step
+ * is taken under the bridge's row, and once.
+ */
+export async function advanceBridge(
+	context: BridgeContext,
+	id: string,
+	signal: AbortSignal,
+): Promise<void> {
+	const bridge = await readBridge(context.core.db, id);
+	if (bridge?.status === "created") await quote(context, bridge, signal);
+	const quoted = await readBridge(context.core.db, id);
+	if (quoted?.status === "quoted" && quoted.lookAt !== null) await execute(context, quoted);
+	const begun = await readBridge(context.core.db, id);
+	if (!begun || begun.intentId === null || begun.depositedAt !== null) return;
+	if (begun.status === "executing") {
+		await context.wallets.execution.advance([begun.intentId], signal);
+	}
+	await syncIntent(context, id);
+}
+
+/** Resolves what was asked for, and stores a checked quote with every step. */
+async function quote(context: BridgeContext, bridge: Bridge, signal: AbortSignal): Promise<void> {
+	const { core, settings } = context;
+	if (!settings.isOn) {
+		return await reject(context, bridge.id, {
+			...{ code: "bridging_disabled", detail: "Bridging is turned off here (ENABLE_BRIDGING)." },
+		});
+	}
+	const wallet = await walletOf(context, bridge);
+	if ("code" in wallet) return await reject(context, bridge.id, wallet);
+	const options = { purpose: "trade", signal } as const;
+	try {
+		const found = await resolveRoute(context, { request: bridge.request, wallet, options });
+		if (found.kind === "bad") return await reject(context, bridge.id, found.denial);
+		const { resolved } = found;
+		const quoted = await quoteBridge(context, resolved, options);
+		if (quoted.kind === "bad") return await reject(context, bridge.id, quoted.denial);
+		await core.db.transaction(async (tx) => {
+			const held = await lockBridge(tx, bridge.id);
+			if (held?.status !== "created") return;
+			const at = new Date(core.clock.nowMs());
+			const seq = await insertQuote(tx, { bridgeId: bridge.id, ...quoted, at });
+			// A dry run ends here: it is looked at no more.
+			const lookAt = settings.isDryRun ? null : at;
+			const change = { route: resolved.route, quoteSeq: seq, lookAt };
+			await moveBridge(tx, held, { event: "quote", at, change });
+		});
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		// Nothing was sent: whoever asked is told, and may ask again.
+		await reject(context, bridge.id, { code: error.code, detail: error.publicDetail });
+	}
+}
+
+async function walletOf(context: BridgeContext, { profileId, walletId }: Bridge) {
+	const none = { code: "no_executable_wallet", detail: "Your profile has no wallet to use." };
+	if (walletId === null) return none;
+	const { profile } = await context.wallets.principalOf({
+		...{ channel: "agent", authority: "session", profileId },
+	});
+	const wallet = profile.wallets.find(({ id }) => id === walletId);
+	if (wallet?.capability === "embedded/delegated") return wallet;
+	return { ...none, detail: "Only a wallet that the service may send from can bridge here." };
+}
+
+async function reject(context: BridgeContext, id: string, denial: Denial): Promise<void> {
+	const { core } = context;
+	await core.db.transaction(async (tx) => {
+		const held = await lockBridge(tx, id);
+		if (!held) return;
+		const { code: errorCode, detail } = denial;
+		const at = new Date(core.clock.nowMs());
+		const change = { errorCode, detail, lookAt: null };
+		await moveBridge(tx, held, { event: "reject", at, change });
+	});
+}
+
+/** Records the deposit as an intent, with its bounds, in the transaction that says so. */
+async function execute(context: BridgeContext, { id }: Bridge): Promise<void> {
+	const { core, wallets, settings } = context;
+	if (settings.isDryRun) return await changeBridge(core.db, id, { lookAt: null });
+	const before = await readBridge(core.db, id);
+	if (!before?.route || before.walletId === null) return;
+	const { profile } = await wallets.principalOf({
+		...{ channel: "agent", authority: "session", profileId: before.profileId },
+	});
+	const wallet = profile.wallets.find((one) => one.id === before.walletId) ?? null;
+	await core.db.transaction(async (tx) => {
+		const held = await lockBridge(tx, id);
+		if (held?.status !== "quoted" || !held.route || held.intentId !== null) return;
+		const quote = await readQuote(tx, { bridgeId: id, seq: held.quoteSeq ?? 0 });
+		if (!quote) return;
+		const request: DepositRequest = {
+			...{ bridgeId: id, amountRaw: String(held.route.amountRaw) },
+			minimumOutRaw: String(quote.minimumOutRaw),
+		};
+		const [intent] = await wallets.execution.create(tx, [
+			{
+				...{ kind: BRIDGE_DEPOSIT, profile, wallet, chainId: held.route.origin.chainId },
+				...{ channel: held.channel, asks: held.asks, request },
+			},
+		]);
+		if (!intent) return;
+		const at = new Date(core.clock.nowMs());
+		await moveBridge(tx, held, {
+			event: "execute",
+			at,
+			change: { intentId: intent.id, lookAt: at },
+		});
+	});
+}

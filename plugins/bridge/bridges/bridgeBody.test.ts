@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { readBridgeCommand, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
+
+const ANNA = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const none = { from: null, as: null, recipient: null, refundTo: null, mode: "normal" } as const;
+
+test("a command is read whole, in its order, and nothing beside it", () => {
+	expect(readBridgeCommand("bridge 0.5 eth from base to robinhood as USDG")).toEqual({
+		...{ ...none, amount: "0.5", currency: "eth", from: "base", to: "robinhood", as: "USDG" },
+	});
+	const all = `Bridge 1 USDG to base recipient ${ANNA} refund to ${ANNA}`;
+	expect(readBridgeCommand(all)).toEqual({
+		...{ ...none, amount: "1", currency: "USDG", to: "base", recipient: ANNA, refundTo: ANNA },
+	});
+	for (const text of [
+		"bridge",
+		"bridge 0.5 eth",
+		"bridge 0.5 eth base to robinhood",
+		"bridge 0.5 eth to robinhood please",
+		"please bridge 0.5 eth to robinhood",
+		"bridge 0.5 eth to robinhood refund to",
+		"bridge 0.5 eth to robinhood as USDG from base",
+	]) {
+		expect([text, readBridgeCommand(text)]).toEqual([text, null]);
+	}
+});
+
+test("a body is a command or its parts, never both, and never half", () => {
+	const command = "bridge 0.5 eth to base";
+	expect(requestOf({ command }).to).toBe("base");
+	expect(() => requestOf({ command, amount: "1" })).toThrow("validation_error");
+	expect(() => requestOf({ command: "buy 1 AAPL" })).toThrow("validation_error");
+	for (const missing of ["amount", "currency", "to"]) {
+		const body = { amount: "1", currency: "ETH", to: "base", [missing]: undefined };
+		expect(() => requestOf(body)).toThrow("validation_error");
+	}
+	const stable = requestOf({ amount: "1", currency: "ETH", mode: "degen_2_stable" });
+	expect(stable).toMatchObject({ to: null, mode: "degen_2_stable" });
+});

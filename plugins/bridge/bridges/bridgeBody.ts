@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { invalidBridge } from "#plugins/bridge/faults.ts";
+import {
+	ADDRESS_LENGTH_MAX,
+	AMOUNT_LENGTH_MAX,
+	COMMAND_LENGTH_MAX,
+	NAME_LENGTH_MAX,
+} from "#plugins/bridge/limits.ts";
+import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
+
+const name = (description: string, example: string) =>
+	z
+		.string()
+		.min(1)
+		.max(NAME_LENGTH_MAX)
+		.meta({ pattern: "^.+$", description, examples: [example] });
+const address = (description: string) =>
+	z
+		.string()
+		.max(ADDRESS_LENGTH_MAX)
+		.meta({
+			pattern: "^0x[0-9a-fA-F]{40}$",
+			description,
+			examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
+		});
+
+/** Members of a bridge's body, for the route and for tools alike. */
+export const bridgeFields = {
+	amount: z
+		.string()
+		.max(AMOUNT_LENGTH_MAX)
+		.meta({
+			description: "How much is paid in: a plain decimal in whole units of `currency`, exact.",
+			examples: ["0.5"],
+		}),
+	currency: name("What is paid in: a symbol that is unique on its chain, or an address.", "ETH"),
+	from: name(
+		"Where it leaves: a slug, another spelling or an id; `robinhood` unless given.",
+		"base",
+	),
+	to: name("Where it arrives.", "robinhood"),
+	as: name("What arrives: a symbol or an address; the same symbol unless given.", "USDG"),
+	recipient: address("Who gets it; else your preference for that chain, else your wallet."),
+	refundTo: address("Who gets it back; else your preference for that chain, else your wallet."),
+	mode: z.enum(["normal", "degen_2_stable", "direct"]).meta({
+		description:
+			"`degen_2_stable` ends at chain 988 in its stablecoin, whatever `to` and `as` say. `direct` " +
+			"is not served yet.",
+	}),
+};
+
+const { amount, currency, from, to, as, recipient, refundTo, mode } = bridgeFields;
+
+// Strict: a misspelled recipient that is dropped in silence would pay somebody else.
+export const bridgeBody = z
+	.strictObject({
+		command: z
+			.string()
+			.max(COMMAND_LENGTH_MAX)
+			.optional()
+			.meta({
+				description: "The whole bridge in words, instead of all other members.",
+				examples: ["bridge 0.5 eth from base to robinhood as USDG"],
+			}),
+		amount: amount.optional(),
+		currency: currency.optional(),
+		from: from.optional(),
+		to: to.optional(),
+		as: as.optional(),
+		recipient: recipient.optional(),
+		refundTo: refundTo.optional(),
+		mode: mode.optional(),
+	})
+	.meta({ id: "BridgeRequest", description: "What to bridge: a command, or its parts." });
+
+export type BridgeBody = z.output<typeof bridgeBody>;
+
+/** Reads a body as what was asked for. Throws a Fault for one that asks for nothing. */
+export function requestOf({ command, ...parts }: BridgeBody): BridgeRequest {
+	if (command !== undefined) {
+		if (Object.values(parts).some((part) => part !== undefined)) {
+			throw invalidBridge("command", "stands alone, without other members");
+		}
+		const read = readBridgeCommand(command);
+		if (!read) throw invalidBridge("command", `is not of the form ${BRIDGE_FORM}`);
+		return read;
+	}
+	const { amount, currency, mode = "normal" } = parts;
+	if (amount === undefined) throw invalidBridge("amount", "is needed");
+	if (currency === undefined) throw invalidBridge("currency", "is needed");
+	if (parts.to === undefined && mode !== "degen_2_stable") throw invalidBridge("to", "is needed");
+	return {
+		...{ amount, currency, mode, from: parts.from ?? null, to: parts.to ?? null },
+		...{ as: parts.as ?? null, recipient: parts.recipient ?? null },
+		refundTo: parts.refundTo ?? null,
+	};
+}
+
+const BRIDGE_FORM =
+	"`bridge <amount> <currency> [from <chain>] to <chain> [as <currency>] [recipient <address>] " +
+	"[refund to <address>]`";
+
+const WORD = "([^\\s]+)";
+const COMMAND = new RegExp(
+	`^bridge ${WORD} ${WORD}(?: from ${WORD})? to ${WORD}(?: as ${WORD})?` +
+		`(?: recipient ${WORD})?(?: refund to ${WORD})?$`,
+	"i",
+);
+
+/** Reads the strict command; null where a text is not one, to the letter. */
+export function readBridgeCommand(text: string): BridgeRequest | null {
+	const match = COMMAND.exec(text.trim().replace(/\s+/g, " "));
+	const [, amount, currency, from = null, to, as = null, recipient = null, refundTo = null] =
+		match ?? [];
+	if (amount === undefined || currency === undefined || to === undefined) return null;
+	return { amount, currency, from, to, as, recipient, refundTo, mode: "normal" };
+}

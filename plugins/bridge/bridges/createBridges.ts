@@ -1,0 +1,151 @@
+import { assert } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
+import { type BridgeView, renderBridge } from "#plugins/bridge/bridges/renderBridge.ts";
+import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
+import { revokeAllowance } from "#plugins/bridge/bridges/revokeAllowance.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
+import { ADVANCE_TIMEOUT_MS, OPEN_BRIDGES_MAX, TAKE_UP_AFTER_MS } from "#plugins/bridge/limits.ts";
+import {
+	type Bridge,
+	type BridgeRequest,
+	countOpenBridges,
+	insertBridge,
+	listBridges,
+	readBridge,
+} from "#plugins/bridge/sql/bridges.ts";
+import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { isUnsent } from "#plugins/bridge/states/bridgeStates.ts";
+import type { Channel, Principal, Profile } from "#plugins/wallets/contract.ts";
+
+export type BridgeAsked = {
+	principal: Principal;
+	request: BridgeRequest;
+	/** What names the request beside its key: a route, or a tool. */
+	route: string;
+	tool?: string;
+	idempotencyKey: string | null;
+	channel: Channel;
+	/** True: the owner says yes by a link first, whatever their profile says. */
+	asks: boolean;
+};
+
+export type Bridges = ReturnType<typeof createBridges>;
+
+/** What people, programs and operators do with bridges. */
+export function createBridges(context: BridgeContext) {
+	const { core, wallets } = context;
+
+	/** Somebody else's bridge is as little there as one that never was. */
+	async function own(profileId: string, id: string): Promise<Bridge> {
+		const bridge = await readBridge(core.db, id);
+		if (bridge?.profileId !== profileId) throw bridgeFault.notFound();
+		return bridge;
+	}
+
+	async function view(bridge: Bridge, { isNew = false } = {}): Promise<BridgeView> {
+		const { intentId, profileId } = bridge;
+		const quote = await quoteOf(bridge);
+		const intent = intentId === null ? null : await wallets.execution.read(intentId, profileId);
+		const asking = isNew && intent ? await wallets.execution.asking(intent) : null;
+		const asks = asking?.status === "confirmation_required";
+		const confirmUrl = asks ? (await wallets.link(asking, "confirm")).url : null;
+		return renderBridge(bridge, { quote, intent, confirmUrl });
+	}
+
+	async function quoteOf({ id, quoteSeq }: Bridge): Promise<StoredQuote | null> {
+		return quoteSeq === null ? null : await readQuote(core.db, { bridgeId: id, seq: quoteSeq });
+	}
+
+	/** What cannot be taken further now is answered as it stands: the service takes it up itself. */
+	async function goOn(id: string): Promise<void> {
+		try {
+			const limit = AbortSignal.timeout(ADVANCE_TIMEOUT_MS);
+			await advanceBridge(context, id, AbortSignal.any([context.ending, limit]));
+		} catch (error) {
+			const level = error instanceof Fault ? "warn" : "error";
+			core.log[level]("a bridge could not be taken further now", { error });
+		}
+	}
+
+	return {
+		own,
+		goOn,
+		show: view,
+		view: async (profileId: string, id: string) => view(await own(profileId, id)),
+		quoteOf,
+		/** Records a bridge, once for each key, takes it as far as it goes, and answers 201. */
+		create: (asked: BridgeAsked): Promise<Response> => create(context, asked, { goOn, view }),
+		async list(query: { profileId: string; afterId: string | null; limit: number }) {
+			const found = await listBridges(core.db, { ...query, limit: query.limit + 1 });
+			const shown = found.slice(0, query.limit);
+			const items = await Promise.all(shown.map((bridge) => view(bridge)));
+			return { items, nextId: found.length > query.limit ? (shown.at(-1)?.id ?? null) : null };
+		},
+		/** Takes back an allowance that a bridge left over, and answers 202 with the bridge. */
+		async revoke(principal: Principal, id: string, idempotencyKey: string | null) {
+			const bridge = await own(principal.profile.id, id);
+			const quote = await quoteOf(bridge);
+			const render = async () => view(await own(principal.profile.id, id));
+			const asked = { principal, bridge, quote, idempotencyKey, render };
+			return revokeAllowance(context, asked);
+		},
+		/** Replaces the quote. Once a step was recorded to be sent this is refused. */
+		async requote(profileId: string, id: string): Promise<BridgeView> {
+			const bridge = await own(profileId, id);
+			const isSent = bridge.depositHash !== null || !isUnsent(bridge.status);
+			if (isSent) throw bridgeFault.requoteAfterSubmission();
+			if (bridge.route === null) throw bridgeFault.quoteMissing();
+			const renewed = await renewQuote(context, id, context.ending);
+			if (renewed.kind === "bad") {
+				const { code: errorCode, detail } = renewed.denial;
+				throw bridgeFault.bridgeState({ public: detail, members: { errorCode } });
+			}
+			return view(await own(profileId, id));
+		},
+	};
+}
+
+async function create(
+	context: BridgeContext,
+	asked: BridgeAsked,
+	{
+		goOn,
+		view,
+	}: {
+		goOn(id: string): Promise<void>;
+		view(bridge: Bridge, options: { isNew: boolean }): Promise<BridgeView>;
+	},
+): Promise<Response> {
+	const { core, wallets } = context;
+	const { principal, request, route, tool, idempotencyKey, channel, asks } = asked;
+	const { profile } = principal;
+	const walletId = walletOf(profile);
+	return await wallets.once({
+		...{ principal, route, idempotencyKey, intents: [] },
+		body: tool === undefined ? request : { tool, ...request },
+		async record(tx, id) {
+			const open = await countOpenBridges(tx, profile.id);
+			if (open >= OPEN_BRIDGES_MAX) throw bridgeFault.bridgesTooMany();
+			const createdAt = new Date(core.clock.nowMs());
+			// Whoever recorded it takes it further at once; a job does where that process died.
+			const lookAt = new Date(createdAt.getTime() + TAKE_UP_AFTER_MS);
+			const profileId = profile.id;
+			await insertBridge(tx, {
+				...{ id, profileId, walletId, channel, asks, request, createdAt, lookAt },
+			});
+		},
+		async answer(_ids, _recorded, id) {
+			assert(id !== null, "a bridge that was recorded has an id");
+			await goOn(id);
+			const bridge = await readBridge(core.db, id);
+			assert(bridge, "a bridge that was recorded is there");
+			return { status: 201, body: await view(bridge, { isNew: true }) };
+		},
+	});
+}
+
+function walletOf({ canonicalWalletId, wallets }: Profile): string | null {
+	return canonicalWalletId ?? wallets[0]?.id ?? null;
+}

@@ -1,0 +1,232 @@
+import { decodeEventLog, encodeFunctionData, erc20Abi } from "viem";
+import { z } from "zod";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { formatAmount } from "#core/money/formatAmount.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
+import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { type BridgeStep, depositoryAbi } from "#plugins/bridge/quote/steps.ts";
+import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
+import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import {
+	ALLOWANCE,
+	type AllowanceRequest,
+	type Denial,
+	type Intent,
+	type IntentKind,
+	type Outbound,
+	type Plan,
+	type Preparation,
+	type Receipt,
+	type SpendSituation,
+	type Wallet,
+} from "#plugins/wallets/contract.ts";
+
+export const BRIDGE_DEPOSIT = "bridge-deposit";
+
+/** What a deposit is for, and its bounds: a plan beyond them is denied. */
+export const depositRequest = z.object({
+	bridgeId: z.uuid(),
+	/** The least that arrives, as it was quoted first: a newer quote may promise more, never less. */
+	minimumOutRaw: z.string().regex(/^\d{1,78}$/),
+	/** The most that is paid in. */
+	amountRaw: z.string().regex(/^\d{1,78}$/),
+});
+export type DepositRequest = z.output<typeof depositRequest>;
+
+/**
+ * Pays into the bridge provider's depository. The call is the stored step and nothing else; with a
+ * token it is planned once the depository may take exactly the amount.
+ */
+export function depositKind(context: BridgeContext): IntentKind<DepositRequest> {
+	return {
+		name: BRIDGE_DEPOSIT,
+		plugin: "bridge",
+		request: depositRequest,
+		steps: ["bridge.quote", "bridge.allowance"],
+		prepare: (intent, { wallet, outbound, signal }) =>
+			prepare(context, { intent, wallet, outbound, signal }),
+		keeps: keepsDeposit,
+		deny: recipientDenial,
+		settle: (intent, receipt) => settle(context, intent, receipt),
+	};
+}
+
+type Preparing = {
+	intent: Intent<DepositRequest>;
+	wallet: Wallet;
+	outbound: Outbound;
+	signal: AbortSignal;
+};
+
+async function prepare(context: BridgeContext, preparing: Preparing): Promise<Preparation> {
+	const { intent, wallet } = preparing;
+	const { core, settings } = context;
+	const bridge = await readBridge(core.db, intent.request.bridgeId);
+	if (!bridge?.route || bridge.intentId !== intent.id) {
+		return denied("bridge_missing", "The bridge of this deposit is not there.");
+	}
+	if (!settings.isOn) return denied("bridging_disabled", "Bridging is turned off here.");
+	if (bridge.heldAt !== null) return denied("bridge_disabled", "An operator stopped this bridge.");
+	if (wallet.capability !== "embedded/delegated") {
+		return denied("no_executable_wallet", "This wallet cannot bridge by itself.");
+	}
+	const { route } = bridge;
+	if (route.user !== wallet.address || route.origin.chainId !== intent.chainId) {
+		return denied("wallet_changed", "The bridge was quoted for another wallet.");
+	}
+	const quote = await quoteFor(context, bridge, preparing);
+	if ("code" in quote) return { kind: "denied", denial: quote };
+	const bounds = intent.request;
+	if (quote.minimumOutRaw < BigInt(bounds.minimumOutRaw)) {
+		return denied("quote_expired", "The price moved: less would arrive than was agreed.");
+	}
+	if (route.amountRaw > BigInt(bounds.amountRaw)) {
+		return denied("quote_mismatch", "More would be paid in than was agreed.");
+	}
+	const step = quote.steps.at(-1);
+	if (step?.kind !== "deposit") return denied("quote_missing", "The bridge has no deposit.");
+	const plan = planOf({ route, quote, step });
+	if (route.origin.currency === ZERO_ADDRESS) return { kind: "plan", plan };
+	const allowed = await allowanceOf(context, preparing, { route, spender: step.to });
+	if (allowed === null) return denied("chain_unavailable", "The allowance cannot be read now.");
+	if (allowed >= route.amountRaw) return { kind: "plan", plan };
+	const request: AllowanceRequest = {
+		...{ token: route.origin.currency, spender: step.to, amountRaw: String(route.amountRaw) },
+		...{ for: "bridge", shown: plan.shown },
+	};
+	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend: plan.spend };
+}
+
+/**
+ * The stored quote while it holds. One that ended is replaced where nothing was sent; behind an
+ * allowance that was, the bridge ends as `quote_expired`.
+ */
+async function quoteFor(
+	context: BridgeContext,
+	bridge: Bridge,
+	{ intent, outbound, signal }: Preparing,
+): Promise<StoredQuote | Denial> {
+	const seq = bridge.quoteSeq ?? 0;
+	const quote = await readQuote(context.core.db, { bridgeId: bridge.id, seq });
+	if (quote && quote.deadlineMs - context.core.clock.nowMs() > QUOTE_MARGIN_MS) return quote;
+	const expired = { code: "quote_expired", detail: "The bridge's quote has ended." };
+	if (intent.afterId !== null) return expired;
+	try {
+		const renewed = await outbound("bridge.quote", () => renewQuote(context, bridge.id, signal));
+		return renewed.kind === "good" ? renewed.quote : renewed.denial;
+	} catch (error) {
+		if (error instanceof Fault) return expired;
+		throw error;
+	}
+}
+
+const word = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{64}$/)
+	.transform(BigInt);
+
+/** What the depository may take of the token; null where no node says. */
+async function allowanceOf(
+	{ readers }: BridgeContext,
+	{ outbound, signal }: Preparing,
+	{ route, spender }: { route: BridgeRoute; spender: Address },
+): Promise<bigint | null> {
+	const { chainId, currency } = route.origin;
+	const args = [route.user, spender] as const;
+	const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args });
+	try {
+		const read = readers.of(chainId, null);
+		const told = await outbound("bridge.allowance", async () =>
+			read?.("eth_call", [{ to: currency, data }, "latest"], signal),
+		);
+		return word.parse(told);
+	} catch {
+		return null;
+	}
+}
+
+function planOf(given: { route: BridgeRoute; quote: StoredQuote; step: BridgeStep }): Plan {
+	const { route, quote, step } = given;
+	const { origin, destination, recipient, user, amountRaw } = route;
+	const money = (units: bigint, currency: BridgeRoute["origin"]) =>
+		`${formatAmount({ units, currency })} ${currency.symbol}`;
+	const isOwn = recipient === user;
+	const whom = isOwn ? "your own address" : recipient;
+	return {
+		...{ chainId: step.chainId, from: user, to: step.to, valueRaw: step.valueRaw },
+		data: step.data,
+		spend: {
+			...{ currency: origin.currency, raw: amountRaw },
+			...{ decimals: origin.decimals, symbol: origin.symbol },
+		},
+		// One's own address is nobody new, on whatever chain.
+		recipient: isOwn ? null : recipient,
+		shown: {
+			action: BRIDGE_DEPOSIT,
+			summary:
+				`Bridges ${money(amountRaw, origin)} from ${origin.chain} to ${destination.chain}: ` +
+				`at least ${money(quote.minimumOutRaw, destination)} to ${whom}.`,
+			...{ receives: recipient, refundTo: route.refundTo },
+			minimumOut: money(quote.minimumOutRaw, destination),
+			minimumOutRaw: String(quote.minimumOutRaw),
+			expectedOut: money(quote.expectedOutRaw, destination),
+			...{ orderId: quote.orderId, requestId: quote.requestId },
+		},
+		expiresAtMs: quote.deadlineMs - QUOTE_MARGIN_MS,
+	};
+}
+
+/** A newer quote is still what its owner said yes to if it costs the same and promises as much. */
+function keepsDeposit(approved: Plan, fresh: Plan): boolean {
+	const same = (plan: Plan) => {
+		const { chainId, from, to, valueRaw, spend, recipient } = plan;
+		const { receives, refundTo } = plan.shown;
+		return { chainId, from, to, valueRaw, spend, recipient, receives, refundTo };
+	};
+	const promised = (plan: Plan) => BigInt(String(plan.shown["minimumOutRaw"] ?? "0"));
+	return Bun.deepEquals(same(approved), same(fresh)) && promised(fresh) >= promised(approved);
+}
+
+/** Who is new waits, as for any payment; one's own address is nobody new. */
+function recipientDenial({ limits, recipientKnownForMs }: SpendSituation): Denial | null {
+	if (recipientKnownForMs === null || recipientKnownForMs >= limits.recipientCooldownMs)
+		return null;
+	return {
+		code: "recipient_cooldown",
+		detail: "The recipient is new. Try again once it is known for longer.",
+	};
+}
+
+/** Whether the depository took the money for the order that the plan named. */
+async function settle(
+	{ core }: BridgeContext,
+	{ plan, request }: Intent<DepositRequest>,
+	receipt: Receipt,
+): Promise<Denial | null> {
+	const orderId = String(plan?.shown["orderId"]);
+	const bridge = await readBridge(core.db, request.bridgeId);
+	const isThere = receipt.logs.some(({ address, topics, data }) => {
+		if (address.toLowerCase() !== plan?.to) return false;
+		const found = depositedBy({ topics, data });
+		return found?.id === orderId && found.raw === bridge?.route?.amountRaw;
+	});
+	if (isThere) return null;
+	return { code: "deposit_missing", detail: "The depository did not take it for this order." };
+}
+
+function depositedBy(log: { topics: readonly Hex[]; data: Hex }): { id: Hex; raw: bigint } | null {
+	try {
+		const topics = log.topics as [Hex, ...Hex[]];
+		const { args } = decodeEventLog({ abi: depositoryAbi, topics, data: log.data });
+		return args ? { id: args.id, raw: args.amount } : null;
+	} catch {
+		return null;
+	}
+}
+
+function denied(code: string, detail: string): Extract<Preparation, { kind: "denied" }> {
+	return { kind: "denied", denial: { code, detail } };
+}

@@ -1,0 +1,122 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import type { Resolved } from "#plugins/bridge/bridges/resolveRoute.ts";
+import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
+import type { RelayCallOptions, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
+import type { Told } from "#plugins/bridge/sql/quotes.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+export type Quoting =
+	| { kind: "good"; quote: CheckedQuote; told: Told }
+	| { kind: "bad"; denial: Denial };
+
+/** What the provider's own codes of a refusal are here; others are `quote_refused`. */
+const REFUSALS: Readonly<Record<string, string>> = {
+	AMOUNT_TOO_LOW: "amount_invalid",
+	INSUFFICIENT_FUNDS: "balance_insufficient",
+	INSUFFICIENT_LIQUIDITY: "liquidity_insufficient",
+	NO_QUOTES: "liquidity_insufficient",
+	NO_SWAP_ROUTES_FOUND: "liquidity_insufficient",
+	NO_INTERNAL_SWAP_ROUTES_FOUND: "liquidity_insufficient",
+	SWAP_IMPACT_TOO_HIGH: "price_impact_too_high",
+	CHAIN_DISABLED: "chain_unavailable",
+	UNSUPPORTED_CHAIN: "chain_unavailable",
+	ROUTE_TEMPORARILY_RESTRICTED: "chain_unavailable",
+	UNSUPPORTED_CURRENCY: "currency_unknown",
+	INVALID_INPUT_CURRENCY: "currency_unknown",
+	INVALID_OUTPUT_CURRENCY: "currency_unknown",
+	SANCTIONED_WALLET_ADDRESS: "policy_denied",
+	SANCTIONED_CURRENCY: "policy_denied",
+};
+
+/**
+ * Asks the provider for a quote of a route, and checks it against the route and against our own
+ * feeds. A provider that does not answer, or not readably, is a Fault.
+ */
+export async function quoteBridge(
+	context: BridgeContext,
+	{ route, origin, destination }: Resolved,
+	options: RelayCallOptions,
+): Promise<Quoting> {
+	let said: RelayQuote;
+	try {
+		said = await context.relay.quote(requestOf(route), options);
+	} catch (error) {
+		return refusalOf(error);
+	}
+	const nowMs = context.core.clock.nowMs();
+	const verdict = await checkQuote({ route, origin, destination, nowMs }, said);
+	if (verdict.kind === "bad") {
+		const { code, detail } = verdict;
+		context.core.log.warn("a quote was refused", { code, detail });
+		return { kind: "bad", denial: { code, detail: `The bridge's quote was refused: ${detail}.` } };
+	}
+	const loss = lossOf(context, route, verdict.quote);
+	if (loss !== null) return { kind: "bad", denial: loss };
+	return { kind: "good", quote: verdict.quote, told: toldOf(said) };
+}
+
+function requestOf(route: BridgeRoute) {
+	const { user, recipient, refundTo, amountRaw, origin, destination } = route;
+	return {
+		...{ user, recipient, refundTo, amountRaw },
+		...{ originChainId: origin.chainId, destinationChainId: destination.chainId },
+		...{ originCurrency: origin.currency, destinationCurrency: destination.currency },
+	};
+}
+
+/** The provider's no is a reason; its silence is a Fault. */
+function refusalOf(error: unknown): Quoting {
+	const isRefusal = error instanceof Fault && error.code === "bridge_provider_refused";
+	if (!isRefusal) throw error;
+	const code = REFUSALS[String(error.meta["errorCode"])] ?? "quote_refused";
+	return { kind: "bad", denial: { code, detail: "The bridge provider has no quote for this." } };
+}
+
+/** Whether what is guaranteed is worth much less than what is given; null where feeds allow it. */
+function lossOf(
+	{ prices, core }: BridgeContext,
+	{ origin, destination, amountRaw }: BridgeRoute,
+	{ minimumOutRaw }: CheckedQuote,
+): Denial | null {
+	const nowMs = core.clock.nowMs();
+	const { chainId, currency } = origin;
+	const given = prices.toUsd({ chainId, currency }, amountRaw, nowMs);
+	const got = prices.toUsd(
+		{ chainId: destination.chainId, currency: destination.currency },
+		minimumOutRaw,
+		nowMs,
+	);
+	if (given === null || got === null) return null;
+	const kept = 10_000n - VALUE_LOSS_BPS_MAX;
+	if (got * 10_000 >= given * Number(kept)) return null;
+	return { code: "price_impact_too_high", detail: "Too much of its worth would be lost." };
+}
+
+function toldOf(said: RelayQuote): Told {
+	const fees = Object.entries(said.fees).flatMap(([name, fee]) =>
+		fee
+			? [
+					[
+						name,
+						{
+							...{ amountRaw: fee.amount, symbol: fee.currency.symbol },
+							amountUsd: fee.amountUsd ?? null,
+						},
+					] as const,
+				]
+			: [],
+	);
+	const { totalImpact, timeEstimate, rate } = said.details;
+	const { orderData, orderSignature } = said.protocol.v2;
+	return {
+		fees: Object.fromEntries(fees),
+		...{ impactPercent: totalImpact.percent ?? null, impactUsd: totalImpact.usd ?? null },
+		...{ estimateSeconds: timeEstimate, rate: rate ?? null, orderSignature },
+		order: JSON.parse(
+			JSON.stringify(orderData, (_, value) => (typeof value === "bigint" ? String(value) : value)),
+		),
+	};
+}

@@ -1,0 +1,212 @@
+import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
+import { formatAmount } from "#core/money/formatAmount.ts";
+import { mayBeLeftOver } from "#plugins/bridge/bridges/revokeAllowance.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
+import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { BRIDGE_STATUSES } from "#plugins/bridge/states/bridgeStates.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+
+const nullable = <Type extends z.ZodType>(type: Type) => type.nullable();
+const placeSchema = z
+	.object({
+		chain: field.text("Slug of the chain.", "base"),
+		chainId: field.integer("EIP-155 id of the chain.", 8_453),
+		currency: field.addressText("The currency; the zero address is the chain's coin."),
+		symbol: field.text("Its symbol.", "ETH"),
+		decimals: field.integer("Its decimals.", 18),
+	})
+	.meta({ id: "BridgePlace", description: "One end of a bridge." });
+
+const feeSchema = z
+	.object({
+		name: field.text("What it is for.", "relayer"),
+		amountRaw: z.string().meta({
+			pattern: "^-?(0|[1-9][0-9]*)$",
+			description: "In base units; negative where somebody else pays.",
+			examples: ["1000"],
+		}),
+		symbol: field.text("Its currency.", "ETH"),
+		amountUsd: nullable(
+			z.string().meta({ description: "In US dollars, as the provider says.", examples: ["0.02"] }),
+		),
+	})
+	.meta({ id: "BridgeFee", description: "A fee of a quote, as the provider names it." });
+
+const quoteSchema = z
+	.object({
+		requestId: field.hashText("The provider's id of the request."),
+		orderId: field.hashText("The order that is deposited for."),
+		expectedOut: field.decimal("What is expected to arrive.", "998"),
+		expectedOutRaw: field.digits("The same in base units.", "998000000"),
+		minimumOut: field.decimal("What arrives at least, or all comes back.", "993"),
+		minimumOutRaw: field.digits("The same in base units.", "993000000"),
+		impactPercent: nullable(
+			z.string().meta({
+				description: "What is lost of its worth, as the provider says.",
+				examples: ["-0.2"],
+			}),
+		),
+		estimateSeconds: field.integer("Seconds that it takes, as the provider says.", 2),
+		fees: z.array(feeSchema).meta({ description: "What the provider says that it takes." }),
+		expiresAt: field.time("Until when the deposit must be on chain."),
+	})
+	.meta({ id: "BridgeQuote", description: "What the provider offered, checked and stored." });
+
+const stepSchema = z
+	.object({
+		kind: z.enum(["approve", "deposit"]).meta({ description: "What it does." }),
+		chainId: field.integer("The chain that it runs on.", 8_453),
+		to: field.addressText("What is called."),
+		valueRaw: field.digits("Wei of the coin that it carries.", "500000000000000000"),
+		data: z.string().meta({ description: "Its calldata, built here.", examples: ["0x49290c1c"] }),
+	})
+	.meta({ id: "BridgeStep", description: "One transaction of a bridge." });
+
+const arrivalSchema = z
+	.object({
+		chainId: nullable(field.integer("The chain where it arrived.", 4_663)),
+		transactionHash: nullable(field.hashText("The transaction that paid it.")),
+		amountRaw: nullable(field.digits("What arrived, read from that chain.", "998000000")),
+		currency: nullable(field.addressText("In which currency.")),
+		verified: field.flag("Whether a node of that chain confirmed it."),
+	})
+	.meta({ id: "BridgeArrival", description: "Money as it arrived." });
+
+export const bridgeSchema = z
+	.object({
+		id: field.id("Names the bridge."),
+		status: z.enum(BRIDGE_STATUSES).meta({
+			description:
+				"`success` and `refund` are the provider's last word, looked up on chain. `failure` and " +
+				"`timed_out` may still become either for a day. `uncertain`: where the money is cannot be " +
+				"said yet; never send it again.",
+		}),
+		errorCode: nullable(field.text("Why it stands there.", "quote_expired")),
+		detail: nullable(field.text("The same in a sentence.", "The bridge's quote has ended.")),
+		where: field.text("Where the money is, in a sentence.", "It is on its way to robinhood."),
+		mode: z.enum(["normal", "degen_2_stable", "direct"]).meta({ description: "As asked for." }),
+		amount: field.text("What is paid in, as it was typed.", "0.5"),
+		amountRaw: nullable(field.digits("In base units; null: not resolved.", "500000000000000000")),
+		origin: nullable(placeSchema).meta({ description: "Where it leaves; null: not resolved." }),
+		destination: nullable(placeSchema).meta({ description: "Where it arrives." }),
+		from: nullable(field.addressText("The wallet that it leaves.")),
+		recipient: nullable(field.addressText("Who gets it.")),
+		refundTo: nullable(field.addressText("Who gets it back, if it comes back.")),
+		quote: nullable(quoteSchema).meta({ description: "Null: there is none." }),
+		steps: z.array(stepSchema).meta({ description: "What is sent, in this order." }),
+		intentId: nullable(field.id("The intent that deposits; null: none was recorded.")),
+		revocable: field.flag("Whether an allowance may be left over; see `revoke`."),
+		depositHash: nullable(field.hashText("The deposit's transaction; null: none was sent.")),
+		providerStatus: nullable(field.text("The provider's newest word.", "pending")),
+		providerReason: nullable(field.text("Why the provider failed.", "SLIPPAGE")),
+		arrived: arrivalSchema
+			.nullable()
+			.meta({ description: "What arrived, or came back; null: nothing was told." }),
+		confirmUrl: nullable(
+			field.url("A one-time link for its owner, to say yes.", "https://app.example.com/links/x7"),
+		),
+		createdAt: field.time("When it was asked for."),
+		changedAt: field.time("When its status last changed."),
+	})
+	.meta({ id: "Bridge", description: "Money on its way from one chain to another." });
+
+export const bridgePageSchema = z
+	.object({
+		data: z.array(bridgeSchema).meta({ description: "Bridges, newest first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "BridgePage", description: "A page of your bridges." });
+
+export type BridgeView = z.output<typeof bridgeSchema>;
+
+/** A bridge as its owner sees it. */
+export function renderBridge(
+	bridge: Bridge,
+	given: { quote: StoredQuote | null; intent: Intent | null; confirmUrl: string | null },
+): BridgeView {
+	const { quote, intent, confirmUrl } = given;
+	const { route, request } = bridge;
+	return {
+		...{ id: bridge.id, status: bridge.status, errorCode: bridge.errorCode },
+		...{ detail: bridge.detail, where: whereIs(bridge), mode: request.mode },
+		...{ amount: request.amount, amountRaw: route ? String(route.amountRaw) : null },
+		...{ origin: route?.origin ?? null, destination: route?.destination ?? null },
+		...{ from: route?.user ?? null, recipient: route?.recipient ?? null },
+		refundTo: route?.refundTo ?? null,
+		quote: quote && route ? renderQuote(quote, route) : null,
+		steps: (quote?.steps ?? []).map(({ kind, chainId, to, valueRaw, data }) => {
+			return { kind, chainId, to, valueRaw: String(valueRaw), data };
+		}),
+		intentId: bridge.intentId,
+		revocable: mayBeLeftOver(bridge),
+		depositHash: intent?.transactionHash ?? bridge.depositHash,
+		...{ providerStatus: bridge.providerStatus, providerReason: bridge.providerReason },
+		arrived: arrivedOf(bridge),
+		confirmUrl,
+		createdAt: bridge.createdAt.toISOString(),
+		changedAt: bridge.changedAt.toISOString(),
+	};
+}
+
+function renderQuote(
+	quote: StoredQuote,
+	{ destination }: BridgeRoute,
+): z.output<typeof quoteSchema> {
+	const whole = (units: bigint) => formatAmount({ units, currency: destination });
+	const { requestId, orderId, expectedOutRaw, minimumOutRaw, told } = quote;
+	return {
+		...{ requestId, orderId },
+		...{ expectedOut: whole(expectedOutRaw), expectedOutRaw: String(expectedOutRaw) },
+		...{ minimumOut: whole(minimumOutRaw), minimumOutRaw: String(minimumOutRaw) },
+		...{ impactPercent: told.impactPercent, estimateSeconds: Math.ceil(told.estimateSeconds) },
+		fees: Object.entries(told.fees).map(([name, fee]) => ({ name, ...fee })),
+		expiresAt: new Date(quote.deadlineMs).toISOString(),
+	};
+}
+
+function arrivedOf(bridge: Bridge): BridgeView["arrived"] {
+	const { isVerified, outHash, outChainId, outCurrency, arrivedRaw } = bridge;
+	if (outHash === null && isVerified === null) return null;
+	return {
+		...{ chainId: outChainId, transactionHash: outHash, currency: outCurrency },
+		...{ amountRaw: arrivedRaw === null ? null : String(arrivedRaw) },
+		verified: isVerified === true,
+	};
+}
+
+/** Says where the money is, in one sentence that is true until the next look. */
+export function whereIs(bridge: Bridge): string {
+	const { status, route, errorCode, isVerified } = bridge;
+	const from = route?.origin.chain ?? "its chain";
+	const to = route?.destination.chain ?? "the other chain";
+	const by = isVerified ? "" : " by the provider's word alone";
+	switch (status) {
+		case "created":
+		case "quoted":
+		case "executing":
+			return `It is in your wallet on ${from}; nothing was deposited yet.`;
+		case "confirmation_required":
+		case "signature_required":
+			return `It is in your wallet on ${from}, and waits for you.`;
+		case "rejected":
+		case "disabled":
+			return `It stayed in your wallet: ${errorCode ?? status}.`;
+		case "pending":
+			return `It was deposited on ${from} and is on its way to ${to}.`;
+		case "success":
+			return `It arrived on ${to}${by}.`;
+		case "refund":
+			return `It came back${by}.`;
+		case "failure":
+			return bridge.depositedAt === null
+				? `It is in your wallet on ${from}: the deposit failed (${errorCode ?? "failed"}).`
+				: `The bridge failed; it is with the provider, and a refund is being waited for.`;
+		case "timed_out":
+			return `It was deposited on ${from} and did not arrive in time; it is still looked for.`;
+		default:
+			return `It is being looked up (${errorCode ?? "unknown"}): do not send it again.`;
+	}
+}

@@ -1,0 +1,204 @@
+import { isAddress as isChecksummed } from "viem";
+import { z } from "zod";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { parseAmount } from "#core/money/parseAmount.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
+import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
+import { readChainsOff } from "#plugins/bridge/sql/chainSwitches.ts";
+import { readPreferences } from "#plugins/bridge/sql/preferences.ts";
+import type { Denial, Wallet } from "#plugins/wallets/contract.ts";
+
+/** A route that may be quoted, with both chains as the provider publishes them. */
+export type Resolved = { route: BridgeRoute; origin: RelayChain; destination: RelayChain };
+export type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: Denial };
+
+const HOME_CHAIN = "robinhood";
+/** Where 'DEGEN 2 STABLE' ends: chain 988 and its stablecoin. */
+const STABLE = { chain: "988", currency: "0x779ded0c9e1022225f8e0630b35a9b54be713736" };
+/** Below it are precompiled contracts and other addresses that nobody has a key for. */
+const RESERVED_ADDRESSES = 0x1_0000n;
+const decimalsSelector = "0x313ce567";
+const decimalsWord = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{64}$/)
+	.transform(BigInt);
+
+/** Thrown to leave the resolution with a reason; it never leaves this file. */
+class Refused {
+	constructor(readonly denial: Denial) {}
+}
+
+const refuse = (code: string, detail: string) => new Refused({ code, detail });
+
+/**
+ * Makes of names what they mean: both chains, both currencies, the exact amount, who gets it and
+ * who gets it back. What is not clear, or may not be, is refused with a reason; a provider that
+ * does not answer is a Fault.
+ */
+export async function resolveRoute(
+	context: BridgeContext,
+	asked: { request: BridgeRequest; wallet: Wallet; options: RelayCallOptions },
+): Promise<Resolution> {
+	try {
+		return { kind: "good", resolved: await resolve(context, asked) };
+	} catch (error) {
+		if (error instanceof Refused) return { kind: "bad", denial: error.denial };
+		throw error;
+	}
+}
+
+async function resolve(
+	context: BridgeContext,
+	asked: { request: BridgeRequest; wallet: Wallet; options: RelayCallOptions },
+): Promise<Resolved> {
+	const { request, wallet, options } = asked;
+	const { mode } = request;
+	if (mode === "direct") throw refuse("mode_unsupported", "Direct messaging is not served yet.");
+	const isDegen = mode === "degen_2_stable";
+	const to = isDegen ? STABLE.chain : request.to;
+	if (to === null) throw refuse("chain_unavailable", "No destination chain is named.");
+	const chains = await context.directory.chains(options);
+	const off = await readChainsOff(context.core.db);
+	const find = (name: string) => usableChain(context, { name, chains, off });
+	const origin = find(request.from ?? HOME_CHAIN);
+	const destination = find(to);
+	if (origin.id === destination.id) {
+		throw refuse("same_chain", "Both ends are on one chain: that is a trade, not a bridge.");
+	}
+	if (!context.core.reached.some(({ chain }) => chain.id === origin.id)) {
+		throw refuse("chain_unavailable", `Nothing is sent from ${origin.displayName} here.`);
+	}
+	const into = isDegen ? STABLE.currency : (request.as ?? request.currency);
+	const from = await currencyOf(context, { chain: origin, name: request.currency, options });
+	const as = await currencyOf(context, { chain: destination, name: into, options });
+	await requireDecimals(context, { chain: origin, ...from, signal: options.signal });
+	const preferences = await readPreferences(context.core.db, wallet.profileId);
+	const user = wallet.address;
+	const recipient =
+		request.recipient ?? preferences.get(destination.id)?.recipient ?? (user as string);
+	const refundTo = request.refundTo ?? preferences.get(origin.id)?.refundTo ?? (user as string);
+	const place = (chain: RelayChain, currency: Currency) => ({
+		...{ chainId: chain.id, chain: context.core.chains.byId(chain.id)?.slug ?? chain.name },
+		...{ currency: currency.address, symbol: currency.symbol, decimals: currency.decimals },
+	});
+	const route: BridgeRoute = {
+		user,
+		recipient: payee(recipient, { member: "recipient", token: as.address }),
+		refundTo: payee(refundTo, { member: "refundTo", token: from.address }),
+		amountRaw: amountRaw(request.amount, from),
+		origin: place(origin, from),
+		destination: place(destination, as),
+	};
+	return { route, origin, destination };
+}
+
+/** A live EVM chain that nobody took out. The environment's list is asked first. */
+function usableChain(
+	{ core, settings }: BridgeContext,
+	given: { name: string; chains: readonly RelayChain[]; off: ReadonlySet<number> },
+): RelayChain {
+	const { name, chains, off } = given;
+	const wanted = name.toLowerCase();
+	const id = core.chains.bySlug(wanted)?.id;
+	const chain = chains.find((one) => {
+		if (id !== undefined) return one.id === id;
+		return [String(one.id), one.name, one.displayName].some((is) => is.toLowerCase() === wanted);
+	});
+	const denied = id ?? chain?.id;
+	if (denied !== undefined && (settings.deniedChainIds.has(denied) || off.has(denied))) {
+		throw refuse("chain_denied", `Bridging over ${name} is turned off here.`);
+	}
+	if (!chain) throw refuse("chain_unavailable", `The bridge does not serve "${name}".`);
+	if (!chain.isEvm) throw refuse("chain_not_evm", `${chain.displayName} is no EVM chain.`);
+	if (chain.isDisabled || chain.isLagging || chain.protocol === null) {
+		throw refuse("chain_unavailable", `${chain.displayName} cannot be bridged over now.`);
+	}
+	return chain;
+}
+
+type Currency = { address: Address; symbol: string; decimals: number };
+
+/**
+ * The currency of a symbol or an address. A symbol that means several, or none that the provider
+ * vouches for, is refused: what looks like a token by its name may be anybody's.
+ */
+async function currencyOf(
+	{ directory }: BridgeContext,
+	given: { chain: RelayChain; name: string; options: RelayCallOptions },
+): Promise<Currency> {
+	const { chain, name, options } = given;
+	const chainId = chain.id;
+	const coin = { address: ZERO_ADDRESS, ...chain.currency };
+	if (/^0x[0-9a-fA-F]{40}$/.test(name)) {
+		if (!isChecksummed(name)) throw refuse("currency_unknown", "The address's checksum is wrong.");
+		const address = name.toLowerCase() as Address;
+		if (address === ZERO_ADDRESS) return coin;
+		const [row] = await directory.currencies({ chainId, address }, options);
+		if (row?.address !== address) throw unknownCurrency(name, chain);
+		return row;
+	}
+	const wanted = name.replace(/^\$/, "").toUpperCase();
+	const rows = await directory.currencies({ chainId, term: wanted }, options);
+	const named = new Map<string, Currency>();
+	for (const row of rows) {
+		if (row.symbol.toUpperCase() === wanted) named.set(row.address, row);
+	}
+	if (coin.symbol.toUpperCase() === wanted) named.set(ZERO_ADDRESS, coin);
+	if (named.size > 1) {
+		const detail = `"${wanted}" means several currencies on ${chain.displayName}: name its address.`;
+		throw refuse("symbol_ambiguous", detail);
+	}
+	const [only] = named.values();
+	if (!only) throw unknownCurrency(name, chain);
+	return only;
+}
+
+function unknownCurrency(name: string, { displayName }: RelayChain): Refused {
+	return refuse("currency_unknown", `The bridge knows no "${name}" on ${displayName}.`);
+}
+
+/** What the amount is counted in comes from the chain itself, not from the provider alone. */
+async function requireDecimals(
+	{ core, readers }: BridgeContext,
+	given: Currency & { chain: RelayChain; signal: AbortSignal },
+): Promise<void> {
+	const { chain, address, decimals, symbol, signal } = given;
+	const known = core.chains.byId(chain.id)?.nativeCurrency.decimals;
+	if (address === ZERO_ADDRESS) {
+		if (decimals === known) return;
+		throw refuse("currency_unknown", `The decimals of ${symbol} are not what the chain has.`);
+	}
+	const read = readers.of(chain.id, null);
+	let told: unknown = null;
+	try {
+		told = await read?.("eth_call", [{ to: address, data: decimalsSelector }, "latest"], signal);
+	} catch {
+		throw refuse("chain_unavailable", `${chain.displayName} cannot be read now.`);
+	}
+	if (decimalsWord.safeParse(told).data !== BigInt(decimals)) {
+		throw refuse("currency_unknown", `The decimals of ${symbol} are not what its contract says.`);
+	}
+}
+
+function amountRaw(text: string, currency: Currency): bigint {
+	try {
+		const { units } = parseAmount(text, currency);
+		if (units > 0n) return units;
+	} catch (error) {
+		if (error instanceof Fault) throw refuse("amount_invalid", error.publicDetail);
+		throw error;
+	}
+	throw refuse("amount_invalid", "The amount must be more than zero.");
+}
+
+/** Who is paid. An address that nobody has a key for is refused. */
+function payee(text: string, { member, token }: { member: string; token: Address }): Address {
+	const isAddress = /^0x[0-9a-fA-F]{40}$/.test(text) && isChecksummed(text);
+	const address = text.toLowerCase() as Address;
+	const isReserved = isAddress && (BigInt(address) < RESERVED_ADDRESSES || address === token);
+	if (isAddress && !isReserved) return address;
+	throw refuse("recipient_invalid", `\`${member}\` is no address that can be paid.`);
+}

@@ -1,0 +1,68 @@
+import { defineFaults } from "#core/fault/defineFaults.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+
+/** What can be wrong with a request about bridges. */
+export const bridgeFault = defineFaults({
+	notFound: {
+		status: 404,
+		retry: "never",
+		public: "You have no such bridge.",
+		advice: "List your bridges with `/v1/bridges/intents`.",
+	},
+	requoteAfterSubmission: {
+		status: 409,
+		retry: "never",
+		public: "A step of this bridge was recorded to be sent; its quote stays as it is.",
+		advice: "Wait for its end, or make a new bridge.",
+	},
+	bridgeState: {
+		status: 409,
+		retry: "never",
+		public: "The bridge is not in a state in which that is possible.",
+		advice: "Read the bridge: what has ended, or was deposited, stays as it is.",
+	},
+	bridgesTooMany: {
+		status: 409,
+		retry: "later",
+		public: "A profile has at most 50 bridges that are not at their end.",
+		advice: "Wait until some of them have arrived.",
+	},
+	stepResultForeign: {
+		status: 409,
+		retry: "never",
+		public: "That transaction is none of this bridge's.",
+		advice: "Name a hash that the bridge's own steps have.",
+	},
+	quoteMissing: {
+		status: 409,
+		retry: "never",
+		public: "The bridge has no quote.",
+		advice: "Read its `errorCode`: it was refused before it was quoted.",
+	},
+	chainUnknown: {
+		status: 422,
+		retry: "never",
+		public: "The bridge provider has no such chain.",
+		advice: "Take an id of `/v1/bridges/chains`.",
+	},
+	chainUnreadable: {
+		code: "chain_unavailable",
+		status: 503,
+		retry: "later",
+		public: "No node of that chain answers.",
+	},
+	validationError: {
+		status: 422,
+		retry: "never",
+		public: "The request is not valid.",
+		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
+	},
+});
+
+/** A member of the body that has the right form and yet means nothing here. */
+export function invalidBridge(path: string, message: string): Fault {
+	return bridgeFault.validationError({
+		public: `The body is not valid (${path}): ${message}`,
+		members: { issues: [{ path, message }] },
+	});
+}

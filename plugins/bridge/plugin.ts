@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Core } from "#core/plugin/Core.ts";
+import { definePlugin } from "#core/plugin/definePlugin.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { bridgeConfig } from "#plugins/bridge/bridgeConfig.ts";
+import { createBridges } from "#plugins/bridge/bridges/createBridges.ts";
+import { depositKind } from "#plugins/bridge/bridges/depositKind.ts";
+import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
+import { createChainReaders } from "#plugins/bridge/reconcile/chainReaders.ts";
+import { createBridgeWebhooks } from "#plugins/bridge/reconcile/createBridgeWebhooks.ts";
+import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
+import { createDirectory } from "#plugins/bridge/relay/createDirectory.ts";
+import { createRelay } from "#plugins/bridge/relay/createRelay.ts";
+import { RELAY_BASE_URL_DEFAULT } from "#plugins/bridge/relay/limits.ts";
+import { offRelay } from "#plugins/bridge/relay/offRelay.ts";
+import { adminRoutes } from "#plugins/bridge/routes/adminRoutes.ts";
+import { createSignedIn } from "#plugins/bridge/routes/createSignedIn.ts";
+import { discoveryRoutes } from "#plugins/bridge/routes/discoveryRoutes.ts";
+import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
+import { preferenceRoutes } from "#plugins/bridge/routes/preferenceRoutes.ts";
+import { webhookRoutes } from "#plugins/bridge/routes/webhookRoutes.ts";
+import { PricesKey } from "#plugins/prices/contract.ts";
+import { WalletsKey } from "#plugins/wallets/contract.ts";
+
+const config = z.object(bridgeConfig);
+const MINUTE_MS = 60_000;
+
+/** Moves money to another chain, and knows at every moment where it is. */
+export const bridgePlugin = definePlugin({
+	name: "bridge",
+	version: "1",
+	config,
+	needs: { wallets: WalletsKey, prices: PricesKey },
+	tables: { schema: "bridge", folder: join(import.meta.dir, "migrations") },
+	setup({ config, core, needs }) {
+		const ending = new AbortController();
+		const context = contextOf(core, { ...needs, config, ending: ending.signal });
+		needs.wallets.execution.register(depositKind(context));
+		const bridges = createBridges(context);
+		const signedIn = createSignedIn(needs.wallets);
+		const { BRIDGE_API_KEY: key } = config;
+		const webhooks = key === undefined ? null : createBridgeWebhooks(key, core);
+		return {
+			routes: new Elysia()
+				.use(
+					new Elysia({ prefix: "/v1/bridges" })
+						.use(discoveryRoutes(context, signedIn))
+						.use(intentRoutes({ bridges, signedIn }))
+						.use(preferenceRoutes(context, signedIn)),
+				)
+				.use(adminRoutes(context, bridges))
+				.use(webhookRoutes(webhooks)),
+			jobs: reconcileJobs(context),
+			tools: bridgeTools({ context, bridges }),
+			commands: bridgeCommands,
+			stop: () => ending.abort(),
+		};
+	},
+});
+
+type Given = Pick<BridgeContext, "wallets" | "prices" | "ending"> & {
+	config: z.output<typeof config>;
+};
+
+function contextOf(core: Core, { config, wallets, prices, ending }: Given): BridgeContext {
+	const { ENABLE_BRIDGING: isOn, BRIDGE_DRY_RUN: isDryRun, BRIDGE_API_KEY: apiKey } = config;
+	const baseUrl = config.BRIDGE_BASE_URL ?? (isOn || apiKey ? RELAY_BASE_URL_DEFAULT : null);
+	const relay =
+		baseUrl === null
+			? offRelay
+			: createRelay({ core, baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, ending });
+	const alarms = core.metrics.counter({
+		name: "bridge_alarms_total",
+		help: "Bridges whose money is not where it was said to be, by reason.",
+		labels: ["reason"],
+	});
+	return {
+		...{ core, wallets, prices, relay, ending },
+		directory: createDirectory({ relay, clock: core.clock }),
+		readers: createChainReaders({ core, urls: config.BRIDGE_RPC_URLS_JSON }),
+		settings: {
+			...{ isOn, isDryRun },
+			deniedChainIds: new Set(config.BRIDGE_DENIED_CHAIN_IDS.map(Number)),
+			timeoutMs: config.BRIDGE_STATUS_TIMEOUT_MINUTES * MINUTE_MS,
+		},
+		alarm(reason, bridgeId) {
+			alarms.inc({ reason });
+			core.log.error("a bridge's money is not where it was said to be", { reason, bridgeId });
+		},
+	};
+}

@@ -1,0 +1,234 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import {
+	IMPACT_PERCENT_MIN,
+	MINIMUM_SHARE_BPS,
+	QUOTE_LIFETIME_MAX_MS,
+	QUOTE_MARGIN_MS,
+} from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { type BridgeStep, stepsOf } from "#plugins/bridge/quote/steps.ts";
+import { orderIdOf, orderSignerOf } from "#plugins/bridge/relay/order.ts";
+import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
+
+/** What a quote promises, once nothing of it contradicts what was asked for. */
+export type CheckedQuote = {
+	requestId: Hex;
+	orderId: Hex;
+	depository: Address;
+	minimumOutRaw: bigint;
+	expectedOutRaw: bigint;
+	/** The order's end: what is not filled by then comes back. */
+	deadlineMs: number;
+	steps: BridgeStep[];
+};
+
+export type QuoteVerdict =
+	| { kind: "good"; quote: CheckedQuote }
+	| { kind: "bad"; code: QuoteRefusal; detail: string };
+
+/** `quote_mismatch`: it is about something else than was asked for, or contradicts itself. */
+export type QuoteRefusal =
+	| "quote_mismatch"
+	| "quote_expired"
+	| "signature_steps_unsupported"
+	| "slippage_too_high"
+	| "price_impact_too_high";
+
+export type QuoteAsked = {
+	route: BridgeRoute;
+	/** As the provider publishes them now. */
+	origin: RelayChain;
+	destination: RelayChain;
+	nowMs: number;
+};
+
+const BPS = 10_000n;
+
+/**
+ * Holds a quote against what was asked for, member by member. Steps are not taken from it: they
+ * are built here, and the quote's must be the same to the last byte. Where the money goes stands in
+ * the order alone, so its hash must be the id that is deposited for, and its solver must be the
+ * provider's.
+ */
+export async function checkQuote(asked: QuoteAsked, said: RelayQuote): Promise<QuoteVerdict> {
+	const { route, origin, destination } = asked;
+	if (said.steps.some(({ kind }) => kind === "signature")) {
+		return bad("signature_steps_unsupported", "a step asks for a signature");
+	}
+	const requestId = requestIdOf(said);
+	if (requestId === null) return bad("quote_mismatch", "its steps are of several requests");
+	if (origin.protocol === null || destination.protocol === null) {
+		return bad("quote_mismatch", "a chain takes no deposits");
+	}
+	const { orderData: order, orderId, orderSignature } = said.protocol.v2;
+	if (orderIdOf(order) !== orderId) return bad("quote_mismatch", "its order has another id");
+	const signer = await orderSignerOf(orderId, orderSignature);
+	const solvers = [...origin.solverAddresses, ...destination.solverAddresses];
+	if (signer !== order.solver || !solvers.includes(order.solver)) {
+		return bad("quote_mismatch", "its order is not signed by the provider's solver");
+	}
+	const flaw = orderFlaw(asked, said) ?? detailsFlaw(route, said);
+	if (flaw !== null) return bad("quote_mismatch", flaw);
+	const { depository } = origin.protocol;
+	const { currency, chainId } = route.origin;
+	const { user, amountRaw } = route;
+	const steps = stepsOf({ chainId, user, depository, currency, amountRaw, orderId });
+	const stepFlaw = stepsFlaw(steps, said);
+	if (stepFlaw !== null) return bad("quote_mismatch", stepFlaw);
+	const [payment] = order.output.payments;
+	if (!payment) return bad("quote_mismatch", "it pays nobody");
+	const { minimumAmount: minimumOutRaw, expectedAmount: expectedOutRaw } = payment;
+	const deadlineMs = order.output.deadline * 1_000;
+	const priced = priceVerdict(asked, said);
+	if (priced !== null) return priced;
+	const quote = {
+		requestId,
+		orderId,
+		depository,
+		minimumOutRaw,
+		expectedOutRaw,
+		deadlineMs,
+		steps,
+	};
+	return { kind: "good", quote };
+}
+
+function bad(code: QuoteRefusal, detail: string): QuoteVerdict {
+	return { kind: "bad", code, detail };
+}
+
+/** All steps belong to one request; null where they do not. */
+function requestIdOf({ requestId, steps }: RelayQuote): Hex | null {
+	const named = steps.flatMap((step) => {
+		if (step.kind !== "transaction") return [];
+		const checked = step.items.flatMap(({ check }) => check?.toLowerCase() ?? []);
+		return [step.requestId, ...checked];
+	});
+	const ids = new Set<string>([...named, ...(requestId === undefined ? [] : [requestId])]);
+	const [id] = ids;
+	return ids.size === 1 && id !== undefined ? (id as Hex) : null;
+}
+
+/** What of the order is not as it was asked for; null: nothing. */
+function orderFlaw(
+	{ route, origin, destination }: QuoteAsked,
+	{ protocol: { v2 } }: RelayQuote,
+): string | null {
+	const { orderData: order, paymentDetails: paid } = v2;
+	const [from, to] = [origin.protocol, destination.protocol];
+	const [input] = order.inputs;
+	if (!input || order.inputs.length !== 1) return "it has not one input";
+	const { payment, refunds } = input;
+	if (payment.chainId !== from?.name) return "it is paid on another chain";
+	if (payment.currency !== route.origin.currency) return "it is paid in another currency";
+	if (payment.amount !== route.amountRaw || payment.weight !== 1n) return "it costs something else";
+	if (paid.chainId !== from.name || paid.depository !== from.depository) {
+		return "it is paid into a contract that the provider does not publish";
+	}
+	if (paid.currency !== payment.currency || paid.amount !== payment.amount) {
+		return "what is to be paid is not what its order says";
+	}
+	const { output } = order;
+	const [out] = output.payments;
+	if (!out || output.payments.length !== 1) return "it pays not one recipient";
+	if (output.chainId !== to?.name) return "it pays on another chain";
+	if (out.recipient !== route.recipient) return "it pays somebody else";
+	if (out.currency !== route.destination.currency) return "it pays in another currency";
+	if (out.minimumAmount === 0n || out.expectedAmount < out.minimumAmount) {
+		return "it promises nothing";
+	}
+	if (output.calls.length > 0 || order.fees.length > 0) return "it pays others as well";
+	return refundFlaw({ route, origin, destination }, { refunds, deadline: output.deadline });
+}
+
+type Refunds = RelayQuote["protocol"]["v2"]["orderData"]["inputs"][number]["refunds"];
+
+/**
+ * Each way back leads to who was named, in a currency that the provider holds there; one of them
+ * is on the origin chain.
+ */
+function refundFlaw(
+	{ route, origin, destination }: Omit<QuoteAsked, "nowMs">,
+	{ refunds, deadline }: { refunds: Refunds; deadline: number },
+): string | null {
+	if (!refunds.some(({ chainId }) => chainId === origin.protocol?.name)) {
+		return "nothing comes back on the chain that it came from";
+	}
+	for (const refund of refunds) {
+		const isOrigin = refund.chainId === origin.protocol?.name;
+		const isDestination = refund.chainId === destination.protocol?.name;
+		if (!isOrigin && !isDestination) return "it comes back on a third chain";
+		const whom = isOrigin ? [route.refundTo] : [route.recipient, route.refundTo];
+		if (!whom.includes(refund.recipient)) return "it comes back to somebody else";
+		const place = isOrigin ? route.origin : route.destination;
+		const held = isOrigin ? origin.solverCurrencies : destination.solverCurrencies;
+		if (refund.currency !== place.currency && !held.includes(refund.currency)) {
+			return "it comes back in a currency that nobody named";
+		}
+		if (refund.deadline < deadline) return "its way back ends before the order does";
+	}
+	return null;
+}
+
+/** What is shown of the quote must be what its order says. */
+function detailsFlaw(
+	{ origin, destination, ...route }: BridgeRoute,
+	said: RelayQuote,
+): string | null {
+	const { sender, recipient, currencyIn, currencyOut } = said.details;
+	const [out] = said.protocol.v2.orderData.output.payments;
+	if (sender !== route.user || recipient !== route.recipient) return "it is about somebody else";
+	for (const [money, place] of [
+		[currencyIn, origin],
+		[currencyOut, destination],
+	] as const) {
+		const { chainId, address, decimals } = money.currency;
+		if (chainId !== place.chainId || address !== place.currency) return "it shows other money";
+		if (decimals !== place.decimals) return "it counts in other decimals";
+	}
+	if (currencyIn.amount !== route.amountRaw) return "it shows another amount";
+	const isTrue =
+		currencyOut.amount === out?.expectedAmount && currencyOut.minimumAmount === out.minimumAmount;
+	if (!isTrue) return "it shows another amount than its order promises";
+	if (said.fees.app.amount !== "0") return "it takes a fee for somebody else";
+	return null;
+}
+
+/** The quote's steps are ours, in our order. An allowance that is there already may be left out. */
+function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null {
+	const theirs = said.steps.flatMap((step) => {
+		return step.kind === "transaction" && step.items.length > 0 ? [step] : [];
+	});
+	const wanted = ours.length > theirs.length ? ours.slice(1) : ours;
+	if (theirs.length !== wanted.length) return "it has other steps";
+	for (const [index, { id, items }] of theirs.entries()) {
+		const step = wanted[index];
+		const [item] = items;
+		if (!step || !item || items.length !== 1) return "a step has several parts";
+		const isNamed = step.kind === "deposit" ? id === "deposit" : /^approv(e|al)$/.test(id);
+		if (!isNamed) return `it has a step "${id.slice(0, 20)}"`;
+		const { from, to, data, value, chainId } = item.data;
+		if (chainId !== step.chainId) return "a step is on another chain";
+		if (from !== step.from) return "a step is somebody else's";
+		if (to !== step.to) return "a step pays another party";
+		if (value !== step.valueRaw) return "a step pays another amount";
+		if (data !== step.data) return "a step does something else";
+	}
+	return null;
+}
+
+/** Whether it still holds, and is worth it by the provider's own figures; null: it is. */
+function priceVerdict({ nowMs }: QuoteAsked, said: RelayQuote): QuoteVerdict | null {
+	const { output } = said.protocol.v2.orderData;
+	const leftMs = output.deadline * 1_000 - nowMs;
+	if (leftMs < QUOTE_MARGIN_MS)
+		return bad("quote_expired", "its order has ended, or ends too soon");
+	if (leftMs > QUOTE_LIFETIME_MAX_MS) return bad("quote_mismatch", "its order never ends");
+	const [out] = output.payments;
+	if (out && out.minimumAmount * BPS < out.expectedAmount * MINIMUM_SHARE_BPS) {
+		return bad("slippage_too_high", "it guarantees too little of what it expects");
+	}
+	const percent = Number(said.details.totalImpact.percent ?? "0");
+	if (percent < IMPACT_PERCENT_MIN) return bad("price_impact_too_high", `it loses ${percent} %`);
+	return null;
+}

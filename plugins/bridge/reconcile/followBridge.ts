@@ -1,0 +1,203 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { HINT_AFTER_MS, HINT_EVERY_MS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
+import { judgeTime, judgeWord } from "#plugins/bridge/reconcile/judgeWord.ts";
+import {
+	type Verification,
+	verifyFill,
+	verifyRefund,
+} from "#plugins/bridge/reconcile/verifyEnd.ts";
+import type { RelayCallOptions, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
+import {
+	type Bridge,
+	type BridgeChange,
+	changeBridge,
+	lockBridge,
+	moveBridge,
+} from "#plugins/bridge/sql/bridges.ts";
+import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import type { BridgeEvent } from "#plugins/bridge/states/bridgeStates.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+
+type Outcome = { event: BridgeEvent | null; change: BridgeChange };
+
+/** Names under which the provider says that it has seen no deposit. */
+const UNDEPOSITED = ["waiting", "depositing", "unknown"];
+
+/**
+ * Looks once at a bridge whose deposit is on chain: what the provider says, and whether both chains
+ * agree. Throws a Fault where the provider cannot be asked now: the bridge keeps its place then.
+ */
+export async function followBridge(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<void> {
+	const { core } = context;
+	const { intentId } = bridge;
+	const intent =
+		intentId === null ? null : await context.wallets.execution.read(intentId, bridge.profileId);
+	const quote = await quoteOf(context, bridge, intent);
+	if (!quote) return await changeBridge(core.db, bridge.id, { lookAt: null });
+	const options = { purpose: "poll", signal } as const;
+	const word = await askProvider(context, { bridge, quote, options });
+	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
+	const lost = isLost(bridge, intent, outcome.event);
+	await write(context, bridge, lost ?? outcome, word);
+}
+
+/** The quote that was really deposited for: the plan of the deposit names its request. */
+async function quoteOf(
+	{ core }: BridgeContext,
+	{ id, quoteSeq }: Bridge,
+	intent: Intent | null,
+): Promise<StoredQuote | null> {
+	const orderId = intent?.plan?.shown["orderId"];
+	for (let seq = quoteSeq ?? 0; seq > 0; seq--) {
+		const quote = await readQuote(core.db, { bridgeId: id, seq });
+		if (!quote || orderId === undefined || quote.orderId === orderId) return quote;
+	}
+	return null;
+}
+
+/**
+ * Asks by request id. Where the provider has not seen the deposit for a while it is pointed out to
+ * it, and with a key its requests are searched by the deposit's hash and by the order.
+ */
+async function askProvider(
+	context: BridgeContext,
+	given: { bridge: Bridge; quote: StoredQuote; options: RelayCallOptions },
+): Promise<RelayStatus> {
+	const { bridge, quote, options } = given;
+	const { relay, core } = context;
+	const word = await relay.status(quote.requestId, options);
+	const isUnseen = word.kind === "unseen" || UNDEPOSITED.includes(word.status);
+	const { depositHash, depositedAt, hintedAt } = bridge;
+	const nowMs = core.clock.nowMs();
+	const ageMs = nowMs - (depositedAt?.getTime() ?? nowMs);
+	const sinceMs = nowMs - (hintedAt?.getTime() ?? 0);
+	if (!isUnseen || depositHash === null || ageMs < HINT_AFTER_MS || sinceMs < HINT_EVERY_MS) {
+		return word;
+	}
+	await changeBridge(core.db, bridge.id, { hintedAt: new Date(nowMs) });
+	try {
+		const chainId = bridge.route?.origin.chainId ?? 0;
+		await relay.hint({ chainId, hash: depositHash, requestId: quote.requestId }, options);
+		if (!relay.canSearch) return word;
+		const found =
+			(await relay.search({ depositHash }, options)) ??
+			(await relay.search({ orderId: quote.orderId }, options));
+		return found?.status ?? word;
+	} catch (error) {
+		// It was only to help: what was answered by the request's id stands.
+		if (error instanceof Fault) return word;
+		throw error;
+	}
+}
+
+async function outcomeOf(
+	context: BridgeContext,
+	given: { bridge: Bridge; quote: StoredQuote; word: RelayStatus; signal: AbortSignal },
+): Promise<Outcome> {
+	const { bridge, quote, word, signal } = given;
+	const judged = judgeWord(word);
+	const nowMs = context.core.clock.nowMs();
+	if (judged.kind === "failure") {
+		return { event: null, change: { failedAt: bridge.failedAt ?? new Date(nowMs) } };
+	}
+	const revived = bridge.status === "failure" ? "revive" : null;
+	if (judged.kind === "in_flight") return { event: revived, change: { failedAt: null } };
+	const { route } = bridge;
+	if (!route) return { event: null, change: {} };
+	const readers = await readersOf(context, bridge, signal);
+	const { minimumOutRaw } = quote;
+	const asked = { route, minimumOutRaw, hashes: judged.hashes, readers, signal };
+	const isFill = judged.end === "success";
+	const verification = await (isFill ? verifyFill(asked) : verifyRefund(asked));
+	return endOf(context, bridge, { end: isFill ? "fill" : "refund", verification });
+}
+
+async function readersOf(
+	{ directory, readers }: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+) {
+	const { origin, destination } = bridge.route ?? {};
+	const chains = await directory.knownChains({ purpose: "poll", signal }).catch(() => []);
+	const readerOf = (chainId: number | undefined) => {
+		const url = chains.find(({ id }) => id === chainId)?.httpRpcUrl ?? null;
+		return chainId === undefined ? null : readers.of(chainId, url);
+	};
+	return { origin: readerOf(origin?.chainId), destination: readerOf(destination?.chainId) };
+}
+
+function endOf(
+	context: BridgeContext,
+	bridge: Bridge,
+	{ end, verification }: { end: "fill" | "refund"; verification: Verification },
+): Outcome {
+	switch (verification.kind) {
+		case "verified": {
+			const { kind: _, ...where } = verification;
+			const change = { ...where, isVerified: true, errorCode: null, detail: null };
+			return { event: end, change };
+		}
+		case "unreadable": {
+			const { outHash } = verification;
+			const nowMs = context.core.clock.nowMs();
+			const claimedAt = bridge.claimedAt ?? new Date(nowMs);
+			// A node may only be away for a moment: what it can prove is worth waiting for.
+			if (nowMs - claimedAt.getTime() < UNREADABLE_MS) {
+				return { event: null, change: { claimedAt } };
+			}
+			return { event: end, change: { outHash, isVerified: false, errorCode: null, detail: null } };
+		}
+		case "absent":
+			// Nothing of it on a chain that was read: not yet, or not true. It goes on.
+			return { event: null, change: {} };
+		default: {
+			const { code, outHash, outChainId, arrivedRaw } = verification;
+			if (bridge.errorCode !== code) context.alarm(code, bridge.id);
+			const change = { outHash, outChainId, arrivedRaw, errorCode: code };
+			return { event: "doubt", change };
+		}
+	}
+}
+
+/** A deposit that left the chain again; null: it is there, or its end was proven without it. */
+function isLost(bridge: Bridge, intent: Intent | null, event: BridgeEvent | null): Outcome | null {
+	const isProven = event === "fill" || event === "refund";
+	if (isProven || !intent || intent.status === "confirmed") {
+		const isBack = bridge.status === "uncertain" && bridge.errorCode === "deposit_lost";
+		if (!isProven && isBack) return { event: "deposit", change: { errorCode: null } };
+		return null;
+	}
+	return { event: "doubt", change: { errorCode: "deposit_lost" } };
+}
+
+async function write(
+	{ core, settings }: BridgeContext,
+	bridge: Bridge,
+	{ event, change }: Outcome,
+	word: RelayStatus,
+): Promise<void> {
+	const told =
+		word.kind === "seen"
+			? { providerStatus: word.status, providerReason: word.failReason }
+			: { providerStatus: null };
+	await core.db.transaction(async (tx) => {
+		const held = await lockBridge(tx, bridge.id);
+		if (!held || held.lookAt === null) return;
+		const nowMs = core.clock.nowMs();
+		const at = new Date(nowMs);
+		const looked = { ...held, failedAt: change.failedAt ?? held.failedAt };
+		if (change.failedAt === null) looked.failedAt = null;
+		const time = judgeTime(looked, { nowMs, timeoutMs: settings.timeoutMs });
+		const due = event ?? time.event;
+		const isEnd = due === "fill" || due === "refund";
+		const lookAt = isEnd || time.nextMs === null ? null : new Date(nowMs + time.nextMs);
+		const all = { ...change, ...told, lookAt, looks: held.looks + 1 };
+		const moved = due === null ? null : await moveBridge(tx, held, { event: due, at, change: all });
+		if (moved === null) await changeBridge(tx, bridge.id, all);
+	});
+}

@@ -1,0 +1,79 @@
+import { Fault } from "#core/fault/Fault.ts";
+import type { Job } from "#core/schedule/Job.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
+import { LOOKS_AT_ONCE_MAX, TURN_BRIDGES_MAX, TURN_EVERY_MS } from "#plugins/bridge/limits.ts";
+import { followBridge } from "#plugins/bridge/reconcile/followBridge.ts";
+import { type Bridge, changeBridge, readDueBridges } from "#plugins/bridge/sql/bridges.ts";
+
+const TURN_TIMEOUT_MS = 30_000;
+/** A bridge that makes a look fail by itself waits so long: it must not stop those behind it. */
+const FAILED_LOOK_MS = 30_000;
+
+/**
+ * The jobs that take bridges on by themselves: those that have not deposited by their intents, and
+ * those that have by the provider's word. Polling is what counts; webhooks only make it sooner.
+ */
+export function reconcileJobs(context: BridgeContext): Job[] {
+	const { core } = context;
+	const due = (isDeposited: boolean) =>
+		readDueBridges(core.db, {
+			...{ at: new Date(core.clock.nowMs()), limit: TURN_BRIDGES_MAX, isDeposited },
+		});
+	const terms = {
+		schedule: { everyMs: TURN_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: TURN_TIMEOUT_MS,
+	} as const;
+	return [
+		{
+			...{ name: "bridge.advance", ...terms },
+			async run({ signal }) {
+				await eachOf(context, await due(false), (bridge) =>
+					advanceBridge(context, bridge.id, signal),
+				);
+			},
+		},
+		{
+			...{ name: "bridge.follow", ...terms },
+			async run({ signal }) {
+				await eachOf(context, await due(true), (bridge) => followBridge(context, bridge, signal));
+			},
+		},
+	];
+}
+
+/**
+ * Works through bridges in their order, several at once, until the provider has no more to give:
+ * those left over are first in the next turn, because their time to be looked at came first.
+ */
+async function eachOf(
+	{ core }: BridgeContext,
+	bridges: readonly Bridge[],
+	look: (bridge: Bridge) => Promise<void>,
+): Promise<void> {
+	const waiting = [...bridges];
+	let isOver = false;
+	async function work(): Promise<void> {
+		for (;;) {
+			const bridge = waiting.shift();
+			if (!bridge || isOver) return;
+			try {
+				await look(bridge);
+			} catch (error) {
+				isOver ||= isProviderAway(error);
+				if (isProviderAway(error)) continue;
+				core.log.error("a bridge could not be looked at", { bridgeId: bridge.id, error });
+				const lookAt = new Date(core.clock.nowMs() + FAILED_LOOK_MS);
+				await changeBridge(core.db, bridge.id, { lookAt });
+			}
+		}
+	}
+	await Promise.all(Array.from({ length: LOOKS_AT_ONCE_MAX }, work));
+}
+
+/** It cannot be asked now, by its own word or by our pace: nobody else's turn would be better. */
+function isProviderAway(error: unknown): boolean {
+	const codes = ["rate_limited", "bridge_provider_unavailable"];
+	return error instanceof Fault && codes.includes(error.code);
+}

@@ -1,0 +1,87 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { WireQuote } from "#plugins/bridge/relay/wire.ts";
+
+/** A chain as the bridge provider publishes it. */
+export type RelayChain = {
+	id: number;
+	name: string;
+	displayName: string;
+	/** Public RPC, for chains that this deployment does not reach itself. */
+	httpRpcUrl: string | null;
+	isEvm: boolean;
+	/** Taken out by the provider, or not paid into. */
+	isDisabled: boolean;
+	isLagging: boolean;
+	currency: { symbol: string; decimals: number };
+	/** Currencies that its solver holds there: what refunds may come in. */
+	solverCurrencies: readonly Address[];
+	solverAddresses: readonly Address[];
+	/** How the settlement protocol names the chain, and the contract that takes deposits. */
+	protocol: { name: string; depository: Address } | null;
+};
+
+export type RelayCurrency = {
+	chainId: number;
+	/** Twenty zero bytes: the chain's own coin. */
+	address: Address;
+	symbol: string;
+	name: string;
+	decimals: number;
+	isVerified: boolean;
+};
+
+/** What is asked for. Amounts in base units. */
+export type RelayQuoteRequest = {
+	user: Address;
+	recipient: Address;
+	refundTo: Address;
+	originChainId: number;
+	destinationChainId: number;
+	originCurrency: Address;
+	destinationCurrency: Address;
+	amountRaw: bigint;
+};
+
+export type RelayQuote = WireQuote;
+
+/**
+ * Where the provider says a request stands. `unseen`: it knows nothing of it, which is in flight.
+ * `status` is any text: what is not one of its names is in flight as well.
+ */
+export type RelayStatus =
+	| { kind: "unseen" }
+	| {
+			kind: "seen";
+			status: string;
+			depositHashes: readonly Hex[];
+			/** Of the fill, or of the refund. */
+			outHashes: readonly { hash: Hex; chainId: number | null }[];
+			updatedAtMs: number | null;
+			failReason: string | null;
+	  };
+
+/** The bridge provider. Throws `relayFault`s; every answer was checked member by member. */
+export type Relay = {
+	/** True where requests can be searched, which needs a key. */
+	readonly canSearch: boolean;
+	chains(options: RelayCallOptions): Promise<RelayChain[]>;
+	currencies(
+		query: { chainId: number; term?: string; address?: Address },
+		options: RelayCallOptions,
+	): Promise<RelayCurrency[]>;
+	quote(request: RelayQuoteRequest, options: RelayCallOptions): Promise<RelayQuote>;
+	status(requestId: Hex, options: RelayCallOptions): Promise<RelayStatus>;
+	/** Searches by deposit or by order, where a request id leads nowhere. Null: nothing there. */
+	search(
+		by: { depositHash: Hex } | { orderId: Hex },
+		options: RelayCallOptions,
+	): Promise<{ requestId: Hex; status: RelayStatus } | null>;
+	/** Has the provider look at a deposit. Safe to repeat: it reads the chain, and nothing else. */
+	hint(
+		deposit: { chainId: number; hash: Hex; requestId: Hex },
+		options: RelayCallOptions,
+	): Promise<void>;
+};
+
+/** `view`: strangers may cause it, so it has a share of its own. `poll`: the clock causes it. */
+export type RelayCallOptions = { purpose: "trade" | "view" | "poll"; signal: AbortSignal };

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import {
+	createRelayClient,
+	type RelayClientOptions,
+} from "#plugins/bridge/relay/createRelayClient.ts";
+import { relayFault } from "#plugins/bridge/relay/faults.ts";
+import type {
+	Relay,
+	RelayChain,
+	RelayCurrency,
+	RelayQuoteRequest,
+	RelayStatus,
+} from "#plugins/bridge/relay/Relay.ts";
+import {
+	wireChain,
+	wireChains,
+	wireCurrencies,
+	wireCurrency,
+	wireQuote,
+	wireRequest,
+	wireRequests,
+	wireStatus,
+} from "#plugins/bridge/relay/wire.ts";
+
+const CURRENCIES_MAX = 100;
+
+/** The bridge provider over HTTP. Builds, and calls nobody until it is asked. */
+export function createRelay(options: RelayClientOptions): Relay {
+	const call = createRelayClient(options);
+	return {
+		canSearch: options.apiKey !== undefined,
+		async chains(callOptions) {
+			const found = await call(
+				{ name: "chains", class: "other", path: "/chains", schema: wireChains },
+				callOptions,
+			);
+			// One that cannot be read is one that nothing is bridged to.
+			return (found?.chains ?? []).flatMap((row) => chainOf(row) ?? []);
+		},
+		async currencies({ chainId, term, address }, callOptions) {
+			const body = {
+				...{ chainIds: [chainId], limit: CURRENCIES_MAX, includeAllChains: false },
+				...(address === undefined ? { verified: true } : { address }),
+				...(term !== undefined && { term }),
+			};
+			const asked = { name: "currencies", class: "other", path: "/currencies/v2" } as const;
+			const found = await call({ ...asked, body, schema: wireCurrencies }, callOptions);
+			const rows = (found ?? []).flatMap((row) => currencyOf(row) ?? []);
+			return rows.filter((one) => one.chainId === chainId);
+		},
+		async quote(request, callOptions) {
+			const asked = { name: "quote", class: "quote", path: "/quote/v2" } as const;
+			const body = bodyOf(request);
+			const found = await call({ ...asked, body, schema: wireQuote }, callOptions);
+			if (found === null) throw relayFault.refused({ detail: "no such route" });
+			return found;
+		},
+		async status(requestId, callOptions) {
+			const path = `/intents/status/v3?requestId=${requestId}`;
+			const asked = { name: "status", class: "other", path, schema: wireStatus } as const;
+			const found = await call(asked, callOptions);
+			return found === null ? { kind: "unseen" } : statusOf(found);
+		},
+		async search(by, callOptions) {
+			const [key, value] = Object.entries(by)[0] ?? [];
+			const name = key === "depositHash" ? "depositTxHash" : "orderId";
+			const path = `/requests/v3?${name}=${value}&limit=1`;
+			const asked = { name: "requests", class: "requests", path, schema: wireRequests } as const;
+			const found = await call(asked, callOptions);
+			return requestOf(found?.requests[0]);
+		},
+		async hint({ chainId, hash, requestId }, callOptions) {
+			const body = { chainId: String(chainId), txHash: hash, requestId };
+			const asked = { name: "index", class: "other", path: "/transactions/index" } as const;
+			await call({ ...asked, body, schema: z.unknown() }, callOptions);
+		},
+	};
+}
+
+/** The refund's address is always named: without one nothing is refunded by itself. */
+function bodyOf(request: RelayQuoteRequest): Record<string, unknown> {
+	const { amountRaw, ...rest } = request;
+	return {
+		...rest,
+		amount: String(amountRaw),
+		tradeType: "EXACT_INPUT",
+		explicitDeposit: true,
+		includeProtocolData: true,
+		usePermit: false,
+		useDepositAddress: false,
+		// A swap before the deposit is calldata of somebody else's.
+		disableOriginSwaps: true,
+	};
+}
+
+function chainOf(row: unknown): RelayChain | null {
+	const { data } = wireChain.safeParse(row);
+	if (!data) return null;
+	const { id, name, displayName, currency, protocol } = data;
+	const solver = data.solverCurrencies ?? [];
+	return {
+		...{ id, name, displayName, httpRpcUrl: data.httpRpcUrl ?? null },
+		isEvm: data.vmType === "evm",
+		isDisabled: data.disabled || !data.depositEnabled,
+		isLagging: data.blockProductionLagging,
+		currency: { symbol: currency.symbol, decimals: currency.decimals },
+		solverCurrencies: [ZERO_ADDRESS, ...solver.flatMap(({ address }) => address ?? [])],
+		solverAddresses: data.solverAddresses ?? [],
+		protocol: protocol ? { name: protocol.v2.chainId, depository: protocol.v2.depository } : null,
+	};
+}
+
+function currencyOf(row: unknown): RelayCurrency | null {
+	const { data } = wireCurrency.safeParse(row);
+	if (!data || data.symbol === "") return null;
+	const { chainId, address, symbol, name, decimals, metadata } = data;
+	return { chainId, address, symbol, name, decimals, isVerified: metadata?.verified === true };
+}
+
+function statusOf(found: z.output<typeof wireStatus>): RelayStatus {
+	return {
+		kind: "seen",
+		status: found.status,
+		depositHashes: found.inTxHashes,
+		// It does not say on which chain: both are looked at.
+		outHashes: found.txHashes.map((hash) => ({ hash, chainId: null })),
+		updatedAtMs: found.updatedAt ?? null,
+		failReason: reasonOf(found.refundFailReason) ?? reasonOf(found.failReason),
+	};
+}
+
+function requestOf(row: unknown): { requestId: `0x${string}`; status: RelayStatus } | null {
+	const { data } = wireRequest.safeParse(row);
+	if (!data) return null;
+	const { inTxs = [], outTxs = [], failReason = null } = data.data ?? {};
+	const status: RelayStatus = {
+		kind: "seen",
+		status: data.status,
+		depositHashes: inTxs.map(({ txHash }) => txHash),
+		outHashes: outTxs.map(({ txHash, chainId }) => ({ hash: txHash, chainId: chainId ?? null })),
+		updatedAtMs: null,
+		failReason: reasonOf(failReason),
+	};
+	return { requestId: data.id, status };
+}
+
+function reasonOf(text: string | null | undefined): string | null {
+	return text == null || text === "N/A" ? null : text;
+}

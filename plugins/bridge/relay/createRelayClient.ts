@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { retryAfterMs } from "#core/chain/rpc/retryAfterMs.ts";
+import type { Fault } from "#core/fault/Fault.ts";
+import { readCapped } from "#core/http/readCapped.ts";
+import { cleanLine } from "#core/outside/cleanLine.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { sleep } from "#core/time/sleep.ts";
+import { relayFault } from "#plugins/bridge/relay/faults.ts";
+import {
+	BODY_BYTES_MAX,
+	CALL_LIMITS,
+	CALL_TIMEOUT_MS,
+	type CallClass,
+	PAUSE_DEFAULT_MS,
+	PAUSE_MAX_MS,
+	POLLS_PER_MINUTE,
+	REFUSAL_BYTES_MAX,
+	RELAY_ID,
+	VIEWS_PER_MINUTE,
+	WAITED_OUT_MS,
+} from "#plugins/bridge/relay/limits.ts";
+import type { RelayCallOptions } from "#plugins/bridge/relay/Relay.ts";
+import { wireRefusal } from "#plugins/bridge/relay/wire.ts";
+
+export type RelayCall<Output> = {
+	/** What it is called in metrics: `status`. */
+	name: string;
+	class: CallClass;
+	/** Below the base URL, with its query. */
+	path: string;
+	/** Makes it a POST. */
+	body?: Readonly<Record<string, unknown>>;
+	schema: z.ZodType<Output>;
+};
+
+export type RelayClientOptions = {
+	core: Pick<Core, "budget" | "metrics">;
+	baseUrl: string;
+	apiKey?: string | undefined;
+	/** Aborts when the process ends. */
+	ending: AbortSignal;
+	fetch?: typeof fetch;
+	timeoutMs?: number;
+};
+
+/** What was answered; null where the provider does not know the thing (404). */
+export type RelayClient = <Output>(
+	call: RelayCall<Output>,
+	options: RelayCallOptions,
+) => Promise<Output | null>;
+
+/**
+ * Calls the bridge provider within its published limits, which all processes share. A call that
+ * would be too much is not sent: it waits for a moment where a person does, and else fails as
+ * `rate_limited` with the time to wait.
+ */
+export function createRelayClient(options: RelayClientOptions): RelayClient {
+	const { core, baseUrl, apiKey, ending } = options;
+	const { fetch: fetchIt = fetch, timeoutMs = CALL_TIMEOUT_MS } = options;
+	const limits = CALL_LIMITS[apiKey === undefined ? "open" : "keyed"];
+	const hash = createHash("sha256")
+		.update(`${baseUrl}\n${apiKey ?? ""}`)
+		.digest("hex");
+	const nameOf = (kind: CallClass) => `bridge:${kind}:${hash.slice(0, 16)}`;
+	const counted = core.metrics.counter({
+		name: "bridge_provider_calls_total",
+		help: "Calls to the bridge provider, by endpoint and outcome.",
+		labels: ["endpoint", "outcome"],
+	});
+
+	async function take(kind: CallClass, { purpose, signal }: RelayCallOptions): Promise<void> {
+		const shares =
+			kind !== "other" || purpose === "trade"
+				? []
+				: purpose === "poll"
+					? [{ of: "polls", perWindow: POLLS_PER_MINUTE }]
+					: [{ of: "views", perWindow: VIEWS_PER_MINUTE }];
+		for (let leftMs = purpose === "poll" ? 0 : WAITED_OUT_MS; ; ) {
+			const taken = await core.budget.take(nameOf(kind), { amount: 1, ...limits[kind], shares });
+			if (taken.granted) return;
+			const waitMs = Math.max(taken.retryAfterMs, 1);
+			if (waitMs > leftMs) throw tooOften(waitMs, "its own pace");
+			leftMs -= waitMs;
+			await sleep(waitMs, AbortSignal.any([signal, ending]));
+		}
+	}
+
+	async function send<Output>(
+		call: RelayCall<Output>,
+		callOptions: RelayCallOptions,
+	): Promise<Output | null> {
+		await take(call.class, callOptions);
+		const timeout = AbortSignal.timeout(timeoutMs);
+		const signal = AbortSignal.any([callOptions.signal, ending, timeout]);
+		let response: Response;
+		let text: string | null;
+		try {
+			response = await fetchIt(`${baseUrl}${call.path}`, initOf(call, { apiKey, signal }));
+			text = await readCapped(response, response.ok ? BODY_BYTES_MAX : REFUSAL_BYTES_MAX);
+		} catch (error) {
+			// Without the error itself: it may hold the URL.
+			const told = timeout.aborted ? "no answer in time" : withoutUrls(String(error));
+			throw relayFault.unavailable({ detail: `${call.name}: ${told}` });
+		}
+		if (response.status === 429) {
+			const waitMs = Math.min(retryAfterMs(response.headers) ?? PAUSE_DEFAULT_MS, PAUSE_MAX_MS);
+			await core.budget.pause(nameOf(call.class), waitMs);
+			throw tooOften(waitMs, "the provider");
+		}
+		if (response.status === 404) return null;
+		if (!response.ok) throw refusalOf(call.name, response.status, text ?? "");
+		return read(call, text);
+	}
+
+	return async (call, callOptions) => {
+		try {
+			const answer = await send(call, callOptions);
+			counted.inc({ endpoint: call.name, outcome: answer === null ? "not_found" : "ok" });
+			return answer;
+		} catch (error) {
+			const code = error instanceof Error && "code" in error ? String(error.code) : "error";
+			counted.inc({ endpoint: call.name, outcome: code });
+			throw error;
+		}
+	};
+}
+
+function initOf(
+	{ body }: Pick<RelayCall<unknown>, "body">,
+	{ apiKey, signal }: { apiKey: string | undefined; signal: AbortSignal },
+): RequestInit {
+	return {
+		method: body ? "POST" : "GET",
+		headers: {
+			accept: "application/json",
+			// Bun unpacks brotli and zstd whole before anybody can count.
+			"accept-encoding": "gzip",
+			...(body && { "content-type": "application/json" }),
+			...(apiKey !== undefined && { "x-api-key": apiKey }),
+		},
+		// The key must not follow to wherever an answer points.
+		redirect: "error",
+		signal,
+		...(body && { body: JSON.stringify(body) }),
+	};
+}
+
+function read<Output>({ name, schema }: RelayCall<Output>, text: string | null): Output {
+	if (text === null) throw relayFault.unreadable({ detail: `${name}: too large` });
+	const { data, error } = schema.safeParse(jsonOf(text));
+	if (data !== undefined && !error) return data;
+	const [issue] = error?.issues ?? [];
+	const detail = `${name}: ${issue?.path.join(".")}: ${issue?.message}`;
+	throw relayFault.unreadable({ detail });
+}
+
+function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+function refusalOf(name: string, status: number, text: string): Fault {
+	const { data } = wireRefusal.safeParse(jsonOf(text));
+	const detail = `${name}: HTTP ${status}: ${data?.errorCode ?? ""} ${data?.message ?? ""}`;
+	if (status >= 500 || status === 408) return relayFault.unavailable({ detail });
+	return relayFault.refused({ detail, meta: { errorCode: data?.errorCode ?? null } });
+}
+
+/** Says who refused, and for how long. */
+function tooOften(waitMs: number, by: string): Fault {
+	return relayFault.rateLimited({
+		detail: `refused by ${by}`,
+		members: { provider: RELAY_ID, retryAfterMs: Math.ceil(waitMs) },
+	});
+}
+
+function withoutUrls(text: string): string {
+	const clean = cleanLine(text, { lengthMax: 300 }) ?? "(nothing)";
+	return clean.replace(/\b[a-z]+:\/\/\S+/gi, "(URL)");
+}

@@ -1,0 +1,171 @@
+import { hashStruct, recoverMessageAddress } from "viem";
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+
+const NUMBER_DIGITS_MAX = 78;
+const TEXT_LENGTH_MAX = 64;
+const BYTES_LENGTH_MAX = 4_096;
+const UINT32_MAX = 2 ** 32 - 1;
+const LISTED_MAX = 8;
+
+/** An address as the provider writes it, made lower case. */
+export const wireAddress = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{40}$/)
+	.transform((text) => text.toLowerCase() as Address);
+/** A whole number in decimal digits, without leading zeros. */
+export const wireUint = z
+	.string()
+	.max(NUMBER_DIGITS_MAX)
+	.regex(/^(0|[1-9][0-9]*)$/)
+	.transform(BigInt)
+	.refine((value) => value < 2n ** 256n);
+/** Thirty-two bytes. */
+export const wireHash = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{64}$/)
+	.transform((text) => text.toLowerCase() as Hex);
+const wireBytes = z
+	.string()
+	.max(BYTES_LENGTH_MAX)
+	.regex(/^0x([0-9a-fA-F]{2})*$/)
+	.transform((text) => text.toLowerCase() as Hex);
+/** How the protocol names a chain: `base`, `robinhood`. */
+export const protocolName = z.string().min(1).max(TEXT_LENGTH_MAX);
+const seconds = z.int().min(0).max(UINT32_MAX);
+
+/**
+ * What the provider's solver signs: who pays what where, who gets how much at least, who gets it
+ * back, until when. Strict: a member that its hash does not cover would promise nothing.
+ */
+export const relayOrder = z.strictObject({
+	version: z.literal("v1"),
+	solverChainId: protocolName,
+	solver: wireAddress,
+	salt: z.union([wireHash.transform(BigInt), wireUint]),
+	inputs: z
+		.array(
+			z.strictObject({
+				payment: z.strictObject({
+					chainId: protocolName,
+					currency: wireAddress,
+					amount: wireUint,
+					weight: wireUint,
+				}),
+				refunds: z
+					.array(
+						z.strictObject({
+							chainId: protocolName,
+							recipient: wireAddress,
+							currency: wireAddress,
+							minimumAmount: wireUint,
+							deadline: seconds,
+							extraData: wireBytes,
+						}),
+					)
+					.max(LISTED_MAX),
+			}),
+		)
+		.max(LISTED_MAX),
+	output: z.strictObject({
+		chainId: protocolName,
+		payments: z
+			.array(
+				z.strictObject({
+					recipient: wireAddress,
+					currency: wireAddress,
+					minimumAmount: wireUint,
+					expectedAmount: wireUint,
+				}),
+			)
+			.max(LISTED_MAX),
+		calls: z.array(wireBytes).max(LISTED_MAX),
+		deadline: seconds,
+		extraData: wireBytes,
+	}),
+	fees: z
+		.array(
+			z.strictObject({
+				recipientChainId: protocolName,
+				recipient: wireAddress,
+				currencyChainId: protocolName,
+				currency: wireAddress,
+				amount: wireUint,
+			}),
+		)
+		.max(LISTED_MAX),
+});
+
+export type RelayOrder = z.output<typeof relayOrder>;
+
+/** Members and their order make the hash: they are the settlement protocol's, to the letter. */
+const ORDER_TYPES = {
+	Order: [
+		{ name: "version", type: "string" },
+		{ name: "solverChainId", type: "string" },
+		{ name: "solver", type: "address" },
+		{ name: "salt", type: "uint256" },
+		{ name: "inputs", type: "Input[]" },
+		{ name: "output", type: "Output" },
+		{ name: "fees", type: "Fee[]" },
+	],
+	Input: [
+		{ name: "payment", type: "InputPayment" },
+		{ name: "refunds", type: "InputRefund[]" },
+	],
+	InputPayment: [
+		{ name: "chainId", type: "string" },
+		{ name: "currency", type: "bytes" },
+		{ name: "amount", type: "uint256" },
+		{ name: "weight", type: "uint256" },
+	],
+	InputRefund: [
+		{ name: "chainId", type: "string" },
+		{ name: "recipient", type: "bytes" },
+		{ name: "currency", type: "bytes" },
+		{ name: "minimumAmount", type: "uint256" },
+		{ name: "deadline", type: "uint32" },
+		{ name: "extraData", type: "bytes" },
+	],
+	Output: [
+		{ name: "chainId", type: "string" },
+		{ name: "payments", type: "OutputPayment[]" },
+		{ name: "deadline", type: "uint32" },
+		{ name: "calls", type: "bytes[]" },
+		{ name: "extraData", type: "bytes" },
+	],
+	OutputPayment: [
+		{ name: "recipient", type: "bytes" },
+		{ name: "currency", type: "bytes" },
+		{ name: "minimumAmount", type: "uint256" },
+		{ name: "expectedAmount", type: "uint256" },
+	],
+	Fee: [
+		{ name: "recipientChainId", type: "string" },
+		{ name: "recipient", type: "bytes" },
+		{ name: "currencyChainId", type: "string" },
+		{ name: "currency", type: "bytes" },
+		{ name: "amount", type: "uint256" },
+	],
+};
+
+/**
+ * Returns the id of an order: the EIP-712 hash of its struct, without a domain. A deposit names
+ * nothing but this id, so whoever computes it from the order's members knows what a deposit buys.
+ */
+export function orderIdOf(order: RelayOrder): Hex {
+	return hashStruct({ data: order, primaryType: "Order", types: ORDER_TYPES });
+}
+
+/**
+ * Returns who signed an order's id (EIP-191 over its 32 bytes), null where the signature is none.
+ * It is the solver's promise that the order is its own.
+ */
+export async function orderSignerOf(orderId: Hex, signature: Hex): Promise<Address | null> {
+	try {
+		const signer = await recoverMessageAddress({ message: { raw: orderId }, signature });
+		return signer.toLowerCase() as Address;
+	} catch {
+		return null;
+	}
+}

@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { cleanLine } from "#core/outside/cleanLine.ts";
+import {
+	protocolName,
+	relayOrder,
+	wireAddress,
+	wireHash,
+	wireUint,
+} from "#plugins/bridge/relay/order.ts";
+
+const LIST_MAX = 512;
+const STEPS_MAX = 8;
+const HASHES_MAX = 16;
+const DATA_LENGTH_MAX = 20_000;
+const DECIMALS_MAX = 36;
+
+/** Text of the provider's that a person may read. */
+const words = (lengthMax: number) =>
+	z.string().transform((text) => cleanLine(text, { lengthMax }) ?? "");
+const chainId = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+const decimalText = z
+	.string()
+	.max(64)
+	.regex(/^-?\d{1,30}(\.\d{1,30})?$/);
+const optional = <Type extends z.ZodType>(type: Type) => type.nullish().catch(null);
+/** Addresses of other kinds of chains are left out, not refused. */
+const addresses = z
+	.array(z.unknown())
+	.max(LIST_MAX)
+	.transform((all) => all.flatMap((one) => wireAddress.safeParse(one).data ?? []));
+
+const chainCurrency = z.object({
+	address: optional(wireAddress),
+	symbol: words(32),
+	name: words(64).optional(),
+	decimals: z.int().min(0).max(DECIMALS_MAX),
+	supportsBridging: z.boolean().nullish(),
+});
+
+/** One chain of `GET /chains`, whatever kind of chain it is. */
+export const wireChain = z.object({
+	id: chainId,
+	name: words(64),
+	displayName: words(64),
+	httpRpcUrl: optional(z.string().max(500)),
+	explorerUrl: optional(z.string().max(500)),
+	depositEnabled: z.boolean(),
+	disabled: z.boolean(),
+	// What is not told is not vouched for.
+	blockProductionLagging: z.boolean(),
+	vmType: z.string().max(32),
+	currency: chainCurrency,
+	erc20Currencies: optional(z.array(chainCurrency).max(LIST_MAX)),
+	solverCurrencies: optional(z.array(chainCurrency).max(LIST_MAX)),
+	solverAddresses: optional(addresses),
+	protocol: optional(
+		z.object({ v2: z.object({ chainId: protocolName, depository: wireAddress }) }),
+	),
+});
+export const wireChains = z.object({ chains: z.array(z.unknown()).max(LIST_MAX) });
+
+/** One currency of `POST /currencies/v2`. */
+export const wireCurrency = z.object({
+	chainId,
+	address: wireAddress,
+	symbol: words(32),
+	name: words(64),
+	decimals: z.int().min(0).max(DECIMALS_MAX),
+	metadata: optional(z.object({ verified: z.boolean().nullish() })),
+});
+export const wireCurrencies = z.array(z.unknown()).max(LIST_MAX);
+
+const money = z.object({
+	currency: z.object({
+		chainId,
+		address: wireAddress,
+		symbol: words(32),
+		decimals: z.int().min(0).max(DECIMALS_MAX),
+	}),
+	amount: wireUint,
+	amountUsd: optional(decimalText),
+	minimumAmount: optional(wireUint),
+});
+/** Fees may be negative: somebody else pays a part. */
+const fee = z.object({
+	currency: z.object({ chainId, address: wireAddress, symbol: words(32) }),
+	amount: z
+		.string()
+		.max(80)
+		.regex(/^-?(0|[1-9][0-9]*)$/),
+	amountUsd: optional(decimalText),
+});
+
+const transaction = z.object({
+	from: wireAddress,
+	to: wireAddress,
+	data: z
+		.string()
+		.max(DATA_LENGTH_MAX)
+		.regex(/^0x([0-9a-fA-F]{2})*$/)
+		.transform((text) => text.toLowerCase()),
+	value: wireUint,
+	chainId,
+});
+
+/** Where its progress is asked for: by the same request id. */
+const check = z
+	.object({ endpoint: z.string().max(300) })
+	.optional()
+	.transform(
+		(said) => said && (URL.parse(said.endpoint, "http://x")?.searchParams.get("requestId") ?? ""),
+	);
+
+const step = z.discriminatedUnion("kind", [
+	z.object({
+		id: z.string().max(32),
+		kind: z.literal("transaction"),
+		requestId: wireHash,
+		items: z
+			.array(z.object({ status: z.literal("incomplete"), data: transaction, check }))
+			.max(STEPS_MAX),
+	}),
+	// What it asks to be signed is not read: routes that need one are refused.
+	z.object({ id: z.string().max(32), kind: z.literal("signature") }),
+]);
+
+/** What `POST /quote/v2` answers. */
+export const wireQuote = z.object({
+	requestId: wireHash.optional(),
+	steps: z.array(step).min(1).max(STEPS_MAX),
+	fees: z.object({
+		gas: fee,
+		relayer: fee,
+		relayerGas: fee.optional(),
+		relayerService: fee.optional(),
+		app: fee,
+		subsidized: fee.optional(),
+	}),
+	details: z.object({
+		sender: wireAddress,
+		recipient: wireAddress,
+		currencyIn: money,
+		currencyOut: money.extend({ minimumAmount: wireUint }),
+		totalImpact: z.object({ usd: optional(decimalText), percent: optional(decimalText) }),
+		timeEstimate: z.number().min(0).max(1_000_000),
+		rate: optional(z.string().max(80)),
+	}),
+	protocol: z.object({
+		v2: z.object({
+			orderId: wireHash,
+			orderData: relayOrder,
+			orderSignature: z
+				.string()
+				.regex(/^0x[0-9a-fA-F]{130}$/)
+				.transform((text) => text.toLowerCase() as `0x${string}`),
+			paymentDetails: z.object({
+				chainId: protocolName,
+				depository: wireAddress,
+				currency: wireAddress,
+				amount: wireUint,
+			}),
+		}),
+	}),
+});
+
+/** Hashes that are none are left out: nothing can be looked up by them. */
+const hashes = z
+	.array(z.unknown())
+	.max(HASHES_MAX)
+	.nullish()
+	.transform((all) => (all ?? []).flatMap((one) => wireHash.safeParse(one).data ?? []));
+const reason = optional(
+	z
+		.string()
+		.max(64)
+		.regex(/^[A-Z0-9_/]{1,64}$/),
+);
+
+/** What `GET /intents/status/v3` answers. Any text may be its status. */
+export const wireStatus = z.object({
+	status: z.string().max(64),
+	inTxHashes: hashes,
+	txHashes: hashes,
+	updatedAt: optional(z.int().min(0).max(Number.MAX_SAFE_INTEGER)),
+	originChainId: optional(chainId),
+	destinationChainId: optional(chainId),
+	failReason: reason,
+	refundFailReason: reason,
+});
+
+const hashOf = z.object({ txHash: wireHash, chainId: optional(chainId) });
+const hashesOf = z
+	.array(z.unknown())
+	.max(HASHES_MAX)
+	.nullish()
+	.transform((all) => (all ?? []).flatMap((one) => hashOf.safeParse(one).data ?? []));
+
+/** One request of `GET /requests/v3`. */
+export const wireRequest = z.object({
+	id: wireHash,
+	status: z.string().max(64),
+	data: optional(z.object({ failReason: reason, inTxs: hashesOf, outTxs: hashesOf })),
+});
+export const wireRequests = z.object({ requests: z.array(z.unknown()).max(LIST_MAX) });
+
+/** How the provider says no. */
+export const wireRefusal = z.object({
+	message: words(300).optional().catch(undefined),
+	errorCode: z
+		.string()
+		.max(64)
+		.regex(/^[A-Z0-9_]+$/)
+		.optional()
+		.catch(undefined),
+});
+
+export type WireQuote = z.output<typeof wireQuote>;

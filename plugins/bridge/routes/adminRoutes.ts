@@ -1,0 +1,134 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { canFail } from "#core/http/canFail.ts";
+import { field } from "#core/http/openapi/field.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
+import { operateBridges } from "#plugins/bridge/bridges/operateBridges.ts";
+import { bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
+import { listOpenBridges } from "#plugins/bridge/sql/bridges.ts";
+import { switchChain } from "#plugins/bridge/sql/chainSwitches.ts";
+
+const LISTED_MAX = 200;
+
+const params = z.object({
+	id: z.string().meta({
+		description: "A bridge, by its id.",
+		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	}),
+});
+const chainParams = z.object({
+	chainId: z
+		.string()
+		.regex(/^[1-9][0-9]{0,15}$/, "must be the id of a chain")
+		.transform(Number)
+		.pipe(z.int())
+		.meta({ type: "integer", description: "EIP-155 id of the chain.", examples: [8_453] }),
+});
+const switchBody = z
+	.strictObject({ enabled: field.flag("Whether bridges lead over the chain.") })
+	.meta({ id: "BridgeChainSwitch", description: "A chain, in or out." });
+const switchAnswer = z
+	.object({
+		chainId: field.integer("The chain.", 8_453),
+		enabled: field.flag("Whether bridges lead over it. BRIDGE_DENIED_CHAIN_IDS wins over it."),
+		previous: field.flag("What was set before; null: nothing.").nullable(),
+	})
+	.meta({ id: "BridgeChainSwitched", description: "A chain after its switch." });
+const listSchema = z
+	.object({
+		bridges: z.array(bridgeSchema).meta({ description: "Open ones, the newest first." }),
+		hasMore: field.flag(`Whether there are more than ${LISTED_MAX}.`),
+	})
+	.meta({ id: "OpenBridgeList", description: "Bridges that are not at their end." });
+
+/** What operators do with bridges: with the API key, and each change in the audit log. */
+export function adminRoutes(context: BridgeContext, bridges: Bridges) {
+	const { core } = context;
+	const operations = operateBridges(context, bridges);
+	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
+	return (
+		new Elysia({ prefix: "/v1/admin" })
+			// Before anything is validated: a stranger learns nothing but that a key is wanted.
+			.derive(({ request }) => ({ operator: core.operators.authenticate(request) }))
+			.get(
+				"/bridges",
+				async ({ set }) => {
+					set.headers["cache-control"] = "no-store";
+					const found = await listOpenBridges(core.db, LISTED_MAX + 1);
+					const listed = found.slice(0, LISTED_MAX);
+					const shown = listed.map((bridge) => bridges.show(bridge));
+					return { bridges: await Promise.all(shown), hasMore: found.length > listed.length };
+				},
+				{
+					response: { 200: listSchema },
+					detail: {
+						...{ ...about, operationId: "listOpenBridges", summary: "Lists open bridges" },
+						description: "Those whose money is, or may be, on its way.",
+					},
+				},
+			)
+			.get("/bridges/:id", async ({ params }) => operations.show(idOf(params.id)), {
+				...{ params, response: { 200: bridgeSchema } },
+				detail: {
+					...{ ...about, operationId: "getAnyBridge", summary: "Shows anybody's bridge" },
+					...{ description: "As its owner sees it.", ...canFail(bridgeFault.notFound) },
+				},
+			})
+			.post(
+				"/bridges/:id/retry",
+				async ({ params, operator }) => operations.retry(idOf(params.id), operator.actor),
+				{
+					...{ params, response: { 200: bridgeSchema } },
+					detail: {
+						...{ ...about, operationId: "resumeBridge", summary: "Has a bridge go on" },
+						description:
+							"One that was recorded or quoted and stands still. Its quote is used again.",
+						...canFail(bridgeFault.notFound, bridgeFault.bridgeState),
+					},
+				},
+			)
+			.post(
+				"/bridges/:id/disable",
+				async ({ params, operator }) => operations.disable(idOf(params.id), operator.actor),
+				{
+					...{ params, response: { 200: bridgeSchema } },
+					detail: {
+						...{ ...about, operationId: "cancelBridge", summary: "Stops a bridge's next steps" },
+						description: "What was deposited is followed to its end all the same.",
+						...canFail(bridgeFault.notFound),
+					},
+				},
+			)
+			.put(
+				"/bridge-chains/:chainId",
+				async ({ params: { chainId }, body: { enabled }, operator }) => {
+					const { actor } = operator;
+					const at = new Date(core.clock.nowMs());
+					const previous = await core.db.transaction(async (tx) => {
+						const before = await switchChain(tx, { chainId, isOn: enabled, actor, at });
+						await core.audit.append(tx, {
+							...{ actor: `operator:${actor}`, action: "bridge.chain.switched" },
+							...{ subject: `chain:${chainId}`, detail: { before, after: enabled } },
+						});
+						return before;
+					});
+					return { chainId, enabled, previous };
+				},
+				{
+					...{ params: chainParams, body: switchBody, response: { 200: switchAnswer } },
+					detail: {
+						...{ ...about, operationId: "setBridgeChain", summary: "Takes a chain out, or in" },
+						description: "For new bridges, in every process, from the answer on.",
+					},
+				},
+			)
+	);
+}
+
+function idOf(text: string): string {
+	const { data } = z.uuid().safeParse(text);
+	if (data === undefined) throw bridgeFault.notFound();
+	return data.toLowerCase();
+}

@@ -1,0 +1,292 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { canCarry } from "#core/http/canCarry.ts";
+import { canFail } from "#core/http/canFail.ts";
+import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
+import { cursorParam } from "#core/http/cursorParam.ts";
+import { exactNumbers } from "#core/http/exactNumbers.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { field } from "#core/http/openapi/field.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
+import { bridgeBody, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
+import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
+import { bridgePageSchema, bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
+import { ANSWER_IDLE_SECONDS, PAGE_DEFAULT, PAGE_MAX } from "#plugins/bridge/limits.ts";
+import { relayFault } from "#plugins/bridge/relay/faults.ts";
+import { wireHash } from "#plugins/bridge/relay/order.ts";
+import type { SignedIn } from "#plugins/bridge/routes/createSignedIn.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
+
+const tags = ["bridging"];
+const security = [{ session: [] as string[] }];
+const message = `must be a whole number from 1 to ${PAGE_MAX}`;
+const listQuery = z.object({
+	limit: z
+		.string()
+		.regex(/^[1-9][0-9]{0,3}$/, message)
+		.transform(Number)
+		.pipe(z.int().max(PAGE_MAX, message))
+		.meta({
+			...{ type: "integer", minimum: 1, maximum: PAGE_MAX },
+			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
+			examples: [PAGE_DEFAULT],
+		})
+		.default(PAGE_DEFAULT),
+	cursor: cursorParam(),
+});
+const params = z.object({
+	id: z.string().meta({
+		description: "A bridge of yours, by its id.",
+		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	}),
+});
+const quoteSchema = z
+	.object({
+		requestId: field.hashText("The provider's id of the request."),
+		orderId: field.hashText("The order that is deposited for."),
+		order: z.record(z.string(), z.unknown()).meta({ description: "The order, as it was signed." }),
+		orderSignature: z.string().meta({ description: "The solver's.", examples: ["0x16ed"] }),
+		steps: bridgeSchema.shape.steps,
+		expiresAt: field.time("Until when the deposit must be on chain."),
+	})
+	.meta({ id: "BridgeStoredQuote", description: "The quote as it was stored." });
+const resultBody = z
+	.strictObject({
+		transactionHash: z
+			.string()
+			.regex(/^0x[0-9a-fA-F]{64}$/)
+			.meta({ description: "Hash of the transaction.", examples: [`0x${"5d".repeat(32)}`] }),
+	})
+	.meta({ id: "BridgeStepResult", description: "A transaction of a bridge, as it was sent." });
+const cursor = createCursor("bridges1", [CURSOR_PART.uuid]);
+
+type Deps = { bridges: Bridges; signedIn: SignedIn };
+type Hook = { request: Request };
+
+/** Bridges of somebody's: make them, look at them, quote them anew. */
+export function intentRoutes(deps: Deps) {
+	return new Elysia({ prefix: "/intents" })
+		.use(postIntent(deps))
+		.use(readIntents(deps))
+		.use(storedQuote(deps))
+		.use(requote(deps))
+		.use(revoke(deps))
+		.use(results(deps));
+}
+
+function postIntent({ bridges, signedIn }: Deps) {
+	const read = exactNumbers("amount");
+	return new Elysia().post(
+		"",
+		async ({ request, body }) => {
+			const principal = await signedIn({ request });
+			const asked = requestOf(body);
+			requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+			const idempotencyKey = request.headers.get("idempotency-key");
+			return bridges.create({
+				...{ principal, request: asked, idempotencyKey, channel: "api", asks: false },
+				route: "POST /v1/bridges/intents",
+			});
+		},
+		{
+			parse: [
+				async (hook) => {
+					await signedIn(hook);
+					return read(hook);
+				},
+				"json",
+			],
+			transform: async (hook: Hook) => void (await signedIn(hook)),
+			body: bridgeBody,
+			response: { 201: bridgeSchema },
+			detail: {
+				...{
+					operationId: "createBridge",
+					tags,
+					security,
+					summary: "Bridges money to another chain",
+				},
+				description:
+					"Quotes the route, checks the quote against what was asked for, stores it with every step, " +
+					"and deposits from a delegated wallet. What is refused is answered 201 as `rejected` with " +
+					"its `errorCode`, and nothing was sent. With an `idempotency-key` header a retry bridges " +
+					"nothing twice.",
+				parameters: tradingDocumented.onceParameters,
+				...canCarry(tradingDocumented.onceHeaders),
+				...canFail(
+					httpFault.unauthorized,
+					bridgeFault.bridgesTooMany,
+					bridgeFault.validationError,
+					...tradingDocumented.onceFailures,
+				),
+			},
+		},
+	);
+}
+
+function readIntents({ bridges, signedIn }: Deps) {
+	const transform = async (hook: Hook) => void (await signedIn(hook));
+	return new Elysia()
+		.get(
+			"",
+			async ({ request, query, set }) => {
+				const { profile } = await signedIn({ request });
+				const { limit } = query;
+				const cursors = cursor.of({ profile: profile.id });
+				const [afterId = null] = query.cursor === undefined ? [] : cursors.decode(query.cursor);
+				const { items, nextId } = await bridges.list({ profileId: profile.id, afterId, limit });
+				set.headers["cache-control"] = "no-store";
+				const nextCursor = nextId === null ? null : cursors.encode([nextId]);
+				return { data: items, page: { nextCursor, hasMore: nextId !== null } };
+			},
+			{
+				...{ transform, query: listQuery, response: { 200: bridgePageSchema } },
+				detail: {
+					...{ operationId: "listBridges", tags, security, summary: "Lists your bridges" },
+					...{
+						description: "Newest first, also those at an end.",
+						...canFail(httpFault.unauthorized),
+					},
+				},
+			},
+		)
+		.get(
+			"/:id",
+			async ({ request, params, set }) => {
+				const { profile } = await signedIn({ request });
+				set.headers["cache-control"] = "no-store";
+				return bridges.view(profile.id, idOf(params.id));
+			},
+			{
+				...{ transform, params, response: { 200: bridgeSchema } },
+				detail: {
+					...{ operationId: "getBridge", tags, security, summary: "Says where the money is" },
+					description: "With its quote, its steps, and what both chains say.",
+					...canFail(httpFault.unauthorized, bridgeFault.notFound),
+				},
+			},
+		);
+}
+
+function storedQuote({ bridges, signedIn }: Deps) {
+	return new Elysia().get(
+		"/:id/sdk-quote",
+		async ({ request, params, set }) => {
+			const { profile } = await signedIn({ request });
+			set.headers["cache-control"] = "no-store";
+			const bridge = await bridges.own(profile.id, idOf(params.id));
+			const quote = await bridges.quoteOf(bridge);
+			if (!quote) throw bridgeFault.quoteMissing();
+			const { requestId, orderId, told } = quote;
+			return {
+				...{ requestId, orderId, order: told.order, orderSignature: told.orderSignature },
+				steps: quote.steps.map(({ kind, chainId, to, valueRaw, data }) => {
+					return { kind, chainId, to, valueRaw: String(valueRaw), data };
+				}),
+				expiresAt: new Date(quote.deadlineMs).toISOString(),
+			};
+		},
+		{
+			transform: async (hook: Hook) => void (await signedIn(hook)),
+			...{ params, response: { 200: quoteSchema } },
+			detail: {
+				...{ operationId: "getBridgeQuote", tags, security, summary: "Reads the stored quote" },
+				description: "As it was checked and stored before anything was executed.",
+				...canFail(httpFault.unauthorized, bridgeFault.notFound, bridgeFault.quoteMissing),
+			},
+		},
+	);
+}
+
+function requote({ bridges, signedIn }: Deps) {
+	return new Elysia().post(
+		"/:id/requote",
+		async ({ request, params, set }) => {
+			const { profile } = await signedIn({ request });
+			set.headers["cache-control"] = "no-store";
+			return bridges.requote(profile.id, idOf(params.id));
+		},
+		{
+			transform: async (hook: Hook) => void (await signedIn(hook)),
+			...{ params, response: { 200: bridgeSchema } },
+			detail: {
+				...{ operationId: "updateBridgeQuote", tags, security, summary: "Quotes a bridge anew" },
+				description: "For the same route. Refused once a step was recorded to be sent.",
+				...canFail(
+					...[httpFault.unauthorized, bridgeFault.notFound, bridgeFault.requoteAfterSubmission],
+					...[bridgeFault.bridgeState, bridgeFault.quoteMissing, relayFault.unavailable],
+					...[relayFault.unreadable, relayFault.rateLimited],
+				),
+			},
+		},
+	);
+}
+
+function revoke({ bridges, signedIn }: Deps) {
+	return new Elysia().post(
+		"/:id/revoke",
+		async ({ request, params }) => {
+			const principal = await signedIn({ request });
+			requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+			const idempotencyKey = request.headers.get("idempotency-key");
+			return bridges.revoke(principal, idOf(params.id), idempotencyKey);
+		},
+		{
+			transform: async (hook: Hook) => void (await signedIn(hook)),
+			...{ params, response: { 202: bridgeSchema } },
+			detail: {
+				...{ operationId: "cancelBridgeAllowance", tags, security },
+				summary: "Takes back an allowance that is left over",
+				description: "Of a bridge that failed between its allowance and its deposit.",
+				parameters: tradingDocumented.onceParameters,
+				...canCarry(tradingDocumented.onceHeaders),
+				...canFail(
+					...[httpFault.unauthorized, bridgeFault.notFound, bridgeFault.bridgeState],
+					...tradingDocumented.onceFailures,
+				),
+			},
+		},
+	);
+}
+
+/** What a wallet that signs by itself tells. Here the service sends, so it only compares. */
+function results({ bridges, signedIn }: Deps) {
+	const options = (operationId: string, summary: string) => ({
+		transform: async (hook: Hook) => void (await signedIn(hook)),
+		...{ params, body: resultBody, response: { 200: bridgeSchema } },
+		detail: {
+			...{ operationId, tags, security, summary },
+			description:
+				"A bridge's steps are sent by this service and followed on chain: a hash that is its own " +
+				"changes nothing, and one of somebody else's is refused.",
+			...canFail(httpFault.unauthorized, bridgeFault.notFound, bridgeFault.stepResultForeign),
+		},
+	});
+	const take = async (request: Request, id: string, transactionHash: string) => {
+		const { profile } = await signedIn({ request });
+		const found = await bridges.view(profile.id, idOf(id));
+		const hash = wireHash.parse(transactionHash);
+		const own = [found.depositHash, found.arrived?.transactionHash];
+		if (!own.includes(hash)) throw bridgeFault.stepResultForeign();
+		return found;
+	};
+	return new Elysia()
+		.post(
+			"/:id/step-results",
+			({ request, params, body }) => take(request, params.id, body.transactionHash),
+			options("answerBridgeStep", "Tells the transaction of a step"),
+		)
+		.post(
+			"/:id/sdk-result",
+			({ request, params, body }) => take(request, params.id, body.transactionHash),
+			options("answerBridgeResult", "Tells the transaction of a bridge's end"),
+		);
+}
+
+/** A path that is no id names nobody's bridge. */
+function idOf(text: string): string {
+	const { data } = z.uuid().safeParse(text);
+	if (data === undefined) throw bridgeFault.notFound();
+	return data.toLowerCase();
+}

@@ -1,0 +1,108 @@
+import { Elysia } from "elysia";
+import { isAddress as isChecksummed } from "viem";
+import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
+import { canFail } from "#core/http/canFail.ts";
+import { httpFault } from "#core/http/httpFault.ts";
+import { field } from "#core/http/openapi/field.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { bridgeFault, invalidBridge } from "#plugins/bridge/faults.ts";
+import { ADDRESS_LENGTH_MAX } from "#plugins/bridge/limits.ts";
+import type { SignedIn } from "#plugins/bridge/routes/createSignedIn.ts";
+import { deletePreference, putPreference } from "#plugins/bridge/sql/preferences.ts";
+
+const address = (description: string) =>
+	z
+		.string()
+		.max(ADDRESS_LENGTH_MAX)
+		.nullable()
+		.optional()
+		.meta({
+			pattern: "^0x[0-9a-fA-F]{40}$",
+			description,
+			examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
+		});
+const body = z
+	.strictObject({
+		recipient: address("Who gets what arrives on the chain; null or left out: your wallet."),
+		refundTo: address("Who gets what comes back on the chain; null or left out: your wallet."),
+	})
+	.meta({ id: "BridgePreferenceRequest", description: "At least one of both." });
+const answer = z
+	.object({
+		chainId: field.integer("The chain.", 8_453),
+		recipient: field.addressText("Who gets what arrives there; null: your wallet.").nullable(),
+		refundTo: field.addressText("Who gets what comes back there; null: your wallet.").nullable(),
+	})
+	.meta({ id: "BridgePreference", description: "What you want on a chain." });
+const params = z.object({
+	chainId: z
+		.string()
+		.regex(/^[1-9][0-9]{0,15}$/, "must be the id of a chain")
+		.transform(Number)
+		.pipe(z.int())
+		.meta({ type: "integer", description: "EIP-155 id of the chain.", examples: [8_453] }),
+});
+const RESERVED = 0x1_0000n;
+
+/** Saved recipients and refund addresses, by chain; a bridge may name others. */
+export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
+	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
+	const about = { tags: ["bridging"], security: [{ session: [] as string[] }] };
+	return new Elysia({ prefix: "/preferences" })
+		.put(
+			"/:chainId",
+			async ({ request, params: { chainId }, body: wanted, set }) => {
+				const { profile } = await signedIn({ request });
+				const recipient = read("recipient", wanted.recipient);
+				const refundTo = read("refundTo", wanted.refundTo);
+				if (recipient === null && refundTo === null) {
+					throw invalidBridge("recipient", "or `refundTo` is needed; DELETE forgets both");
+				}
+				const changedAt = new Date(core.clock.nowMs());
+				const stored = { chainId, recipient, refundTo };
+				await putPreference(core.db, { profileId: profile.id, ...stored, changedAt });
+				set.headers["cache-control"] = "no-store";
+				return stored;
+			},
+			{
+				...{ transform, params, body, response: { 200: answer } },
+				detail: {
+					...{
+						...about,
+						operationId: "setBridgePreference",
+						summary: "Saves what you want on a chain",
+					},
+					description: "It replaces what was saved before for that chain.",
+					...canFail(httpFault.unauthorized, bridgeFault.validationError),
+				},
+			},
+		)
+		.delete(
+			"/:chainId",
+			async ({ request, params: { chainId }, set }) => {
+				const { profile } = await signedIn({ request });
+				await deletePreference(core.db, { profileId: profile.id, chainId });
+				set.headers["cache-control"] = "no-store";
+				return { chainId, recipient: null, refundTo: null };
+			},
+			{
+				...{ transform, params, response: { 200: answer } },
+				detail: {
+					...{ ...about, operationId: "cancelBridgePreference" },
+					summary: "Forgets what you want on a chain",
+					description: "From then on it is your own wallet again.",
+					...canFail(httpFault.unauthorized),
+				},
+			},
+		);
+}
+
+function read(path: string, text: string | null | undefined): Address | null {
+	if (text == null) return null;
+	const isAddress = /^0x[0-9a-fA-F]{40}$/.test(text) && isChecksummed(text);
+	if (!isAddress || BigInt(text) < RESERVED) {
+		throw invalidBridge(path, "is no address that can be paid");
+	}
+	return text.toLowerCase() as Address;
+}

@@ -1,0 +1,268 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
+import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/BridgeRoute.ts";
+import {
+	type BridgeEvent,
+	type BridgeStatus,
+	nextBridgeStatus,
+} from "#plugins/bridge/states/bridgeStates.ts";
+import type { Channel } from "#plugins/wallets/contract.ts";
+
+/** What was asked for, as text: chains and currencies by the names that somebody typed. */
+export type BridgeRequest = {
+	amount: string;
+	currency: string;
+	from: string | null;
+	to: string | null;
+	as: string | null;
+	recipient: string | null;
+	refundTo: string | null;
+	mode: "normal" | "degen_2_stable" | "direct";
+};
+
+export type Bridge = {
+	id: string;
+	profileId: string;
+	walletId: string | null;
+	channel: Channel;
+	asks: boolean;
+	request: BridgeRequest;
+	route: BridgeRoute | null;
+	status: BridgeStatus;
+	errorCode: string | null;
+	detail: string | null;
+	quoteSeq: number | null;
+	intentId: string | null;
+	depositHash: Hex | null;
+	depositedAt: Date | null;
+	providerStatus: string | null;
+	providerReason: string | null;
+	failedAt: Date | null;
+	claimedAt: Date | null;
+	hintedAt: Date | null;
+	outHash: Hex | null;
+	outChainId: number | null;
+	outCurrency: Address | null;
+	arrivedRaw: bigint | null;
+	isVerified: boolean | null;
+	heldAt: Date | null;
+	createdAt: Date;
+	changedAt: Date;
+	lookAt: Date | null;
+	looks: number;
+};
+
+type BridgeRow = Omit<Bridge, "route" | "arrivedRaw"> & {
+	route: unknown;
+	arrivedRaw: string | null;
+};
+
+const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
+const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
+	route, status, error_code as "errorCode", detail, quote_seq as "quoteSeq",
+	intent_id as "intentId", ${hexColumn("deposit_hash", "depositHash")},
+	deposited_at as "depositedAt",
+	provider_status as "providerStatus", provider_reason as "providerReason",
+	failed_at as "failedAt", claimed_at as "claimedAt", hinted_at as "hintedAt",
+	${hexColumn("out_hash", "outHash")}, out_chain_id as "outChainId",
+	${hexColumn("out_currency", "outCurrency")}, arrived_raw as "arrivedRaw",
+	is_verified as "isVerified", held_at as "heldAt", created_at as "createdAt",
+	changed_at as "changedAt", look_at as "lookAt",
+	looks`;
+
+function bridgeOf(row: BridgeRow): Bridge {
+	const route = row.route === null ? null : bridgeRoute.parse(row.route);
+	return { ...row, route, arrivedRaw: row.arrivedRaw === null ? null : BigInt(row.arrivedRaw) };
+}
+
+export type NewBridge = Pick<
+	Bridge,
+	"id" | "profileId" | "walletId" | "channel" | "asks" | "request" | "createdAt" | "lookAt"
+>;
+
+/** Stores a bridge as it was asked for. */
+export async function insertBridge(tx: Tx, bridge: NewBridge): Promise<void> {
+	const { id, profileId, walletId, channel, asks, request, createdAt, lookAt } = bridge;
+	await tx.execute(
+		`insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, status,
+			created_at, changed_at, look_at)
+		values ($1, $2, $3, $4, $5, $6::jsonb, 'created', $7, $7, $8)`,
+		[id, profileId, walletId, channel, asks, JSON.stringify(request), createdAt, lookAt],
+	);
+}
+
+export async function readBridge(db: Queryable, id: string): Promise<Bridge | null> {
+	const sql = `select ${COLUMNS} from bridge.bridge where id = $1`;
+	const [row] = await db.query<BridgeRow>(sql, [id]);
+	return row ? bridgeOf(row) : null;
+}
+
+/** The same, and nobody else moves it before the transaction ends. */
+export async function lockBridge(tx: Tx, id: string): Promise<Bridge | null> {
+	const sql = `select ${COLUMNS} from bridge.bridge where id = $1 for no key update`;
+	const [row] = await tx.query<BridgeRow>(sql, [id]);
+	return row ? bridgeOf(row) : null;
+}
+
+/** A profile's bridges, newest first: ids are made in order of time. By `bridge_of_profile`. */
+export async function listBridges(
+	db: Queryable,
+	query: { profileId: string; afterId: string | null; limit: number },
+): Promise<Bridge[]> {
+	const rows = await db.query<BridgeRow>(
+		`select ${COLUMNS} from bridge.bridge
+		where profile_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
+		[query.profileId, query.afterId, query.limit],
+	);
+	return rows.map(bridgeOf);
+}
+
+/** Newest bridges of anybody's that are not at their end. */
+export async function listOpenBridges(db: Queryable, limit: number): Promise<Bridge[]> {
+	const sql = `select ${COLUMNS} from bridge.bridge where look_at is not null
+		order by id desc limit $1`;
+	return (await db.query<BridgeRow>(sql, [limit])).map(bridgeOf);
+}
+
+/** Bridges of a profile that are not at an end. */
+export async function countOpenBridges(db: Queryable, profileId: string): Promise<number> {
+	const [row] = await db.query<{ count: number }>(
+		`select count(*)::int4 as count from bridge.bridge
+		where profile_id = $1 and look_at is not null`,
+		[profileId],
+	);
+	return row?.count ?? 0;
+}
+
+/**
+ * Bridges that are to be looked at now, those that are due longest first: none is overtaken by one
+ * that became due later. By `bridge_before` and `bridge_after`.
+ */
+export async function readDueBridges(
+	db: Queryable,
+	{ at, limit, isDeposited }: { at: Date; limit: number; isDeposited: boolean },
+): Promise<Bridge[]> {
+	const stage = isDeposited ? "deposited_at is not null" : "deposited_at is null";
+	const rows = await db.query<BridgeRow>(
+		`select ${COLUMNS} from bridge.bridge
+		where look_at <= $1 and ${stage} order by look_at, id limit $2`,
+		[at, limit],
+	);
+	return rows.map(bridgeOf);
+}
+
+/** What is written beside a move, or without one. Left out: it stays. */
+export type BridgeChange = Partial<
+	Pick<
+		Bridge,
+		| "route"
+		| "errorCode"
+		| "detail"
+		| "quoteSeq"
+		| "intentId"
+		| "depositHash"
+		| "depositedAt"
+		| "providerStatus"
+		| "providerReason"
+		| "failedAt"
+		| "claimedAt"
+		| "hintedAt"
+		| "outHash"
+		| "outChainId"
+		| "outCurrency"
+		| "arrivedRaw"
+		| "isVerified"
+		| "heldAt"
+		| "lookAt"
+		| "looks"
+	>
+>;
+
+const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
+	route: "route",
+	errorCode: "error_code",
+	detail: "detail",
+	quoteSeq: "quote_seq",
+	intentId: "intent_id",
+	depositHash: "deposit_hash",
+	depositedAt: "deposited_at",
+	providerStatus: "provider_status",
+	providerReason: "provider_reason",
+	failedAt: "failed_at",
+	claimedAt: "claimed_at",
+	hintedAt: "hinted_at",
+	outHash: "out_hash",
+	outChainId: "out_chain_id",
+	outCurrency: "out_currency",
+	arrivedRaw: "arrived_raw",
+	isVerified: "is_verified",
+	heldAt: "held_at",
+	lookAt: "look_at",
+	looks: "looks",
+};
+
+/** Writes members of a bridge. */
+export async function changeBridge(db: Queryable, id: string, change: BridgeChange): Promise<void> {
+	const sets: string[] = [];
+	const values: SqlValue[] = [id];
+	for (const [key, column] of Object.entries(WRITTEN) as [keyof BridgeChange, string][]) {
+		const value = change[key];
+		if (value === undefined) continue;
+		values.push(columnValue(key, value));
+		sets.push(`${column} = $${values.length}`);
+	}
+	if (sets.length === 0) return;
+	await db.execute(`update bridge.bridge set ${sets.join(", ")} where id = $1`, values);
+}
+
+const BYTES: readonly (keyof BridgeChange)[] = ["depositHash", "outHash", "outCurrency"];
+
+function columnValue(key: keyof BridgeChange, value: NonNullable<BridgeChange[typeof key]> | null) {
+	if (value === null) return null;
+	if (key === "route") return JSON.stringify(routeJson(value as BridgeRoute));
+	if (BYTES.includes(key)) return bytesOf(value as Hex);
+	return value as SqlValue;
+}
+
+export type BridgeMove = { event: BridgeEvent; at: Date; change?: BridgeChange };
+
+/**
+ * Moves a bridge by the table of moves, and keeps the move. The caller holds its row. Null where
+ * the table has no such move: then nothing is written.
+ */
+export async function moveBridge(
+	tx: Tx,
+	bridge: Bridge,
+	{ event, at, change = {} }: BridgeMove,
+): Promise<BridgeStatus | null> {
+	const to = nextBridgeStatus(bridge.status, event);
+	if (to === null) return null;
+	await changeBridge(tx, bridge.id, change);
+	if (to === bridge.status) return to;
+	await tx.execute("update bridge.bridge set status = $2, changed_at = $3 where id = $1", [
+		...[bridge.id, to, at],
+	]);
+	await tx.execute(
+		`insert into bridge.move (bridge_id, from_status, to_status, event, detail, at)
+		values ($1, $2, $3, $4, $5, $6)`,
+		[bridge.id, bridge.status, to, event, change.detail ?? change.errorCode ?? null, at],
+	);
+	return to;
+}
+
+/**
+ * Has the bridge of a request looked at in the next turn. True where that is news: what is due
+ * already keeps its place, and what is at its end is left alone.
+ */
+export async function wakeBridge(
+	db: Queryable,
+	{ requestId, at }: { requestId: Hex; at: Date },
+): Promise<boolean> {
+	const woken = await db.execute(
+		`update bridge.bridge as b set look_at = $2 from bridge.quote as q
+		where q.request_id = $1 and b.id = q.bridge_id and b.look_at > $2`,
+		[bytesOf(requestId), at],
+	);
+	return woken > 0;
+}

@@ -1,0 +1,105 @@
+/**
+ * Where a bridge stands. Nothing was deposited in `created` (not quoted yet), `quoted` (and held:
+ * a dry run), `confirmation_required`, `signature_required` and `executing`; `rejected` and
+ * `disabled` are their ends. `pending`: the deposit is on chain. `uncertain`: nobody can say where
+ * the money is. `success`, `refund`: the provider's last word, looked up on chain. `failure` and
+ * `timed_out` may still become either.
+ */
+export const BRIDGE_STATUSES = [
+	"created",
+	"rejected",
+	"quoted",
+	"confirmation_required",
+	"signature_required",
+	"executing",
+	"uncertain",
+	"pending",
+	"success",
+	"refund",
+	"failure",
+	"timed_out",
+	"disabled",
+] as const;
+export type BridgeStatus = (typeof BRIDGE_STATUSES)[number];
+
+export type BridgeEvent =
+	/** A quote was checked and stored, with its steps. */
+	| "quote"
+	/** Policy, a check or a limit said no; nothing was sent. */
+	| "reject"
+	/** Its steps were recorded as intents. */
+	| "execute"
+	/** Its owner is asked first. */
+	| "ask"
+	/** Its owner's own wallet signs. */
+	| "sign"
+	/** A dry run: it was judged, and stays as it was quoted. */
+	| "hold"
+	/** An operator ended it, before anything was deposited. */
+	| "disable"
+	/** A step was sent and failed, or cannot follow any more: nothing was deposited. */
+	| "give_up"
+	/** The deposit is in a block. */
+	| "deposit"
+	/** Where the money is cannot be said: an unknown sending, a lost deposit, a short fill. */
+	| "doubt"
+	/** The provider works on it again. */
+	| "revive"
+	/** What was bought is on the destination chain. */
+	| "fill"
+	/** It came back. */
+	| "refund"
+	/** The provider said so, a while ago. */
+	| "fail"
+	| "time_out";
+
+const BEFORE_DEPOSIT = {
+	reject: "rejected",
+	execute: "executing",
+	ask: "confirmation_required",
+	sign: "signature_required",
+	hold: "quoted",
+	disable: "disabled",
+	give_up: "failure",
+	deposit: "pending",
+	doubt: "uncertain",
+} as const;
+const AFTER_DEPOSIT = {
+	fill: "success",
+	refund: "refund",
+	fail: "failure",
+	time_out: "timed_out",
+	doubt: "uncertain",
+	deposit: "pending",
+} as const;
+
+/** Every move that a bridge can make. What is not here is refused, and logged. */
+export const bridgeMoves: Readonly<
+	Record<BridgeStatus, Readonly<Partial<Record<BridgeEvent, BridgeStatus>>>>
+> = {
+	created: { quote: "quoted", reject: "rejected", disable: "disabled" },
+	quoted: { ...BEFORE_DEPOSIT, quote: "quoted" },
+	confirmation_required: BEFORE_DEPOSIT,
+	signature_required: BEFORE_DEPOSIT,
+	executing: BEFORE_DEPOSIT,
+	// Before or after the deposit: it was handed over, and the chain will say.
+	uncertain: { ...AFTER_DEPOSIT, execute: "executing", give_up: "failure" },
+	pending: AFTER_DEPOSIT,
+	// The provider's `failure` is known to be followed by work, a refund or a fill.
+	failure: { ...AFTER_DEPOSIT, revive: "pending" },
+	timed_out: { ...AFTER_DEPOSIT, revive: "pending" },
+	rejected: {},
+	disabled: {},
+	success: {},
+	refund: {},
+};
+
+/** Where an event leads from there; null where the table has no such move. */
+export function nextBridgeStatus(from: BridgeStatus, event: BridgeEvent): BridgeStatus | null {
+	return bridgeMoves[from][event] ?? null;
+}
+
+/** Whether its quote may be replaced: nothing of it was ever sent. */
+export function isUnsent(status: BridgeStatus): boolean {
+	return status === "created" || status === "quoted" || status === "confirmation_required";
+}

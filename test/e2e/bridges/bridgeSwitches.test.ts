@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
+
+// Guarantee: switches and questions stop what is not sent yet, and never the following of money.
+
+const PATH = "/v1/bridges/intents";
+const COMMAND = "bridge 0.1 eth from anvil to robinhood as USDG";
+
+let lab: BridgeLab;
+let wallet: { id: string; address: string };
+
+beforeAll(async () => {
+	lab = await openBridgeLab();
+	wallet = await lab.enrol();
+	await until(async () => {
+		const command = "bridge 0.0001 eth from anvil to robinhood as USDG";
+		const { body } = await lab.ask(PATH, { command });
+		if (body.errorCode === null) return true;
+		await Bun.sleep(200);
+		return false;
+	}, "prices are known");
+});
+afterAll(() => lab?.stop());
+
+const bridge = async () => (await lab.ask(PATH, { command: COMMAND })).body;
+const deposits = () => lab.bridge.ledger().flatMap((one) => one.deposits).length;
+
+describe("a profile that confirms each trade", () => {
+	const answer = async (url: string) => {
+		const token = url.split("/").at(-1);
+		const { body } = await lab.ask(`/v1/links/${token}`, undefined, { as: null });
+		const planHash = body.transactions[0].planHash;
+		return lab.ask(`/v1/links/${token}`, { planHash }, { as: null });
+	};
+
+	test("is asked by a link that says what arrives at least, and nothing is sent before", async () => {
+		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: true });
+		const before = deposits();
+		const asked = await bridge();
+		expect(asked).toMatchObject({ status: "confirmation_required", depositHash: null });
+		const token = asked.confirmUrl.split("/").at(-1);
+		const { body } = await lab.ask(`/v1/links/${token}`, undefined, { as: null });
+		expect(body.transactions[0].shown.summary).toContain("at least 198.602 USDG");
+		expect(deposits()).toBe(before);
+		expect((await answer(asked.confirmUrl)).status).toBe(200);
+		await lab.reached(asked.id, ["success"]);
+		expect(deposits()).toBe(before + 1);
+	});
+
+	test("is carried out by a newer quote where the first has ended, for no less", async () => {
+		const asked = await bridge();
+		const db = lab.service.core.db;
+		await db.execute("update bridge.quote set expires_at = now() where bridge_id = $1", [asked.id]);
+		await answer(asked.confirmUrl);
+		const done = await lab.reached(asked.id, ["success", "rejected", "failure"]);
+		expect(done.status).toBe("success");
+		expect(done.quote.requestId).not.toBe(asked.quote.requestId);
+		const quotes = await db.query("select seq from bridge.quote where bridge_id = $1", [asked.id]);
+		expect(quotes).toHaveLength(2);
+	});
+
+	test("can be quoted anew while it waits", async () => {
+		const asked = await bridge();
+		const renewed = await lab.ask(`${PATH}/${asked.id}/requote`, {});
+		expect(renewed).toMatchObject({ status: 200, body: { status: "confirmation_required" } });
+		expect(renewed.body.quote.requestId).not.toBe(asked.quote.requestId);
+		await lab.ask(`/v1/admin/bridges/${asked.id}/disable`, {}, { admin: true });
+		expect((await lab.reached(asked.id, ["disabled"])).where).toContain("stayed in your wallet");
+		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: false });
+	});
+});
+
+describe("another service on the same data", () => {
+	let other: TestService | null = null;
+	const env = () => ({ ...lab.env, PORT: "0" });
+	const restart = async (more: Record<string, string>) => {
+		await (other ?? lab.service).stop();
+		other = await startTestService({
+			...{ scanFrom: null, database: lab.service.database, env: { ...env(), ...more } },
+		});
+		lab.service.url = other.url as never;
+	};
+	afterAll(() => other?.stop());
+
+	test("with ENABLE_BRIDGING=false makes no bridge, and follows those that are on their way", async () => {
+		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 8_000 });
+		const { id } = await bridge();
+		await lab.reached(id, ["pending"]);
+		await restart({ ENABLE_BRIDGING: "false" });
+		expect(await bridge()).toMatchObject({ status: "rejected", errorCode: "bridging_disabled" });
+		expect((await lab.ask("/v1/bridges/chains")).body.enabled).toBe(false);
+		await lab.reached(id, ["success"]);
+	});
+
+	test("with BRIDGE_DRY_RUN=true leaves a bridge quoted, with its steps, and sends nothing", async () => {
+		await restart({ BRIDGE_DRY_RUN: "true" });
+		const before = deposits();
+		const quoted = await bridge();
+		expect(quoted).toMatchObject({
+			status: "quoted",
+			intentId: null,
+			steps: [{ kind: "deposit" }],
+		});
+		await Bun.sleep(0);
+		expect((await lab.ask(`${PATH}/${quoted.id}`)).body.status).toBe("quoted");
+		expect(deposits()).toBe(before);
+	});
+
+	test("a deposit that leaves the chain again is uncertain, and sent no second time", async () => {
+		await restart({});
+		lab.bridge.fault({ kind: "fill_never", times: 1 });
+		const snapshot = await lab.market.rpc("evm_snapshot", []);
+		const nonceOf = () => lab.market.rpc("eth_getTransactionCount", [wallet.address, "latest"]);
+		const { id } = await bridge();
+		await lab.reached(id, ["pending"]);
+		const handed = lab.custody.transactions().length;
+		await lab.market.rpc("evm_revert", [snapshot]);
+		for (let blocks = 0; blocks < 5; blocks++) await lab.market.rpc("evm_mine", []);
+		const nonce = await nonceOf();
+		const lost = await lab.reached(id, ["uncertain", "success", "refund"]);
+		expect(lost).toMatchObject({ status: "uncertain", errorCode: "deposit_lost" });
+		expect(lab.custody.transactions()).toHaveLength(handed);
+		expect(await nonceOf()).toBe(nonce);
+	});
+});

@@ -1,0 +1,508 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
+import { USDG } from "#test/harness/openBridgeWorld.ts";
+import { until } from "#test/harness/until.ts";
+import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
+import { signBridgeWebhook } from "#test/sandbox/bridge/createBridgePostbox.ts";
+
+// Guarantee: what a bridge says of its money is what both chains, and the provider's books, say.
+
+const PATH = "/v1/bridges/intents";
+const ETHER = 10n ** 18n;
+const COMMAND = "bridge 0.1 eth from anvil to robinhood as USDG";
+const OUT = 199_600_000n;
+const ALICE = "0x00000000000000000000000000000000000a11ce";
+
+let lab: BridgeLab;
+let wallet: { id: string; address: string };
+
+beforeAll(async () => {
+	lab = await openBridgeLab();
+	wallet = await lab.enrol();
+	// The rate of a feed is read a moment after the start.
+	await until(async () => {
+		const command = "bridge 0.0001 eth from anvil to robinhood as USDG";
+		const { body } = await lab.ask(PATH, { command });
+		if (body.errorCode === null) return true;
+		await Bun.sleep(200);
+		return false;
+	}, "prices are known");
+});
+afterAll(() => lab?.stop());
+beforeEach(async () => {
+	lab.bridge.clearFaults();
+	// A fault is for the next deposit: those of tests before this one must have been seen.
+	await until(async () => {
+		const sql = "select 1 from bridge.bridge where look_at is not null and deposited_at is null";
+		return (await lab.service.core.db.query(sql)).length === 0;
+	}, "no deposit is on its way");
+	await lab.bridge.idle();
+});
+
+const entryOf = (requestId: string) =>
+	lab.bridge.ledger().find((one) => one.requestId === requestId);
+const bridge = async (body: object = { command: COMMAND }) => (await lab.ask(PATH, body)).body;
+/** What the provider's books say was deposited, by all requests. */
+const deposits = () => lab.bridge.ledger().flatMap((one) => one.deposits).length;
+
+test("[BRG-14] [BRG-15] a command becomes a stored quote with its steps, a deposit, and money over there", async () => {
+	const before = await lab.dollars(wallet.address);
+	const { status, body } = await lab.ask(PATH, { command: COMMAND });
+	expect({ status, code: body.errorCode, at: body.status }).toEqual({
+		...{ status: 201, code: null, at: "executing" },
+	});
+	expect(body).toMatchObject({
+		...{ amountRaw: String(ETHER / 10n), recipient: wallet.address, refundTo: wallet.address },
+		origin: { chain: "anvil", symbol: "ETH" },
+		destination: { chain: "robinhood", currency: USDG, decimals: 6 },
+		quote: { expectedOutRaw: String(OUT), impactPercent: "-0.20", estimateSeconds: 2 },
+	});
+	expect(body.quote.fees.map((fee: any) => fee.name)).toContain("relayer");
+	const [stored] = await lab.service.core.db.query<{ steps: unknown[]; before: boolean }>(
+		`select q.steps, q.created_at <= i.created_at as before from bridge.quote as q
+		join bridge.bridge as b on b.id = q.bridge_id
+		join wallets.intent as i on i.id = b.intent_id where b.id = $1`,
+		[body.id],
+	);
+	expect(stored).toMatchObject({ before: true, steps: [{ kind: "deposit" }] });
+	const done = await lab.reached(body.id, ["success"]);
+	expect(done.arrived).toMatchObject({
+		...{ verified: true, chainId: 4_663, amountRaw: String(OUT), currency: USDG },
+	});
+	expect(await lab.dollars(wallet.address)).toBe(before + OUT);
+	const entry = entryOf(done.quote.requestId);
+	expect(entry?.deposits).toMatchObject([{ hash: done.depositHash, raw: ETHER / 10n }]);
+	expect(entry?.fill?.hash).toBe(done.arrived.transactionHash);
+	const { body: quote } = await lab.ask(`${PATH}/${body.id}/sdk-quote`);
+	expect(quote).toMatchObject({ requestId: done.quote.requestId, order: { version: "v1" } });
+});
+
+describe("[BRG-01] chains, currencies and settings are told without a session", () => {
+	test("with what can be used now", async () => {
+		const { body } = await lab.ask("/v1/bridges/chains", undefined, { as: null });
+		expect(body).toMatchObject({ enabled: true, dryRun: false });
+		expect(body.chains).toMatchObject([
+			{ id: 10, slug: "optimism", canReceive: false, reason: "disabled" },
+			{ id: 4_663, slug: "robinhood", canSend: true, canReceive: true, reason: null },
+			{ id: 8_453, reason: "lagging", canSend: false },
+			{ id: 31_337, slug: "anvil", canSend: true },
+			{ id: 42_161, reason: "denied" },
+		]);
+		const found = await lab.ask("/v1/bridges/currencies?chainId=4663&term=usdg", undefined, {
+			as: null,
+		});
+		expect(found.body.currencies).toMatchObject([{ address: USDG, symbol: "USDG", decimals: 6 }]);
+		const nowhere = await lab.ask("/v1/bridges/currencies?chainId=999999", undefined, { as: null });
+		expect(nowhere).toMatchObject({ status: 422, body: { code: "chain_unknown" } });
+	});
+
+	test("and nothing else is", async () => {
+		for (const [path, method, body] of [
+			[PATH, "GET", undefined],
+			[PATH, "POST", { command: COMMAND }],
+			[`${PATH}/${crypto.randomUUID()}`, "GET", undefined],
+			[`${PATH}/${crypto.randomUUID()}/sdk-quote`, "GET", undefined],
+			[`${PATH}/${crypto.randomUUID()}/requote`, "POST", {}],
+			["/v1/bridges/balances?chainId=4663", "GET", undefined],
+			["/v1/bridges/preferences/4663", "DELETE", undefined],
+		] as const) {
+			const { status } = await lab.ask(path, body, { as: null, method });
+			expect([path, method, status]).toEqual([path, method, 401]);
+		}
+	});
+
+	test("somebody else's bridge is as little there as one that never was", async () => {
+		const { id } = await bridge();
+		await lab.enrol("cleo");
+		for (const path of [`${PATH}/${id}`, `${PATH}/${id}/sdk-quote`]) {
+			expect((await lab.ask(path, undefined, { as: "cleo" })).status).toBe(404);
+		}
+		expect((await lab.ask(`${PATH}/${id}/requote`, {}, { as: "cleo" })).status).toBe(404);
+		expect((await lab.ask(PATH, undefined, { as: "cleo" })).body.data).toEqual([]);
+	});
+});
+
+describe("a quote that lies", () => {
+	for (const kind of LIE_KINDS.filter((one) => one !== "unlimited_allowance")) {
+		test(`about "${kind}" is refused before anything is signed`, async () => {
+			lab.bridge.fault({ kind, times: 1 });
+			const before = deposits();
+			const { status, errorCode, intentId } = await bridge();
+			const code =
+				{ signature_step: "signature_steps_unsupported", past_deadline: "quote_expired" }[
+					kind as string
+				] ?? (kind === "less_minimum" ? "slippage_too_high" : "quote_mismatch");
+			expect({ kind, status, errorCode, intentId }).toEqual({
+				...{ kind, status: "rejected", errorCode: code, intentId: null },
+			});
+			expect(deposits()).toBe(before);
+		});
+	}
+
+	test("[BRG-13] the key goes with each call to the provider, and to nobody else", async () => {
+		const calls = lab.bridge.calls();
+		expect(calls.length).toBeGreaterThan(10);
+		expect(new Set(calls.map(({ key }) => key))).toEqual(new Set([lab.bridge.apiKey]));
+		const { text } = await lab.ask("/v1/bridges/chains");
+		expect(text).not.toContain(lab.bridge.apiKey);
+	});
+});
+
+describe("what is not clear, or may not be, is refused with a code", () => {
+	const parts = { amount: "0.1", currency: "ETH", from: "anvil", to: "robinhood", as: "USDG" };
+	for (const [what, more, code] of [
+		["[BRG-04] a symbol of two currencies", { as: "TWICE" }, "symbol_ambiguous"],
+		["[BRG-04] a symbol of nobody's", { as: "NOPE" }, "currency_unknown"],
+		[
+			"[BRG-04] more decimals than there are",
+			{ amount: "0.1234567890123456789" },
+			"amount_invalid",
+		],
+		["nothing", { amount: "0" }, "amount_invalid"],
+		["an exponent", { amount: "1e18" }, "amount_invalid"],
+		["a chain that nobody serves", { to: "ethereum" }, "chain_unavailable"],
+		["a chain that is none", { to: "atlantis" }, "chain_unavailable"],
+		["one chain twice", { to: "anvil" }, "same_chain"],
+		["a mode that is not served", { mode: "direct" }, "mode_unsupported"],
+		["the zero address", { recipient: `0x${"0".repeat(40)}` }, "recipient_invalid"],
+		["the token as recipient", { recipient: USDG }, "recipient_invalid"],
+		["no address", { refundTo: "anna.eth" }, "recipient_invalid"],
+	] as const) {
+		test(`${what}: ${code}`, async () => {
+			const { status, errorCode } = await bridge({ ...parts, ...more });
+			expect({ status, errorCode }).toEqual({ status: "rejected", errorCode: code });
+		});
+	}
+
+	for (const [what, to, code] of [
+		["[BRG-05] one that the provider took out", "optimism", "chain_unavailable"],
+		["[BRG-05] one that lags", "base", "chain_unavailable"],
+		["[BRG-05] one that is no EVM chain", "solana", "chain_not_evm"],
+		["[BRG-05] one that the environment denies", "arbitrum", "chain_denied"],
+	] as const) {
+		test(`${what}: ${code}`, async () => {
+			expect(await bridge({ ...parts, to })).toMatchObject({ status: "rejected", errorCode: code });
+			expect((await bridge({ ...parts, from: to, to: "robinhood" })).errorCode).toBe(code);
+		});
+	}
+
+	test("[BRG-05] the environment's list wins over what operators set", async () => {
+		const change = { method: "PUT", admin: true };
+		await lab.ask("/v1/admin/bridge-chains/42161", { enabled: true }, change);
+		expect((await bridge({ ...parts, to: "arbitrum" })).errorCode).toBe("chain_denied");
+	});
+});
+
+describe("[BRG-03] [BRG-12] who gets it, and who gets it back", () => {
+	const parts = { amount: "0.001", currency: "ETH", from: "anvil", to: "robinhood", as: "USDG" };
+	const preference = (chainId: number, body: object) =>
+		lab.ask(`/v1/bridges/preferences/${chainId}`, body, { method: "PUT" });
+
+	test("the request first, then the preference of that chain, then the wallet", async () => {
+		const own = wallet.address;
+		expect(await bridge(parts)).toMatchObject({ recipient: own, refundTo: own });
+		const saved = `0x${"5a".repeat(20)}`;
+		await preference(4_663, { recipient: saved, refundTo: ALICE });
+		await preference(31_337, { refundTo: saved, recipient: ALICE });
+		expect(await bridge(parts)).toMatchObject({ recipient: saved, refundTo: saved });
+		const named = { ...parts, recipient: ALICE, refundTo: own };
+		expect(await bridge(named)).toMatchObject({ recipient: ALICE, refundTo: own });
+		for (const chainId of [4_663, 31_337]) {
+			await lab.ask(`/v1/bridges/preferences/${chainId}`, undefined, { method: "DELETE" });
+		}
+		expect(await bridge(parts)).toMatchObject({ recipient: own, refundTo: own });
+	});
+
+	test("a saved address that nobody can be paid at is refused", async () => {
+		const zero = await preference(4_663, { recipient: `0x${"0".repeat(40)}` });
+		expect(zero).toMatchObject({ status: 422, body: { code: "validation_error" } });
+		expect((await preference(4_663, {})).status).toBe(422);
+	});
+});
+
+describe("what becomes of a deposit", () => {
+	test("a refund is an end, and its amount is what arrived on the origin chain", async () => {
+		lab.bridge.fault({ kind: "refund", times: 1 });
+		const done = await lab.reached((await bridge()).id, ["refund"]);
+		const entry = entryOf(done.quote.requestId);
+		expect(done.arrived).toMatchObject({
+			...{ verified: true, chainId: 31_337, amountRaw: String(entry?.refund?.raw) },
+			transactionHash: entry?.refund?.hash,
+		});
+		expect(entry?.fill).toBeNull();
+	});
+
+	test("a failure and then a smaller refund is a refund with what arrived", async () => {
+		lab.bridge.fault({ kind: "fail_then_refund", times: 1, delayMs: 3_000 });
+		const done = await lab.reached((await bridge()).id, ["refund", "success", "timed_out"]);
+		const raw = entryOf(done.quote.requestId)?.refund?.raw ?? 0n;
+		expect(done).toMatchObject({ status: "refund", arrived: { amountRaw: String(raw) } });
+		expect(raw).toBeLessThan(ETHER / 10n / 2n + 1n);
+	});
+
+	test("a status that was never seen before is in flight", async () => {
+		lab.bridge.fault({ kind: "odd_status", says: "teleporting", times: 1, delayMs: 3_000 });
+		const { id } = await bridge();
+		await until(async () => {
+			const { body } = await lab.ask(`${PATH}/${id}`);
+			return body.providerStatus === "teleporting" && body.status === "pending";
+		}, "the odd word is told");
+		await lab.reached(id, ["success"]);
+	});
+
+	test("a fill below the minimum is uncertain, with an alarm", async () => {
+		lab.bridge.fault({ kind: "fill_short", times: 1 });
+		const done = await lab.reached((await bridge()).id, ["uncertain", "success"]);
+		expect(done).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
+		const metrics = await (await fetch(`${lab.service.url}/metrics`)).text();
+		expect(metrics).toContain('bridge_alarms_total{reason="below_minimum"} 1');
+	});
+
+	test("a fill to somebody else, and a claim without any, are not believed", async () => {
+		lab.bridge.fault({ kind: "fill_elsewhere", times: 1 });
+		const elsewhere = await lab.reached((await bridge()).id, ["uncertain", "success"]);
+		expect(elsewhere).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
+		for (const kind of ["claims_fill", "claims_refund"] as const) {
+			lab.bridge.fault({ kind, times: 1 });
+			const { id } = await bridge();
+			await until(async () => {
+				const { body } = await lab.ask(`${PATH}/${id}`);
+				return /success|refund/.test(body.providerStatus ?? "");
+			}, "the provider claims it");
+			const { body } = await lab.ask(`${PATH}/${id}`);
+			expect([kind, body.status]).toEqual([kind, "pending"]);
+		}
+	});
+});
+
+describe("a token", () => {
+	const back = { amount: "50", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
+	const allowance = async () => {
+		const data = encodeFunctionData({
+			...{ abi: erc20Abi, functionName: "allowance" as const },
+			args: [wallet.address as Hex, lab.bridge.chains[0]?.depository ?? "0x"],
+		});
+		return BigInt(await lab.home.rpc<string>("eth_call", [{ to: USDG, data }, "latest"]));
+	};
+
+	test("is allowed exactly, deposited after that, and arrives as a coin", async () => {
+		const before = await lab.dollars(wallet.address);
+		const started = await bridge(back);
+		expect(started).toMatchObject({
+			errorCode: null,
+			steps: [{ kind: "approve" }, { kind: "deposit" }],
+		});
+		const done = await lab.reached(started.id, ["success", "failure", "rejected"]);
+		expect(done).toMatchObject({ status: "success", arrived: { verified: true, chainId: 31_337 } });
+		expect(await lab.dollars(wallet.address)).toBe(before - 50_000_000n);
+		expect(await allowance()).toBe(0n);
+		expect(done.arrived.amountRaw).toBe(String((49_900_000n * ETHER) / 2_000_000_000n));
+	});
+
+	test("with an unlimited allowance in its quote is refused before anything is signed", async () => {
+		lab.bridge.fault({ kind: "unlimited_allowance", times: 1 });
+		const refused = await bridge(back);
+		expect(refused).toMatchObject({ status: "rejected", errorCode: "quote_mismatch" });
+		expect(await allowance()).toBe(0n);
+	});
+
+	test("whose quote ends between its steps fails, and its allowance can be taken back", async () => {
+		await lab.home.rpc("evm_setAutomine", [false]);
+		const { id } = await bridge(back);
+		await lab.service.core.db.execute(
+			"update bridge.quote set expires_at = now() where bridge_id = $1",
+			[id],
+		);
+		await lab.home.rpc("evm_setAutomine", [true]);
+		await lab.home.rpc("evm_mine", []);
+		const failed = await lab.reached(id, ["failure", "success", "rejected"]);
+		expect(failed).toMatchObject({
+			...{ status: "failure", errorCode: "quote_expired", revocable: true, depositHash: null },
+		});
+		expect(await allowance()).toBe(50_000_000n);
+		const revoked = await lab.ask(`${PATH}/${id}/revoke`, {}, { key: "revoke-once" });
+		expect(revoked.status).toBe(202);
+		await until(async () => (await allowance()) === 0n, "the allowance is gone");
+	});
+});
+
+describe("[BRG-09] webhooks", () => {
+	const WEBHOOK = "/v1/bridgeprovider/webhook";
+	const post = async (body: string, headers: Record<string, string>) => {
+		const answer = await fetch(`${lab.service.url}${WEBHOOK}`, { method: "POST", headers, body });
+		const told = (await answer.json()) as any;
+		return `${answer.status} ${told.outcome ?? told.code}`;
+	};
+	const eventOf = (requestId: string, timestamp = Date.now(), status = "success") =>
+		JSON.stringify({ event: "request.status.updated", timestamp, data: { requestId, status } });
+	const unknown = `0x${"ee".repeat(32)}`;
+
+	test("are of these bytes, of this hour, and of whoever has the key", async () => {
+		const now = Date.now();
+		const body = eventOf(unknown, now);
+		const key = lab.bridge.apiKey;
+		expect(await post(body, signBridgeWebhook(key, body, now))).toBe("200 idle");
+		const spaced = JSON.stringify(JSON.parse(body), null, 1);
+		expect(await post(spaced, signBridgeWebhook(key, body, now))).toBe(
+			"401 bridge_webhook_signature",
+		);
+		expect(await post(body, signBridgeWebhook("other", body, now))).toBe(
+			"401 bridge_webhook_signature",
+		);
+		const yesterday = now - 86_400_000;
+		expect(await post(body, signBridgeWebhook(key, body, yesterday))).toBe(
+			"401 bridge_webhook_time",
+		);
+		const short = { ...signBridgeWebhook(key, body, now), "x-signature-sha256": "ab" };
+		expect(await post(body, short)).toBe("400 bridge_webhook_headers");
+		const json = { "content-type": "application/json" };
+		expect(await post(body, json)).toBe("400 bridge_webhook_headers");
+		expect(await post("7", signBridgeWebhook(key, "7", now))).toBe("422 bridge_webhook_event");
+		const big = " ".repeat(65_537);
+		expect(await post(big, signBridgeWebhook(key, big, now))).toBe("413 bridge_webhook_too_large");
+	});
+
+	test("are taken once by event, time, request and status", async () => {
+		const now = Date.now();
+		const say = (timestamp: number, status: string) => {
+			const body = eventOf(unknown, timestamp, status);
+			return post(body, signBridgeWebhook(lab.bridge.apiKey, body, Date.now()));
+		};
+		expect(await say(now + 1, "pending")).toBe("200 idle");
+		expect(await say(now + 1, "pending")).toBe("200 repeated");
+		expect(await say(now + 1, "success")).toBe("200 idle");
+		expect(await say(now + 2, "pending")).toBe("200 idle");
+	});
+
+	test("that lie change nothing: the provider is asked, and the chains are", async () => {
+		lab.bridge.fault({ kind: "fill_never", times: 1 });
+		const { id, quote } = await bridge();
+		await lab.reached(id, ["pending"]);
+		for (const status of ["success", "refund", "failure"]) {
+			const body = eventOf(quote.requestId, Date.now(), status);
+			expect(await post(body, signBridgeWebhook(lab.bridge.apiKey, body, Date.now()))).toMatch(
+				/^200 (woken|idle)$/,
+			);
+			await Bun.sleep(0);
+			expect((await lab.ask(`${PATH}/${id}`)).body.status).toBe("pending");
+		}
+	});
+
+	test("of the provider's own come in with every status, twice as well", async () => {
+		lab.bridge.sendWebhooksTo(`${lab.service.url}${WEBHOOK}`);
+		lab.bridge.fault({ kind: "webhook_twice" });
+		const { id, quote } = await bridge();
+		await lab.reached(id, ["success"]);
+		await lab.bridge.idle();
+		lab.bridge.sendWebhooksTo(null);
+		const sent = lab.bridge.webhooks().filter((one) => one.requestId === quote.requestId);
+		expect(sent.length).toBeGreaterThan(4);
+		expect(sent.every(({ answered }) => answered === 200)).toBe(true);
+	});
+});
+
+describe("asked twice", () => {
+	test("under one key it is one bridge, one deposit, and the same bytes", async () => {
+		const before = deposits();
+		const key = "bridge-once";
+		const first = await lab.ask(PATH, { command: COMMAND }, { key });
+		await lab.reached(first.body.id, ["success"]);
+		const second = await lab.ask(PATH, { command: COMMAND }, { key });
+		expect(second.text).toBe(first.text);
+		expect(deposits()).toBe(before + 1);
+		const other = await lab.ask(PATH, { command: COMMAND.replace("0.1", "0.2") }, { key });
+		expect(other).toMatchObject({ status: 409, body: { code: "idempotency_conflict" } });
+	});
+
+	test("a requote after a step was submitted is refused, and so is a foreign hash", async () => {
+		const { id } = await bridge();
+		const done = await lab.reached(id, ["success"]);
+		const requoted = await lab.ask(`${PATH}/${id}/requote`, {});
+		expect(requoted).toMatchObject({ status: 409, body: { code: "requote_after_submission" } });
+		const own = { transactionHash: done.depositHash };
+		expect((await lab.ask(`${PATH}/${id}/step-results`, own)).status).toBe(200);
+		const foreign = { transactionHash: `0x${"ab".repeat(32)}` };
+		for (const path of ["step-results", "sdk-result"]) {
+			const answer = await lab.ask(`${PATH}/${id}/${path}`, foreign);
+			expect(answer).toMatchObject({ status: 409, body: { code: "step_result_foreign" } });
+		}
+	});
+});
+
+describe("[BRG-16] operators", () => {
+	test("need the key, and what they change is in the audit log", async () => {
+		for (const path of ["/v1/admin/bridges", `/v1/admin/bridges/${crypto.randomUUID()}`]) {
+			expect((await lab.ask(path)).status).toBe(401);
+		}
+		const off = await lab.ask(
+			"/v1/admin/bridge-chains/4663",
+			{ enabled: false },
+			{ method: "PUT", admin: true },
+		);
+		expect(off.body).toEqual({ chainId: 4_663, enabled: false, previous: null });
+		expect(await bridge()).toMatchObject({ status: "rejected", errorCode: "chain_denied" });
+		await lab.ask(
+			"/v1/admin/bridge-chains/4663",
+			{ enabled: true },
+			{ method: "PUT", admin: true },
+		);
+		const { id } = await bridge();
+		await lab.reached(id, ["success"]);
+		const shown = await lab.ask(`/v1/admin/bridges/${id}`, undefined, { admin: true });
+		expect(shown.body).toMatchObject({ id, status: "success" });
+		const disabled = await lab.ask(`/v1/admin/bridges/${id}/disable`, {}, { admin: true });
+		expect(disabled.body.status).toBe("success");
+		const audited = await lab.service.core.db.query<{ entry: unknown }>(
+			"select entry from core.audit_entry order by seq",
+		);
+		const told = audited
+			.map(({ entry }) => JSON.stringify(entry))
+			.filter((one) => /bridge/.test(one));
+		for (const action of ["bridge.chain.switched", "bridge.disabled"]) {
+			expect(told.some((one) => one.includes(action) && one.includes("operator:olga"))).toBe(true);
+		}
+	});
+
+	test("stop a bridge's next step, and never the following of its money", async () => {
+		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 3_000 });
+		const { id } = await bridge();
+		await lab.reached(id, ["pending"]);
+		const stopped = await lab.ask(`/v1/admin/bridges/${id}/disable`, {}, { admin: true });
+		expect(stopped.body.status).toBe("pending");
+		await lab.reached(id, ["success"]);
+	});
+});
+
+test("balances are read on chain, and no address of a node is told", async () => {
+	const { body, text } = await lab.ask("/v1/bridges/balances?chainId=4663");
+	const coin = body.balances.find((one: any) => one.symbol === "ETH");
+	expect(BigInt(coin.balanceRaw)).toBe(await lab.coins("home", wallet.address));
+	const dollars = body.balances.find((one: any) => one.currency === USDG);
+	expect(BigInt(dollars.balanceRaw)).toBe(await lab.dollars(wallet.address));
+	expect(text).not.toMatch(/https?:/);
+});
+
+describe("the agent", () => {
+	const command = async (text: string) => (await lab.ask("/v1/agent/command", { text })).body;
+
+	test("bridges by the strict command, and says where the money is", async () => {
+		const done = await command("bridge 0.01 eth from anvil to robinhood as usdg");
+		expect(done).toMatchObject({ kind: "done", tool: "bridge" });
+		await lab.reached(done.data.id, ["success"]);
+		const where = await command("where is my money");
+		expect(where.line).toContain("It arrived on robinhood");
+		const one = await command(`show bridge ${done.data.id}`);
+		expect(one.data).toMatchObject({ id: done.data.id, status: "success" });
+	});
+
+	test("quotes without recording anything", async () => {
+		const rows = async () =>
+			(await lab.service.core.db.query("select 1 from bridge.bridge")).length;
+		const before = await rows();
+		const quoted = await command("quote bridge 1 eth from anvil to robinhood as usdg");
+		expect(quoted.data).toMatchObject({ expectedOut: "1996", outSymbol: "USDG" });
+		expect(await rows()).toBe(before);
+		expect((await command("bridge chains")).data.chains).toContain("robinhood");
+	});
+});

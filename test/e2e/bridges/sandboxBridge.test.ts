@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
+import { type Sandbox, startSandbox } from "../../sandbox/startSandbox.ts";
+import { type Ada, sandboxEnvironment, signInAda } from "../reveals/sandboxEnvironment.ts";
+
+// Guarantee: what the sandbox prints to copy does bridge, on chains that mine at their own pace.
+
+const dataDir = mkdtempSync(join(tmpdir(), "tapeline-bridge-"));
+let sandbox: Sandbox;
+let service: TestService;
+let ada: Ada;
+
+beforeAll(async () => {
+	sandbox = await startSandbox({ dataDir, seed: 7, paceMs: 500, historyBlocks: 20 });
+	service = await startTestService({
+		scanFrom: null,
+		env: {
+			...sandboxEnvironment(sandbox),
+			...{ BRIDGE_BASE_URL: sandbox.bridgeUrl, BRIDGE_API_KEY: sandbox.bridgeKey },
+			...{ ENABLE_BRIDGING: "true", BRIDGE_DRY_RUN: "false" },
+			PROVIDER_STREAM_ENABLED: "false",
+		},
+	});
+	ada = await signInAda(sandbox, () => service.url);
+});
+afterAll(async () => {
+	await service?.stop();
+	await service?.database.drop();
+	await sandbox?.stop();
+	rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("ada bridges ether to a dollar on 4663, and a part of it back", async () => {
+	const text = "bridge 0.5 eth from anvil to robinhood as usdg";
+	let there: any;
+	await until(
+		async () => {
+			there = (await ada.ask("/v1/agent/command", { text })).body;
+			if (there.data?.errorCode === null) return true;
+			await Bun.sleep(300);
+			return false;
+		},
+		() => `it is bridged: ${JSON.stringify(there).slice(0, 300)}`,
+	);
+	const arrived = await reached(there.data.id);
+	expect(arrived).toMatchObject({ status: "success", arrived: { verified: true, chainId: 4_663 } });
+	const back = "bridge 100 usdg from robinhood to anvil as eth";
+	const begun = (await ada.ask("/v1/agent/command", { text: back })).body;
+	const done = await reached(begun.data.id);
+	expect(done).toMatchObject({ status: "success", arrived: { verified: true, chainId: 31_337 } });
+	const ledger = (await (await fetch(`${sandbox.bridgeUrl}/_sandbox/ledger`)).json()) as any[];
+	expect(ledger.filter((entry) => entry.fill !== null)).toHaveLength(2);
+});
+
+async function reached(id: string): Promise<any> {
+	let found: any;
+	await until(
+		async () => {
+			found = (await ada.ask(`/v1/bridges/intents/${id}`)).body;
+			return ["success", "refund", "rejected", "failure", "uncertain"].includes(found.status);
+		},
+		() => `an end: ${JSON.stringify(found).slice(0, 300)}`,
+	);
+	return found;
+}

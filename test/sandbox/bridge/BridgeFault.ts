@@ -1,0 +1,90 @@
+import { z } from "zod";
+
+/** How answers over HTTP go wrong. */
+const HTTP_KINDS = ["status", "silence", "slow", "html", "truncated", "huge"] as const;
+/** What a quote lies about: each would cost its owner money. */
+export const LIE_KINDS = [
+	"other_party",
+	"other_chain",
+	"other_depository",
+	"other_recipient",
+	"other_refund",
+	"other_order",
+	"more_value",
+	"less_minimum",
+	"past_deadline",
+	"unlimited_allowance",
+	"signature_step",
+	"swap_step",
+	"own_solver",
+] as const;
+/** What becomes of a deposit instead of a fill. */
+export const OUTCOME_KINDS = [
+	"fill_late",
+	"fill_never",
+	"fill_short",
+	"fill_elsewhere",
+	"refund",
+	"refund_short",
+	"refund_elsewhere",
+	"fail_then_refund",
+	"fail_then_fill",
+	"fail",
+	"claims_fill",
+	"claims_refund",
+	"odd_status",
+] as const;
+const STATUS_KINDS = ["unseen"] as const;
+const WEBHOOK_KINDS = ["webhook_never", "webhook_twice", "webhook_forged", "webhook_old"] as const;
+
+/** One order to misbehave, as POST /_sandbox/faults takes it. */
+export const BridgeFault = z.object({
+	kind: z.enum([...HTTP_KINDS, ...LIE_KINDS, ...OUTCOME_KINDS, ...STATUS_KINDS, ...WEBHOOK_KINDS]),
+	/** Of HTTP kinds: which calls, as a pattern over `METHOD /path`; all without it. */
+	path: z.string().max(200).optional(),
+	/** How often; for ever without it. */
+	times: z.int().min(1).optional(),
+	/** Of `status` (500) and `html` (200). */
+	status: z.int().min(200).max(599).optional(),
+	/** Of `status`: the provider's code beside its sentence. */
+	code: z.string().max(64).optional(),
+	/** Of `slow`, and of what comes late. */
+	delayMs: z.int().min(0).max(600_000).optional(),
+	/** Of `odd_status`: what is said in place of the truth. */
+	says: z.string().max(64).optional(),
+});
+export type BridgeFault = z.output<typeof BridgeFault>;
+
+export type BridgeFaults = ReturnType<typeof createBridgeFaults>;
+
+const FAULTS_MAX = 1_000;
+const has = (kinds: readonly string[], { kind }: BridgeFault) => kinds.includes(kind);
+
+/** What was ordered to go wrong; the first that fits is used, and counted as used. */
+export function createBridgeFaults() {
+	let faults: { fault: BridgeFault; left: number }[] = [];
+	function take(fits: (fault: BridgeFault) => boolean): BridgeFault | null {
+		const entry = faults.find(({ fault }) => fits(fault));
+		if (!entry) return null;
+		entry.left -= 1;
+		if (entry.left <= 0) faults = faults.filter((other) => other !== entry);
+		return entry.fault;
+	}
+	return {
+		add(order: z.input<typeof BridgeFault>) {
+			const fault = BridgeFault.parse(order);
+			if (faults.length >= FAULTS_MAX) return;
+			faults.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
+		},
+		clear() {
+			faults = [];
+		},
+		all: () => faults.map(({ fault }) => fault),
+		ofCall: (call: string) =>
+			take((one) => has(HTTP_KINDS, one) && new RegExp(one.path ?? "").test(call)),
+		ofQuote: () => take((one) => has(LIE_KINDS, one)),
+		ofDeposit: () => take((one) => has(OUTCOME_KINDS, one)),
+		ofStatus: () => take((one) => has(STATUS_KINDS, one)),
+		ofWebhook: () => take((one) => has(WEBHOOK_KINDS, one)),
+	};
+}
