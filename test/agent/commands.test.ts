@@ -28,12 +28,12 @@ test("all commands and tools fit together", () => {
 		"pause_plan",
 		"resume_plan",
 		"cancel_plan",
+		"bridge",
 		"buy_stock_with",
 		"buy_stock",
 		"sell_stock",
 		"hold_stock",
 		"cancel_trade",
-		"bridge",
 	]);
 });
 
