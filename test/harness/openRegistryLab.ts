@@ -80,6 +80,8 @@ export function openRegistryLab({ db, rpc, clock, env = {} }: RegistryLabOptions
 		},
 		/** As HTTP would ask, through the real gate. */
 		async ask(path: string, { by, body, operator = null, ...options }: AskOptions = {}) {
+			// Else what this writes may count as older than the lab.
+			await before;
 			const headers = new Headers();
 			if (by) headers.set("authorization", `Bearer ${by.profile.id}`);
 			if (body !== undefined) headers.set("content-type", "application/json");
