@@ -111,7 +111,8 @@ export const laterPhrasings: readonly (readonly [text: string, command: string |
 	["what's my balance on eth", "my balances on ethereum"],
 	["what can i spend", "my limits"],
 	["degods rug?", null],
-	["buy 2 degods", null],
+	// As a stock token that no registry has: it is refused there, and nothing is bought.
+	["buy 2 degods", "buy 2 DEGODS"],
 	["is now a good time to buy degods", null],
 	["mint me 3 degods", null],
 	["stake my degods", null],
