@@ -18,6 +18,8 @@ export type BridgeContext = {
 	readers: ChainReaders;
 	settings: {
 		isOn: boolean;
+		/** By social posts and messages too. */
+		isSocialOn: boolean;
 		isDryRun: boolean;
 		deniedChainIds: ReadonlySet<number>;
 		timeoutMs: number;

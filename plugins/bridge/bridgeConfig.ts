@@ -27,6 +27,10 @@ export const bridgeConfig = {
 		.describe(
 			"Whether bridges are made. False: no further step is sent; what was sent is followed.",
 		),
+	ENABLE_SOCIAL_BRIDGING: z
+		.boolean()
+		.default(false)
+		.describe("Whether social posts and messages bridge too, where bridges are made."),
 	BRIDGE_DRY_RUN: z
 		.boolean()
 		.default(true)

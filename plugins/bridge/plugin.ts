@@ -81,7 +81,7 @@ function contextOf(core: Core, { config, wallets, prices, ending }: Given): Brid
 		directory: createDirectory({ relay, clock: core.clock }),
 		readers: createChainReaders({ core, urls: config.BRIDGE_RPC_URLS_JSON }),
 		settings: {
-			...{ isOn, isDryRun },
+			...{ isOn, isDryRun, isSocialOn: config.ENABLE_SOCIAL_BRIDGING },
 			deniedChainIds: new Set(config.BRIDGE_DENIED_CHAIN_IDS.map(Number)),
 			timeoutMs: config.BRIDGE_STATUS_TIMEOUT_MINUTES * MINUTE_MS,
 		},

@@ -21,7 +21,7 @@ export const ROUTER_WAYS_MAX = 16;
 export const ROUTER_POOLS_MAX = 8;
 /** What is kept of its permit data, in characters of JSON. */
 export const PERMIT_CHARS_MAX = 8_192;
-/** A second without calls after the router refused one, where it does not say how long. */
+/** Pauses calls to the router for so long after a refusal that names no time, in milliseconds. */
 export const ROUTER_PAUSE_MS = 1_000;
 
 /** Ten thousand basis points are the whole. */

@@ -70,7 +70,7 @@ afterAll(async () => {
 	await Promise.all([market?.stop(), home?.stop(), unused.stop(true)]);
 });
 
-/** A feed on the home chain that says 2,000 dollars. */
+/** Deploys a price feed of 2,000 dollars on the home chain and returns its address. */
 async function deployFeed(): Promise<string> {
 	const [from] = await home.rpc<string[]>("eth_accounts");
 	const creation = compileContracts().SandboxFeed.creation;

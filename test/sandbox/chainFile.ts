@@ -19,7 +19,7 @@ const Header = z.object({
 	world: z.unknown(),
 });
 
-/** A chain in the data directory, by its name there, and what belongs to the same block of it. */
+/** Names a chain's file: the data directory, and the chain's name in it. */
 type ChainPlace = { dataDir: string; name: string };
 
 export type ChainFile =

@@ -147,6 +147,7 @@ function bridgeOf({ bridgeUrl, bridgeKey }: World, env: Environment): Environmen
 		BRIDGE_BASE_URL: bridgeUrl,
 		BRIDGE_API_KEY: bridgeKey,
 		ENABLE_BRIDGING: env["ENABLE_BRIDGING"] || "true",
+		ENABLE_SOCIAL_BRIDGING: env["ENABLE_SOCIAL_BRIDGING"] || "true",
 		BRIDGE_DRY_RUN: env["BRIDGE_DRY_RUN"] || "false",
 	};
 }

@@ -1,5 +1,6 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { mustAsk, switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
 import { BRIDGE_DEPOSIT, type DepositRequest } from "#plugins/bridge/bridges/depositKind.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
@@ -39,11 +40,8 @@ export async function advanceBridge(
 /** Resolves what was asked for, and stores a checked quote with every step. */
 async function quote(context: BridgeContext, bridge: Bridge, signal: AbortSignal): Promise<void> {
 	const { core, settings } = context;
-	if (!settings.isOn) {
-		return await reject(context, bridge.id, {
-			...{ code: "bridging_disabled", detail: "Bridging is turned off here (ENABLE_BRIDGING)." },
-		});
-	}
+	const off = switchDenial(settings, bridge.channel);
+	if (off) return await reject(context, bridge.id, off);
 	const wallet = await walletOf(context, bridge);
 	if ("code" in wallet) return await reject(context, bridge.id, wallet);
 	const options = { purpose: "trade", signal } as const;
@@ -112,10 +110,11 @@ async function execute(context: BridgeContext, { id }: Bridge): Promise<void> {
 			...{ bridgeId: id, amountRaw: String(held.route.amountRaw) },
 			minimumOutRaw: String(quote.minimumOutRaw),
 		};
+		const asks = mustAsk(held, held.route, profile.wallets);
 		const [intent] = await wallets.execution.create(tx, [
 			{
 				...{ kind: BRIDGE_DEPOSIT, profile, wallet, chainId: held.route.origin.chainId },
-				...{ channel: held.channel, asks: held.asks, request },
+				...{ channel: held.channel, asks, request },
 			},
 		]);
 		if (!intent) return;

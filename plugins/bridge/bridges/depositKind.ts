@@ -4,6 +4,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
 import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
@@ -68,7 +69,8 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	if (!bridge?.route || bridge.intentId !== intent.id) {
 		return denied("bridge_missing", "The bridge of this deposit is not there.");
 	}
-	if (!settings.isOn) return denied("bridging_disabled", "Bridging is turned off here.");
+	const off = switchDenial(settings, bridge.channel);
+	if (off) return { kind: "denied", denial: off };
 	if (bridge.heldAt !== null) return denied("bridge_disabled", "An operator stopped this bridge.");
 	if (wallet.capability !== "embedded/delegated") {
 		return denied("no_executable_wallet", "This wallet cannot bridge by itself.");

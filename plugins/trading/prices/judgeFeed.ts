@@ -29,7 +29,7 @@ export type JudgeOptions = {
  */
 export function judgeFeed(
 	reading: FeedReading,
-	/** All other feeds of the same market. */
+	/** Readings of all other feeds of the same market. */
 	cohort: readonly FeedReading[],
 	{ nowMs, hours, silentMs }: JudgeOptions,
 ): FeedState {

@@ -34,7 +34,7 @@ export type AssetRow = {
 	unlistedAt: Date | null;
 };
 
-/** How the registry of a chain stands. */
+/** Counts what the registry of a chain has, and when it was checked last. */
 export type RegistryState = {
 	checkedAt: Date | null;
 	listed: number;

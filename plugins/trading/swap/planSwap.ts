@@ -10,7 +10,7 @@ import type { QuoteRow } from "#plugins/trading/sql/quotes.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequest.ts";
 
-/** A quote as it stands in a trade's request. */
+/** Holds the quote that a trade's request was recorded with. */
 export type QuotedSwap = SwapRequest["quoted"];
 
 /** The question to the sources: the coin is swapped in its wrapped form. */

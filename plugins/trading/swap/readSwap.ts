@@ -113,7 +113,7 @@ function readPath(body: string, exact: "in" | "out"): ReadCall | null {
 	return hops && { hops, exact, amountRaw, limitRaw, recipient };
 }
 
-/** A path of two pools and more; one of a single pool has a function of its own. */
+/** Reads the pools of an encoded path of two or more; null where it is no such path. */
 function hopsOf(path: string, exact: "in" | "out"): ReadSwap["hops"] | null {
 	const step = ADDRESS + FEE;
 	const count = (path.length - ADDRESS) / step;
@@ -155,7 +155,7 @@ function addressAt(body: string, index: number): Address | null {
 	return word?.startsWith("0".repeat(padding)) ? `0x${word.slice(padding)}` : null;
 }
 
-/** Bytes with their length before them and zeros behind, and where they end, in digits. */
+/** Reads ABI-encoded `bytes` at a place in hex digits: the bytes, and the place behind them. */
 function bytesAt(body: string, place: number): { bytes: string; end: number } | null {
 	const length = numberAt(body.slice(place), 0);
 	if (length === null || length > 65_536n) return null;

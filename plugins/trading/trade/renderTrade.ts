@@ -192,7 +192,7 @@ export function dollars(micros: bigint | null): string | null {
 	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
-/** A trade in a few words, for a tool's line. */
+/** Says a trade in a few words, for a tool's line. */
 export function tradeSentence(view: TradeView): string {
 	const { kind, wish, sell, buy, amountRaw, expectedRaw, exact } = view;
 	if (!sell || !buy || amountRaw === null || expectedRaw === null) {

@@ -11,7 +11,7 @@ const rated = z.object({
 const told = z.object({
 	/** Commands as they are printed. */
 	commands: rated,
-	/** As traders type them. */
+	/** Rates texts as traders type them. */
 	typed: rated,
 	/** The slowest of so many texts that nothing reads; `begins` is how it begins. */
 	unread: z.object({ texts: z.int().min(1), ms: z.number().positive(), begins: z.string() }),

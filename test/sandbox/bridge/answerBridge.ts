@@ -21,7 +21,7 @@ export type BridgeOffice = {
 	/** Changes a quote before it is answered; for tests that spoil each member of one. */
 	spoilQuote: ((quote: any) => any) | null;
 	hinted: { chainId: string; txHash: string; requestId: string }[];
-	/** Has the solver look at once. */
+	/** Makes the solver look for deposits now, and waits until it has. */
 	look(): Promise<void>;
 };
 

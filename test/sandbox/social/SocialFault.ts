@@ -5,7 +5,7 @@ export const SocialFault = z.strictObject({
 	kind: z.enum([
 		/** Too often: nothing is done. `retryAfter` in seconds. */
 		"429",
-		/** An answer of this `status` without anything done. */
+		/** Answers this `status` and does nothing. */
 		"status",
 		/** It is done, and the answer is a 500. */
 		"lost",

@@ -9,7 +9,7 @@ export type XOffice = {
 	bot: Account;
 	meter: Meter;
 	webhookId: string;
-	/** Event types that are subscribed; `all` for the older interface. */
+	/** Holds the subscribed event types; `all` for the older interface. */
 	subscriptions: Set<string>;
 	/** The newer interface is there for this app. */
 	hasActivity(): boolean;
