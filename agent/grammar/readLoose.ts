@@ -1,6 +1,8 @@
+import { isChatWord } from "#agent/grammar/chatWords.ts";
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import { isWindowWord } from "#agent/grammar/readSlot.ts";
+import type { TopicReader } from "#agent/grammar/readTopic.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import {
 	isEmptyWord,
@@ -21,15 +23,26 @@ export type LooseReader = {
 	/** What commands begin with, and what those that are printed begin with. */
 	heads: ReadonlySet<string>;
 	mainHeads: ReadonlySet<string>;
+	topics: TopicReader;
 };
 
 /**
- * Reads words as commands that only read: at first as they stand, then with more and more patience.
- * The first way in which one command reads them counts.
+ * Reads words as commands that only read: by their forms, and by what they are about where no form
+ * fits, or where one takes words of the question for a name (`doodles fllor price`).
  */
 export function readLoose(typed: Words, reader: LooseReader): Look {
+	const words = drawnOut(withoutSigns(typed), reader.rules);
+	const byForm = readForms(words, reader);
+	const [found] = byForm.found;
+	if (found && !isDoubtful(words, found, reader)) return byForm;
+	const byTopic = reader.topics.read(words);
+	if (byTopic) return { ...byForm, found: [byTopic] };
+	return { ...byForm, found: byForm.found.map((one) => trimmed(words, one)) };
+}
+
+/** Reads words as forms: at first as they stand, then with more and more patience. */
+function readForms(words: Words, reader: LooseReader): Look {
 	const { look, root, rules, heads, mainHeads } = reader;
-	const words = drawnOut(withoutSigns(typed), rules);
 	const whole = { from: 0, to: words.low.length };
 	const isBeginning = (low: string) => heads.has(low) || isWindowWord(low);
 	const isNearHead = (low: string) =>
@@ -55,6 +68,53 @@ export function readLoose(typed: Words, reader: LooseReader): Look {
 	const best = meant.far - meant.range.from >= all.far ? meant : all;
 	return { ...best, found: [] };
 }
+
+/**
+ * True where words of the question were perhaps taken for a name. What stands as it is printed is
+ * never in doubt: `floor bottom` asks for the collection "bottom".
+ */
+function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader): boolean {
+	const { topics, mainHeads } = reader;
+	if (names.some(({ from }) => from === 1) && mainHeads.has(words.low[0] ?? "")) return false;
+	return names.some(({ from, to }) => {
+		const named = words.low.slice(from, to);
+		const [first = "", ...others] = named;
+		const last = others.at(-1) ?? first;
+		if (isAround(first) || topics.belongsTo(command, last)) return true;
+		if (others.some((word) => isChatWord(word) && !LINKS.has(word))) return true;
+		if (named.every((word) => topics.isOfAny(word) || isChatWord(word))) return true;
+		const around = [...words.low.slice(0, from), ...words.low.slice(to)];
+		const isNamed = around.some((word) => topics.isOf(command, word));
+		if (topics.isOfStronger(command, first)) return !NAMING.has(words.low[from - 1] ?? "");
+		return !isNamed && named.some((word) => topics.isOfStronger(command, word));
+	});
+}
+
+/** True for a word that no name begins with in a question: names begin with `the`, too. */
+function isAround(low: string): boolean {
+	return low !== "the" && isChatWord(low);
+}
+
+/** The same without what stands around a name and is none: `a captainz`, `meebits where we`. */
+function trimmed(words: Words, { names, ...found }: Found): Found {
+	const [name] = names;
+	if (!name || names.length > 1) return { ...found, names };
+	let { from, to } = name;
+	const typed = words.raw.slice(from, to).join(" ");
+	while (to - from > 1 && isAround(words.low[from] ?? "")) from += 1;
+	while (to - from > 1 && isChatWord(words.low[to - 1] ?? "")) to -= 1;
+	const value = words.raw.slice(from, to).join(" ");
+	const values = Object.entries(found.values).map(([slot, one]) => [
+		slot,
+		one === typed ? value : one,
+	]);
+	return { ...found, values: Object.fromEntries(values), names: [{ from, to }] };
+}
+
+/** What stands inside names: `world of women`. */
+const LINKS = new Set("of the and in on".split(" "));
+
+const NAMING = new Set("of for on in".split(" "));
 
 /** Words with a letter too often become the words that they are meant to be: `flooor`. */
 function drawnOut(words: Words, rules: WalkRules): Words {
