@@ -42,7 +42,7 @@ export const collectionCommands: readonly Command[] = [
 		],
 		topic: {
 			words: words(
-				"floor, floors, listed at, listed for, pay for, minimum, fp, flr, floorprice, floor price, price, prices, priced, pricing, " +
+				"floor, floors, price action, listed at, listed for, pay for, minimum, fp, flr, floorprice, floor price, price, prices, priced, pricing, " +
 				"cost, costs, cheapest, lowest, bottom, entry, worth, value, valued, how low, " +
 				"how high, how cheap, how expensive, how much, going for, go for, goes for, " +
 				"trading at, trades at, sitting at, ask, lowest ask, cheapest ask, lowest listing, " +
@@ -75,7 +75,7 @@ export const collectionCommands: readonly Command[] = [
 		],
 		topic: {
 			words: words(
-				"eth traded, eth spent, eth done, volume, volumes, vol, vols, turnover, traded volume, trading volume, sales volume, " +
+				"traded … eth, eth traded, eth spent, eth done, volume, volumes, vol, vols, turnover, traded volume, trading volume, sales volume, " +
 				"volume traded, how much eth … trade, how much eth … traded, how much eth … do, " +
 				"how much eth … done, how much … traded, how much … trade, how much … volume, " +
 				"how much … vol",
@@ -108,7 +108,7 @@ export const collectionCommands: readonly Command[] = [
 		],
 		topic: {
 			words: words(
-				"picking up, picked up, people paying, ppl paying, last … sell, sell at, sales, sale, sold, sell … for, sells, selling, trades, trade, traded, trading, " +
+				"action, moved, picking up, picked up, people paying, ppl paying, last … sell, sell at, sales, sale, sold, sell … for, sells, selling, trades, trade, traded, trading, " +
 				"buys, bought, buying, buyers, purchases, purchased, flips, flipped, last … go for, " +
 				"last … went for, last … got, activity, transactions, txs, average price, avg price, " +
 				"median price, changed hands",
@@ -138,7 +138,7 @@ export const collectionCommands: readonly Command[] = [
 		],
 		topic: {
 			words: words(
-				"picking up, picked up, people paying, ppl paying, last … sell, sell at, sales, sale, sold, sell … for, sells, selling, trades, trade, traded, trading, " +
+				"action, moved, picking up, picked up, people paying, ppl paying, last … sell, sell at, sales, sale, sold, sell … for, sells, selling, trades, trade, traded, trading, " +
 				"buys, bought, buying, buyers, purchases, purchased, flips, flipped, last … go for, " +
 				"last … went for, last … got, activity, transactions, txs, average price, avg price, " +
 				"median price, changed hands",
@@ -385,7 +385,7 @@ export const collectionCommands: readonly Command[] = [
 		],
 		topic: {
 			words: words(
-				"% … listed, alpha, numbers, figures, stats, stat, statistics, info, infos, overview, summary, summarize, rundown, " +
+				"% … listed, fill me in, fill … in on, wtf is, who is, alpha, numbers, figures, stats, stat, statistics, info, infos, overview, summary, summarize, rundown, " +
 				"details, data, tldr, breakdown, metrics, snapshot, recap, lowdown, scoop, intel, " +
 				"analysis, report, deal with, tell me about, know about, up with, going on with, " +
 				"happening with, new with, how is … doing, hows … doing, how's … doing, " +

@@ -112,7 +112,7 @@ const marketWideCommands: readonly Command[] = [
 		tool: "search_collections",
 		forms: [
 			"search {query} [on {chain}]",
-			"(search|find|lookup|look up|look for) [(for|me)] [(a|that|this|the)] [(collection|collections)] [(called|named|like)] {query} [(collection|collections)] [on {chain}]",
+			"(search [up]|find|lookup|look up|look for) [(for|me)] [(a|that|this|the)] [(collection|collections)] [(called|named|like)] {query} [(collection|collections)] [on {chain}]",
 			"do you have {query} [on {chain}]",
 			"(collection|collections|project|projects) (called|named|like) {query} [on {chain}]",
 		],
