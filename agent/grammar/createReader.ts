@@ -91,7 +91,8 @@ export function createReader(
 		isStrictHead: (low) => strictHeads.has(low),
 		readStrict: (words) =>
 			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),
-		readLoose: (words) => readLoose(words, { look, rules, root: looseRoot, heads, mainHeads, topics }),
+		readLoose: (words) =>
+			readLoose(words, { look, rules, root: looseRoot, heads, mainHeads, topics }),
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
 				for (let at = from + 1; at < to; at++) {

@@ -1,4 +1,3 @@
-import { isChatWord } from "#agent/grammar/chatWords.ts";
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import { isWindowWord } from "#agent/grammar/readSlot.ts";
@@ -12,6 +11,7 @@ import {
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
+import { isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /** Holds the forms under a root against words. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -34,6 +34,9 @@ export function readLoose(typed: Words, reader: LooseReader): Look {
 	const words = drawnOut(withoutSigns(typed), reader.rules);
 	const byForm = readForms(words, reader);
 	const [found] = byForm.found;
+	if (found?.names.some(({ from }) => from === 0 && isOrderWord(words.low[0] ?? ""))) {
+		return { ...byForm, found: [] };
+	}
 	if (found && !isDoubtful(words, found, reader)) return byForm;
 	const byTopic = reader.topics.read(words);
 	if (byTopic) return { ...byForm, found: [byTopic] };
@@ -76,23 +79,34 @@ function readForms(words: Words, reader: LooseReader): Look {
 function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader): boolean {
 	const { topics, mainHeads } = reader;
 	if (names.some(({ from }) => from === 1) && mainHeads.has(words.low[0] ?? "")) return false;
-	return names.some(({ from, to }) => {
-		const named = words.low.slice(from, to);
-		const [first = "", ...others] = named;
-		const last = others.at(-1) ?? first;
-		if (isAround(first) || topics.belongsTo(command, last)) return true;
-		if (others.some((word) => isChatWord(word) && !LINKS.has(word))) return true;
-		if (named.every((word) => topics.isOfAny(word) || isChatWord(word))) return true;
-		const around = [...words.low.slice(0, from), ...words.low.slice(to)];
+	return names.some((name) => {
+		const named = words.low.slice(name.from, name.to);
+		const [first = "", last = ""] = [named[0], named.at(-1)];
+		if (isAround(words, name) || topics.belongsTo(command, last)) return true;
+		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
+		const around = [...words.low.slice(0, name.from), ...words.low.slice(name.to)];
 		const isNamed = around.some((word) => topics.isOf(command, word));
-		if (topics.isOfStronger(command, first)) return !NAMING.has(words.low[from - 1] ?? "");
+		if (topics.isOfStronger(command, first)) return !NAMING.has(words.low[name.from - 1] ?? "");
 		return !isNamed && named.some((word) => topics.isOfStronger(command, word));
 	});
 }
 
-/** True for a word that no name begins with in a question: names begin with `the`, too. */
-function isAround(low: string): boolean {
-	return low !== "the" && isChatWord(low);
+/** True where a name has words in it, or around it, that no name has in a question. */
+function isAround(words: Words, { from, to }: Range): boolean {
+	const places = placesOf({ from, to });
+	if (isChat(words, from) && words.low[from] !== "the") return true;
+	if (places.slice(1).some((at) => isChat(words, at) && !LINKS.has(words.low[at] ?? "")))
+		return true;
+	const last = namePlaces(words, places).at(-1);
+	return last !== undefined && last !== to - 1;
+}
+
+function isChat(words: Words, at: number): boolean {
+	return roleOf(words, at) === "chat";
+}
+
+function placesOf({ from, to }: Range): number[] {
+	return Array.from({ length: to - from }, (_, n) => from + n);
 }
 
 /** The same without what stands around a name and is none: `a captainz`, `meebits where we`. */
@@ -101,8 +115,8 @@ function trimmed(words: Words, { names, ...found }: Found): Found {
 	if (!name || names.length > 1) return { ...found, names };
 	let { from, to } = name;
 	const typed = words.raw.slice(from, to).join(" ");
-	while (to - from > 1 && isAround(words.low[from] ?? "")) from += 1;
-	while (to - from > 1 && isChatWord(words.low[to - 1] ?? "")) to -= 1;
+	while (to - from > 1 && isChat(words, from) && words.low[from] !== "the") from += 1;
+	while (to - from > 1 && isChat(words, to - 1)) to -= 1;
 	const value = words.raw.slice(from, to).join(" ");
 	const values = Object.entries(found.values).map(([slot, one]) => [
 		slot,
@@ -113,7 +127,6 @@ function trimmed(words: Words, { names, ...found }: Found): Found {
 
 /** What stands inside names: `world of women`. */
 const LINKS = new Set("of the and in on".split(" "));
-
 const NAMING = new Set("of for on in".split(" "));
 
 /** Words with a letter too often become the words that they are meant to be: `flooor`. */

@@ -1,4 +1,5 @@
 import type { Command, Slot } from "#core/plugin/Command.ts";
+import { topics } from "#plugins/market-index/agent/topics.ts";
 
 const OF = "(of|for|on|in|at|by|with|from)";
 const SPAN = "[(in|over|for)] [the] [(last|past|this)]";
@@ -40,17 +41,7 @@ export const collectionCommands: readonly Command[] = [
 			"(cheapest|lowest) {collection} (listed|listing|available)",
 			`(price|ask) [check] [${OF}] {collection}`,
 		],
-		topic: {
-			words: words(
-				"floor, floors, price action, listed at, listed for, pay for, minimum, fp, flr, floorprice, floor price, price, prices, priced, pricing, " +
-				"cost, costs, cheapest, lowest, bottom, entry, worth, value, valued, how low, " +
-				"how high, how cheap, how expensive, how much, going for, go for, goes for, " +
-				"trading at, trades at, sitting at, ask, lowest ask, cheapest ask, lowest listing, " +
-				"cheapest listing, cheapest listed, cheapest … listed, lowest … listed, pumping, " +
-				"pumped, pump, dumping, dumped, dump, tanking, tanked, mooning, mooned, nuking, " +
-				"nuked, rekt, crashing, crashed, up, down",
-			),
-		},
+		topic: topics.floor,
 		summary: "The lowest ask of a collection, and its change in 24 hours.",
 		examples: ["floor kiln-folk", "fp of tidal cats on base", "how much is kiln folk"],
 	}),
@@ -73,15 +64,7 @@ export const collectionCommands: readonly Command[] = [
 			`how (much|many) (eth|money) (was|is|has been|got) [been] (traded|spent) [${OF}] {collection} ${SPAN} [{window}]`,
 			`how (much|many) (eth|money) (traded|spent) [${OF}] {collection} ${SPAN} [{window}]`,
 		],
-		topic: {
-			words: words(
-				"traded … eth, eth traded, eth spent, eth done, volume, volumes, vol, vols, turnover, traded volume, trading volume, sales volume, " +
-				"volume traded, how much eth … trade, how much eth … traded, how much eth … do, " +
-				"how much eth … done, how much … traded, how much … trade, how much … volume, " +
-				"how much … vol",
-			),
-			over: ["floor", "sales", "sold", "collection"],
-		},
+		topic: topics.volume,
 		summary: "What a collection's sales come to in a window; 24 hours unless one is named.",
 		examples: ["volume kiln-folk 7d", "vol of tidal cats", "24h volume of kiln folk"],
 	}),
@@ -106,15 +89,7 @@ export const collectionCommands: readonly Command[] = [
 			"(who|anyone) (bought|buying) {collection}",
 			"(is|are) (anyone|people) buying {collection}",
 		],
-		topic: {
-			words: words(
-				"action, moved, picking up, picked up, people paying, ppl paying, last … sell, sell at, sales, sale, sold, sell … for, sells, selling, trades, trade, traded, trading, " +
-				"buys, bought, buying, buyers, purchases, purchased, flips, flipped, last … go for, " +
-				"last … went for, last … got, activity, transactions, txs, average price, avg price, " +
-				"median price, changed hands",
-			),
-			over: ["floor", "collection"],
-		},
+		topic: topics.sales,
 		summary: "A collection's last sales, and its prices of 24 hours.",
 		examples: ["sales kiln-folk", "last sale of tidal cats", "kiln folk sales"],
 	}),
@@ -136,15 +111,7 @@ export const collectionCommands: readonly Command[] = [
 			`(who|anyone) (bought|buying) {collection} ${SPAN} {window}`,
 			`(is|are) (anyone|people) buying {collection} ${SPAN} {window}`,
 		],
-		topic: {
-			words: words(
-				"action, moved, picking up, picked up, people paying, ppl paying, last … sell, sell at, sales, sale, sold, sell … for, sells, selling, trades, trade, traded, trading, " +
-				"buys, bought, buying, buyers, purchases, purchased, flips, flipped, last … go for, " +
-				"last … went for, last … got, activity, transactions, txs, average price, avg price, " +
-				"median price, changed hands",
-			),
-			over: ["floor", "sales", "collection"],
-		},
+		topic: topics.sold,
 		summary: "How many of a collection were sold in a window, and for how much together.",
 		examples: ["sold kiln-folk 1h", "how many tidal cats sold today", "kiln folk sales last hour"],
 	}),
@@ -170,15 +137,7 @@ export const collectionCommands: readonly Command[] = [
 			"how much (is|was|for) [(a|the)] {collection} mint",
 			"how much to mint [a] {collection}",
 		],
-		topic: {
-			words: words(
-				"mint, mints, minted, mint price, mint cost, mint count, mint progress, mint supply, " +
-				"supply minted, how many … minted, how much … mint, how many … mints, minted so far, " +
-				"left to mint, how many … left, how far … mint, percent minted, percent … minted, percentage … minted, % … minted, mint speed, " +
-				"mint rate, free mint, minters",
-			),
-			over: ["floor", "sales", "sold", "volume", "collection"],
-		},
+		topic: topics.mints,
 		summary: "How much of a collection was minted, how fast, and for how much.",
 		examples: ["mints kiln-folk", "mint price of tidal cats", "how many kiln folk were minted"],
 	}),
@@ -204,16 +163,7 @@ export const collectionCommands: readonly Command[] = [
 			"{collection} mint [(status|[still] (live|open|on)|over|done|finished|closed)]",
 			"(can i|can you|can u) still mint {collection}",
 		],
-		topic: {
-			words: words(
-				"lifecycle, status, phase, stage, minting, minted out, mint out, mints out, " +
-				"sold out, sell out, sells out, sellout, reveal, reveals, revealed, revealing, " +
-				"unrevealed, mint live, mint open, mint over, mint done, mint closed, mint date, " +
-				"mint start, mint starting, mint ended, when … mint, wen … mint, still mint, " +
-				"secondary",
-			),
-			over: ["floor", "sales", "sold", "volume", "mints", "collection", "order_book"],
-		},
+		topic: topics.lifecycle,
 		summary: "The stage that a collection is in: minting, minted out, secondary; revealed or not.",
 		examples: ["lifecycle kiln-folk", "is tidal cats minted out", "kiln folk revealed yet"],
 	}),
@@ -233,14 +183,7 @@ export const collectionCommands: readonly Command[] = [
 			"{collection} [(top|best|highest|collection)] (offers|bids|offer|bid)",
 			"(who is|whos|who's|are people|people) bidding [(on|for)] {collection}",
 		],
-		topic: {
-			words: words(
-				"orderbook, orderbooks, ob, order book, book, bids, bid, bidding, bidders, offer, " +
-				"offers, asks, listing, listings, listed, for sale, on sale, up for sale, top bid, " +
-				"best bid, highest bid, top offer, best offer, highest offer, wall … bid",
-			),
-			over: ["floor", "sales", "sold", "collection"],
-		},
+		topic: topics.order_book,
 		summary: "A collection's cheapest listings and highest offers.",
 		examples: ["orderbook kiln-folk", "best offer for tidal cats", "kiln folk listings"],
 	}),
@@ -257,14 +200,7 @@ export const collectionCommands: readonly Command[] = [
 			"(bids|asks) (under|below|above) {collection}",
 			"how (thin|thick|deep) is the (book|floor|orderbook) (on|of|for) {collection}",
 		],
-		topic: {
-			words: words(
-				"depth, liquidity, liquid, illiquid, thick, thin, deep, wall, walls, slippage, " +
-				"bid wall, buy wall, ask wall, sell wall, listing wall, bid depth, ask depth, " +
-				"order book depth, orderbook depth, book depth, floor depth, depth of … book",
-			),
-			over: ["floor", "sales", "sold", "collection", "order_book"],
-		},
+		topic: topics.depth,
 		summary: "How many units of a collection are asked and bid for at the best prices.",
 		examples: ["depth kiln-folk", "market depth of tidal cats", "how liquid is kiln folk"],
 	}),
@@ -287,13 +223,7 @@ export const collectionCommands: readonly Command[] = [
 			`list traits [${OF}] {collection}`,
 			"{collection} (trait|traits|attribute) (list|count|counts)",
 		],
-		topic: {
-			words: words(
-				"trait, traits, attribute, attributes, rarest, rarest traits, rare traits, " +
-				"trait floor, trait floors, traits floor",
-			),
-			over: ["floor", "sales", "sold", "collection", "holders"],
-		},
+		topic: topics.traits,
 		summary: "A collection's traits with their counts and floors.",
 		examples: ["traits kiln-folk", "trait floors of tidal cats"],
 	}),
@@ -324,14 +254,7 @@ export const collectionCommands: readonly Command[] = [
 			"(holder|owner|holders) count [(of|for)] {collection}",
 			"{collection} (holder|owner|holders) count",
 		],
-		topic: {
-			words: words(
-				"holder, holders, hodlers, hodler, owner, owners, owned, whale, whales, hold, holds, " +
-				"holding, own, owns, owning, bagholders, bag holders, bags, wallets … hold, wallets, " +
-				"who has … most, distribution, concentration, concentrated",
-			),
-			over: ["floor", "collection"],
-		},
+		topic: topics.holders,
 		summary: "How many own a collection, and who owns most of it.",
 		examples: ["holders kiln-folk", "who holds tidal cats", "how many holders does kiln folk have"],
 	}),
@@ -349,14 +272,7 @@ export const collectionCommands: readonly Command[] = [
 			"how rare is {collection} {token}",
 			"(who (owns|holds|has|bought)|(whos|who's|who is) holding) {collection} {token}",
 		],
-		topic: {
-			words: words(
-				"token, rank, ranks, ranked, ranking, rarity, rare, rarer, how rare, owner, owns, " +
-				"owned, holds, holding, has, trait, traits, attributes, price, worth, bought, " +
-				"last sale, floor",
-			),
-			over: ["floor", "traits", "holders", "sales", "collection"],
-		},
+		topic: topics.token,
 		summary: "One token of a collection: its rank, owner and traits.",
 		examples: ["token #6529 of kiln-folk", "rank of tidal cats #12", "how rare is kiln folk #7"],
 	}),
@@ -383,29 +299,11 @@ export const collectionCommands: readonly Command[] = [
 			`listed (count|percent|percentage|share) [${OF}] {collection}`,
 			"{collection} listed (count|percent|percentage|share)",
 		],
-		topic: {
-			words: words(
-				"% … listed, fill me in, fill … in on, wtf is, who is, alpha, numbers, figures, stats, stat, statistics, info, infos, overview, summary, summarize, rundown, " +
-				"details, data, tldr, breakdown, metrics, snapshot, recap, lowdown, scoop, intel, " +
-				"analysis, report, deal with, tell me about, know about, up with, going on with, " +
-				"happening with, new with, how is … doing, hows … doing, how's … doing, " +
-				"how are … doing, how is … holding up, hows … holding up, supply, total supply, " +
-				"how many … listed, how many … for sale, how many … on sale, how many … exist, " +
-				"how many … are there, percent … listed, percentage … listed, listed count, " +
-				"listed supply, listing count, number of … listings, number of … listed, " +
-				"how many … listings",
-			),
-			over: ["floor", "order_book"],
-		},
+		topic: topics.collection,
 		summary: "A collection in one line: floor, volume, sales, owners, listed, supply.",
 		examples: ["collection kiln-folk", "stats of tidal cats", "how is kiln folk doing"],
 	}),
 ];
-
-/** Phrases with a comma between them. */
-function words(list: string): string[] {
-	return list.split(", ").filter((phrase) => phrase !== "");
-}
 
 type Part = Omit<Command, "slots"> & { slots?: Readonly<Record<string, Slot>> };
 

@@ -1,5 +1,6 @@
 import type { Command, Slot } from "#core/plugin/Command.ts";
 import { collectionCommands } from "#plugins/market-index/agent/collectionCommands.ts";
+import { topics } from "#plugins/market-index/agent/topics.ts";
 import { DROP_STATES } from "#plugins/market-index/drops/readDrops.ts";
 
 const chain: Slot = { kind: "chain" };
@@ -33,16 +34,7 @@ const marketWideCommands: readonly Command[] = [
 		],
 		slots: { chain },
 		input: (values) => ({ ...values, state: "upcoming" }),
-		topic: {
-			words: words(
-				"upcoming, dropping, drops, drop, coming up, coming soon, next drop, next mint, " +
-				"next mints, soon, launching, launches, launch, new drops, mints tomorrow, " +
-				"minting tomorrow, minting soon, minting next, mint next, mint soon, upcoming mints, " +
-				"upcoming mint, upcoming drops, upcoming drop, upcoming launches, tomorrow, tmrw, " +
-				"calendar, mint calendar, scheduled, releasing, drops … today",
-			),
-			over: ["discover"],
-		},
+		topic: topics.upcoming,
 		summary: "Announced mints that are still to come, the next one first.",
 		examples: ["upcoming", "upcoming mints on base", "what's dropping this week"],
 	},
@@ -63,17 +55,7 @@ const marketWideCommands: readonly Command[] = [
 			`(most traded|hottest|best) (collections|nfts|projects) ${SPAN} [{window}] [on {chain}]`,
 		],
 		slots: { window: { kind: "window" }, chain },
-		topic: {
-			words: words(
-				"trending, trend, hot, hottest, heating up, popping, popping off, pumping, pumps, " +
-				"mooning, mooners, ripping, running, cooking, sending, flying, moving, movers, " +
-				"gainers, winners, losers, aping, aping into, buying, trading, most traded, " +
-				"most bought, most sales, most volume, top volume, highest volume, biggest volume, " +
-				"volume leaders, top … by volume, top collections, top nfts, top projects, " +
-				"best selling, leaderboard, popular, hype, hyped, hyping, selling, volume, volumes, " +
-				"everyone … into",
-			),
-		},
+		topic: topics.trending,
 		summary: "Collections with most sales in 5m, 1h, 6h, 24h or 7d; 24h unless one is named.",
 		examples: ["trending 1h on base", "top collections 7d", "whats mooning"],
 	},
@@ -96,14 +78,7 @@ const marketWideCommands: readonly Command[] = [
 			"(what|something) to mint [(today|now)] [on {chain}]",
 		],
 		slots: { chain },
-		topic: {
-			words: words(
-				"discover, minting, mints, new, fresh, worth minting, can … mint, should … mint, " +
-				"what to mint, market, market overview, nft market, the market, hot mints, " +
-				"new mints, new collections, new projects, new nfts, alpha",
-			),
-			over: ["trending"],
-		},
+		topic: topics.discover,
 		summary: "What moves across all collections: most sales, most volume, minting now.",
 		examples: ["discover", "market overview on base", "minting on base"],
 	},
@@ -117,22 +92,11 @@ const marketWideCommands: readonly Command[] = [
 			"(collection|collections|project|projects) (called|named|like) {query} [on {chain}]",
 		],
 		slots: { query: { kind: "collection" }, chain },
-		topic: {
-			words: words(
-				"search, find, called, named, lookup, look up, search for, collection called, " +
-				"collection named, project called, project named, exist, exists, similar to, " +
-				"anything like",
-			),
-		},
+		topic: topics.search,
 		summary: "Collections whose name or slug has these words.",
 		examples: ["search kiln", "find tidal cats on base"],
 	},
 ];
-
-/** Phrases with a comma between them. */
-function words(list: string): string[] {
-	return list.split(", ").filter((phrase) => phrase !== "");
-}
 
 /** What people type to ask about the market. Each first form is the one that is printed. */
 export const marketCommands: readonly Command[] = [...collectionCommands, ...marketWideCommands];

@@ -1,0 +1,309 @@
+import type { Entry } from "#agent/grammar/createReader.ts";
+import { neededBy } from "#agent/grammar/parseForm.ts";
+import { isNameWord, readAddress, readLooseWindow, readSlot } from "#agent/grammar/readSlot.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import { isMistyped, type Range } from "#agent/grammar/tolerance.ts";
+import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
+import { isBeforeValue, isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import type { Command, Slot, SlotValues } from "#core/plugin/Command.ts";
+
+/** Reads a question by what it is about; undefined where that is not one thing alone. */
+export type TopicReader = {
+	read(words: Words): Found | undefined;
+	/** True for a word that belongs to the question `command`, and not to a name beside it. */
+	belongsTo(command: Command, low: string): boolean;
+	/** True for a word of this command's topic, of one that goes over it, of any. */
+	isOf(command: Command, low: string): boolean;
+	isOfStronger(command: Command, low: string): boolean;
+	isOfAny(low: string): boolean;
+};
+
+/**
+ * Reads questions in any order of words: each word has to be one of a topic, a value, chat, or part
+ * of one name. One word that is none of these, a second name or a second topic, and an order
+ * (`buy`, `if`, `don't`) leave the text unread.
+ *
+ * It only serves commands that read, and only where no form fits: what was asked is then mostly
+ * clear from one word (`holders`), wherever it stands, and a wrong guess costs nobody anything.
+ */
+export function createTopicReader(entries: readonly Entry[], rules: WalkRules): TopicReader {
+	const subjects = entries.flatMap((entry) => (entry.command.topic ? [subjectOf(entry)] : []));
+	const single = new Map<string, Set<Command>>();
+	for (const { command, phrases } of subjects) {
+		for (const [part = [], ...others] of phrases) {
+			const [word = "", ...more] = part;
+			if (others.length > 0 || more.length > 0) continue;
+			single.set(word, (single.get(word) ?? new Set()).add(command));
+		}
+	}
+	return {
+		read(words) {
+			if (words.low.length > WORDS_MAX) return undefined;
+			const signs = matchTopics(words, subjects);
+			addMisspelled(words, signs, { subjects, single, rules });
+			if (signs.size === 0) return undefined;
+			const values = readValues(
+				words,
+				new Set([...signs.values()].flatMap((at) => [...at])),
+				rules,
+			);
+			return values && choose(subjects, signs, values);
+		},
+		belongsTo(command, low) {
+			const isOf = (of: ReadonlySet<Command>) =>
+				[...of].some((one) => one === command || command.topic?.over?.includes(one.name));
+			if (isOf(single.get(low) ?? new Set())) return true;
+			if (low.length < TYPO_MIN || rules.isKnown(low)) return false;
+			return [...single].some(
+				([word, of]) =>
+					word.length >= TYPO_MIN && (low.length >= LONG_WORD || isOf(of)) && isMistyped(low, word),
+			);
+		},
+		isOf: (command, low) => single.get(low)?.has(command) === true,
+		isOfStronger: (command, low) =>
+			[...(single.get(low) ?? [])].some(({ topic }) => topic?.over?.includes(command.name)),
+		isOfAny: (low) => single.has(low),
+	};
+}
+
+const WORDS_MAX = 24;
+const NAME_WORDS_MAX = 5;
+/** Shorter words are other words more often than misspelled ones. */
+const TYPO_MIN = 5;
+/** Near to a word that is so long nothing else is. */
+const LONG_WORD = 8;
+
+/** A command, its topic's phrases (each in parts that follow each other), and what it takes. */
+type Subject = {
+	command: Command;
+	phrases: readonly (readonly (readonly string[])[])[];
+	needed: ReadonlySet<string>;
+	slotOf(kind: Slot["kind"]): string | undefined;
+};
+
+/** Which words of a text show that a command is meant. */
+type Signs = Map<Command, Set<number>>;
+
+type Values = {
+	name?: { value: string; range?: Range };
+	window?: string;
+	/** True where the window is only said of the present: `today`. */
+	isSaidOnly: boolean;
+	chain?: string;
+	token?: string;
+};
+
+function subjectOf({ command, forms }: Entry): Subject {
+	const phrases = (command.topic?.words ?? []).map((text) =>
+		text.split(/ ?… ?/).map((part) => part.split(" ")),
+	);
+	const slots = Object.entries(command.slots);
+	return {
+		command,
+		phrases,
+		needed: neededBy(forms[0] ?? []),
+		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
+	};
+}
+
+function matchTopics({ low, kinds }: Words, subjects: readonly Subject[]): Signs {
+	const signs: Signs = new Map();
+	const stands = (word: string, at: number) => low[at] === word && kinds[at] === "word";
+	for (const { command, phrases } of subjects) {
+		for (const parts of phrases) {
+			const places: number[] = [];
+			let from = 0;
+			for (const part of parts) {
+				while (from < low.length && !part.every((word, n) => stands(word, from + n))) from += 1;
+				if (from >= low.length) break;
+				places.push(...part.map((_, n) => from + n));
+				from += part.length;
+			}
+			if (from > low.length || places.length < parts.flat().length) continue;
+			signs.set(command, new Set([...(signs.get(command) ?? []), ...places]));
+		}
+	}
+	return signs;
+}
+
+/** Takes words for misspelled ones: of a topic that is there, or else of the only one near. */
+function addMisspelled(
+	words: Words,
+	signs: Signs,
+	{
+		subjects,
+		single,
+		rules,
+	}: { subjects: readonly Subject[]; single: Map<string, Set<Command>>; rules: WalkRules },
+): void {
+	const { low, kinds } = words;
+	const isOpen = signs.size === 0;
+	for (const [at, word] of low.entries()) {
+		if (kinds[at] !== "word" || word.length < TYPO_MIN) continue;
+		if (rules.isKnown(word) || roleOf(words, at) === "chat" || isOrderWord(word)) continue;
+		for (const [meant, commands] of single) {
+			if (meant.length < TYPO_MIN || !isMistyped(word, meant)) continue;
+			for (const { command } of subjects) {
+				const isNear = isOpen || word.length >= LONG_WORD || signs.has(command);
+				if (!commands.has(command) || !isNear) continue;
+				signs.set(command, (signs.get(command) ?? new Set()).add(at));
+			}
+		}
+	}
+}
+
+/** Reads all words that are of no topic; undefined where one of them is neither value nor chat. */
+function readValues(
+	words: Words,
+	isTopic: ReadonlySet<number>,
+	rules: WalkRules,
+): Values | undefined {
+	const { low, raw, kinds } = words;
+	const values: Values = { isSaidOnly: false };
+	const rest: number[] = [];
+	for (let at = 0; at < low.length; at++) {
+		const word = low[at] ?? "";
+		if (kinds[at] === "quoted" || readAddress(word, raw[at] ?? "") !== undefined) {
+			if (values.name) return undefined;
+			values.name = { value: readAddress(word, raw[at] ?? "") ?? raw[at] ?? "" };
+			continue;
+		}
+		if (isTopic.has(at)) continue;
+		const window = windowAt(words, at, rules);
+		if (window) {
+			if (values.window !== undefined && values.window !== window.value) return undefined;
+			values.window = window.value;
+			values.isSaidOnly = /^(?:to|yester)day$/.test(word);
+			at += window.used - 1;
+			continue;
+		}
+		const isSince = isVersus(word) && windowAt(words, at + 1, rules) !== undefined;
+		if (rules.isReserved(word) || (isOrderWord(word) && !isSince)) return undefined;
+		const chain = chainAt(words, at, rules);
+		if (chain !== undefined) {
+			if (values.chain !== undefined) return undefined;
+			values.chain = chain;
+		} else if (/^#?\d+$/.test(word)) {
+			if (isCount(words, at)) continue;
+			if (values.token !== undefined) return undefined;
+			values.token = word.replace("#", "");
+		} else rest.push(at);
+	}
+	return withName(words, namePlaces(words, rest), values, { isTopic, rules });
+}
+
+function withName(
+	words: Words,
+	name: readonly number[],
+	values: Values,
+	{ isTopic, rules }: { isTopic: ReadonlySet<number>; rules: WalkRules },
+): Values | undefined {
+	const [from, to] = namedBy(words, name, isTopic);
+	if (from === undefined || to === undefined) return name.length === 0 ? values : undefined;
+	if (values.name || to - from > NAME_WORDS_MAX) return undefined;
+	for (let at = from; at < to; at++) if (!isNameWord(words, at, rules)) return undefined;
+	const value = words.raw.slice(from, to).join(" ").replace(/'s?$/, "");
+	return { ...values, name: { value, range: { from, to } } };
+}
+
+/**
+ * The one run of words that is a name. Beside it one word that nobody knows may stand, where the
+ * name is behind `of` or its like: `most valuable traits on clonex`.
+ */
+function namedBy(
+	words: Words,
+	open: readonly number[],
+	isTopic: ReadonlySet<number>,
+): readonly number[] {
+	const runs: [number, number][] = [];
+	for (const at of open) {
+		const last = runs.at(-1);
+		if (last && last[1] === at && !words.isApart[at]) last[1] = at + 1;
+		else runs.push([at, at + 1]);
+	}
+	const [run, other, ...more] = runs;
+	if (!run || more.length > 0) return [];
+	if (!other) return run;
+	const [from, to] = run;
+	// `otherdeed for otherside` is one name, `sales feed for azuki` holds one.
+	const isOfName = NAMING.has(words.low[to] ?? "") && !isTopic.has(from - 1);
+	return to - from === 1 && !isOfName && NAMING.has(words.low[other[0] - 1] ?? "") ? other : [];
+}
+
+const NAMING = new Set("of for on in".split(" "));
+
+function windowAt(
+	words: Words,
+	at: number,
+	rules: WalkRules,
+): { value: string; used: number } | undefined {
+	const value = readSlot({ kind: "window" }, words, at, rules);
+	return value ? { value, used: 1 } : readLooseWindow(words, at, words.low.length);
+}
+
+/** `floor vs yesterday` is one question. */
+function isVersus(low: string): boolean {
+	return low === "vs" || low === "versus" || low === "than";
+}
+
+/** A chain stands behind `on` or at an end of the text: others are names (`base gods`). */
+function chainAt({ low, ...words }: Words, at: number, rules: WalkRules): string | undefined {
+	const chain = readSlot({ kind: "chain" }, { low, ...words }, at, rules);
+	if (chain === undefined || /^\d+$/.test(low[at] ?? "")) return undefined;
+	return isBeforeValue(low[at - 1] ?? "") ? chain : undefined;
+}
+
+/** True for a number that says how many answers are wanted (`top 10`), or is a word (`4 a`). */
+function isCount({ low }: Words, at: number): boolean {
+	if ((low[at] ?? "").length > 3) return false;
+	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
+	return isFor || COUNTED.has(low[at - 1] ?? "");
+}
+
+const ARTICLES = new Set("a an the".split(" "));
+
+const COUNTED = new Set(
+	"top last latest recent first past next best biggest cheapest lowest highest".split(" "),
+);
+
+/** The command that fits the values and goes over all others that do; undefined for several. */
+function choose(subjects: readonly Subject[], signs: Signs, values: Values): Found | undefined {
+	const fitting = subjects.flatMap((subject) => {
+		const filled = signs.has(subject.command) ? fill(subject, values) : undefined;
+		return filled ? [{ command: subject.command, filled }] : [];
+	});
+	const placesOf = (command: Command) => signs.get(command) ?? new Set<number>();
+	const isOver = (one: Command, other: Command) =>
+		one === other ||
+		isMore(placesOf(one), placesOf(other)) ||
+		(one.topic?.over?.includes(other.name) === true && !isMore(placesOf(other), placesOf(one)));
+	const best = fitting.filter(({ command }) =>
+		fitting.every((other) => isOver(command, other.command)),
+	);
+	const [only] = best;
+	if (!only || best.length > 1) return undefined;
+	const names = values.name?.range ? [values.name.range] : [];
+	return { command: only.command, values: only.filled, names };
+}
+
+function isMore(places: ReadonlySet<number>, others: ReadonlySet<number>): boolean {
+	return places.size > others.size && [...others].every((at) => places.has(at));
+}
+
+/** The values of the command's slots; undefined where one is missing, or has no place there. */
+function fill({ needed, slotOf }: Subject, values: Values): SlotValues | undefined {
+	const filled: Record<string, string> = {};
+	const given = [
+		["collection", values.name?.value],
+		["window", values.window],
+		["chain", values.chain],
+		["token", values.token],
+	] as const;
+	for (const [kind, value] of given) {
+		if (value === undefined) continue;
+		const slot = slotOf(kind);
+		if (slot !== undefined) filled[slot] = value;
+		else if (kind !== "window" || !values.isSaidOnly) return undefined;
+	}
+	return [...needed].every((slot) => slot in filled) ? filled : undefined;
+}
