@@ -74,11 +74,14 @@ function readForms(words: Words, reader: LooseReader): Look {
 
 /**
  * True where words of the question were perhaps taken for a name. What stands as it is printed is
- * never in doubt: `floor bottom` asks for the collection "bottom".
+ * hardly in doubt: `floor bottom` asks for the collection "bottom", but not `floor update azuki`.
  */
 function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader): boolean {
 	const { topics, mainHeads } = reader;
-	if (names.some(({ from }) => from === 1) && mainHeads.has(words.low[0] ?? "")) return false;
+	const [named] = names;
+	if (named?.from === 1 && mainHeads.has(words.low[0] ?? "")) {
+		return named.to > 2 && words.low[1] !== "the" && isChat(words, 1);
+	}
 	return names.some((name) => {
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];

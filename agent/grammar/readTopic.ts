@@ -27,7 +27,9 @@ export type TopicReader = {
  * clear from one word (`holders`), wherever it stands, and a wrong guess costs nobody anything.
  */
 export function createTopicReader(entries: readonly Entry[], rules: WalkRules): TopicReader {
-	const subjects = entries.flatMap((entry) => (entry.command.topic ? [subjectOf(entry)] : []));
+	const subjects = entries.flatMap((entry) =>
+		entry.command.topic ? [subjectOf(entry, rules)] : [],
+	);
 	const single = new Map<string, Set<Command>>();
 	for (const { command, phrases } of subjects) {
 		for (const [part = [], ...others] of phrases) {
@@ -38,7 +40,7 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 	}
 	return {
 		read(words) {
-			if (words.low.length > WORDS_MAX) return undefined;
+			if (words.low.length > WORDS_MAX || rules.isReserved(words.low[0] ?? "")) return undefined;
 			const signs = matchTopics(words, subjects);
 			addMisspelled(words, signs, { subjects, single, rules });
 			if (signs.size === 0) return undefined;
@@ -93,10 +95,11 @@ type Values = {
 	token?: string;
 };
 
-function subjectOf({ command, forms }: Entry): Subject {
-	const phrases = (command.topic?.words ?? []).map((text) =>
-		text.split(/ ?… ?/).map((part) => part.split(" ")),
-	);
+function subjectOf({ command, forms }: Entry, rules: WalkRules): Subject {
+	// What begins a command that moves something shows nothing alone: `hold azuki` is no question.
+	const phrases = (command.topic?.words ?? [])
+		.filter((text) => !rules.isReserved(text))
+		.map((text) => text.split(/ ?… ?/).map((part) => part.split(" ")));
 	const slots = Object.entries(command.slots);
 	return {
 		command,
@@ -178,8 +181,10 @@ function readValues(
 			continue;
 		}
 		const isSince = isVersus(word) && windowAt(words, at + 1, rules) !== undefined;
-		if (rules.isReserved(word) || (isOrderWord(word) && !isSince)) return undefined;
-		const chain = chainAt(words, at, rules);
+		const isNamed = word === "ape" && at > 0 && roleOf(words, at - 1) !== "chat";
+		if (rules.isReserved(word)) return undefined;
+		if (isOrderWord(word) && !isSince && !isNamed) return undefined;
+		const chain = chainAt(words, at, { isTopic, rules });
 		if (chain !== undefined) {
 			if (values.chain !== undefined) return undefined;
 			values.chain = chain;
@@ -187,7 +192,7 @@ function readValues(
 			if (isCount(words, at)) continue;
 			if (values.token !== undefined) return undefined;
 			values.token = word.replace("#", "");
-		} else rest.push(at);
+		} else if (!isSince) rest.push(at);
 	}
 	return withName(words, namePlaces(words, rest), values, { isTopic, rules });
 }
@@ -246,11 +251,17 @@ function isVersus(low: string): boolean {
 	return low === "vs" || low === "versus" || low === "than";
 }
 
-/** A chain stands behind `on` or at an end of the text: others are names (`base gods`). */
-function chainAt({ low, ...words }: Words, at: number, rules: WalkRules): string | undefined {
-	const chain = readSlot({ kind: "chain" }, { low, ...words }, at, rules);
+/** A chain stands behind `on`, or last behind a topic: others are names (`base gods`). */
+function chainAt(
+	words: Words,
+	at: number,
+	{ isTopic, rules }: { isTopic: ReadonlySet<number>; rules: WalkRules },
+): string | undefined {
+	const { low } = words;
+	const chain = readSlot({ kind: "chain" }, words, at, rules);
 	if (chain === undefined || /^\d+$/.test(low[at] ?? "")) return undefined;
-	return isBeforeValue(low[at - 1] ?? "") ? chain : undefined;
+	const isAtEnd = at > 0 && at === low.length - 1 && isTopic.has(at - 1);
+	return isAtEnd || isBeforeValue(low[at - 1] ?? "") ? chain : undefined;
 }
 
 /** True for a number that says how many answers are wanted (`top 10`), or is a word (`4 a`). */

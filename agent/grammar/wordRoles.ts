@@ -86,7 +86,7 @@ const CHAT = setOf(
 		"approximately basically literally honestly ngl tbh imo fr anyone anybody someone " +
 		"somebody knows knew maybe probably possibly teh hte waht wat wats wut wuts whts wht hwo " +
 		"hw hwat adn ur urs ya yall plis pliz tel shw giv wuld cld waz ths thsi taht fo fro ot " +
-		"si iz dis dat da count counts side sides pull pulls check checked checking fill seems keeps shows means thinks",
+		"si iz dis dat da morning evening afternoon night stats stat prices movement momentum situation vibes count counts side sides pull pulls check checked checking fill seems keeps shows means thinks",
 );
 
 /** Words for people and things in general, that names are made of as well. */
@@ -97,7 +97,7 @@ const TALK = setOf(
 );
 
 const DESCRIBING = setOf(
-	"close rough strong weak healthy solid stable steady ugly bad good great decent nice fine poor " +
+	"good close rough strong weak healthy solid stable steady ugly bad good great decent nice fine poor " +
 		"rich small huge tiny large long short hard easy heavy light quick slow fast early late " +
 		"young old fresh new hot cold cool warm wet dry loud quiet calm busy free full empty " +
 		"open closed safe risky rare common popular famous cheap expensive pricey valuable " +
