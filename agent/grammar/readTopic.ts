@@ -2,20 +2,15 @@ import type { Entry } from "#agent/grammar/createReader.ts";
 import { neededBy } from "#agent/grammar/parseForm.ts";
 import { isNameWord, readAddress, readLooseWindow, readSlot } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isMistyped, type Range } from "#agent/grammar/tolerance.ts";
+import type { Range } from "#agent/grammar/tolerance.ts";
+import { createTopicSigns, type Signs, type TopicSigns } from "#agent/grammar/topicSigns.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
 import { isBeforeValue, isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 import type { Command, Slot, SlotValues } from "#core/plugin/Command.ts";
 
-/** Reads a question by what it is about; undefined where that is not one thing alone. */
-export type TopicReader = {
+export type TopicReader = Omit<TopicSigns, "find"> & {
+	/** Reads a question by what it is about; undefined where that is not one thing alone. */
 	read(words: Words): Found | undefined;
-	/** True for a word that belongs to the question `command`, and not to a name beside it. */
-	belongsTo(command: Command, low: string): boolean;
-	/** True for a word of this command's topic, of one that goes over it, of any. */
-	isOf(command: Command, low: string): boolean;
-	isOfStronger(command: Command, low: string): boolean;
-	isOfAny(low: string): boolean;
 };
 
 /**
@@ -27,64 +22,29 @@ export type TopicReader = {
  * clear from one word (`holders`), wherever it stands, and a wrong guess costs nobody anything.
  */
 export function createTopicReader(entries: readonly Entry[], rules: WalkRules): TopicReader {
-	const subjects = entries.flatMap((entry) =>
-		entry.command.topic ? [subjectOf(entry, rules)] : [],
+	const signs = createTopicSigns(
+		entries.map(({ command }) => command),
+		rules,
 	);
-	const single = new Map<string, Set<Command>>();
-	for (const { command, phrases } of subjects) {
-		for (const [part = [], ...others] of phrases) {
-			const [word = "", ...more] = part;
-			if (others.length > 0 || more.length > 0) continue;
-			single.set(word, (single.get(word) ?? new Set()).add(command));
-		}
-	}
+	const takers = new Map(entries.map((entry) => [entry.command, takerOf(entry)]));
 	return {
+		...signs,
 		read(words) {
 			if (words.low.length > WORDS_MAX || rules.isReserved(words.low[0] ?? "")) return undefined;
-			const signs = matchTopics(words, subjects);
-			addMisspelled(words, signs, { subjects, single, rules });
-			if (signs.size === 0) return undefined;
-			const values = readValues(
-				words,
-				new Set([...signs.values()].flatMap((at) => [...at])),
-				rules,
-			);
-			return values && choose(subjects, signs, values);
+			const found = signs.find(words);
+			if (found.size === 0) return undefined;
+			const isTopic = new Set([...found.values()].flatMap((at) => [...at]));
+			const values = readValues(words, isTopic, rules);
+			return values && choose(found, takers, values);
 		},
-		belongsTo(command, low) {
-			const isOf = (of: ReadonlySet<Command>) =>
-				[...of].some((one) => one === command || command.topic?.over?.includes(one.name));
-			if (isOf(single.get(low) ?? new Set())) return true;
-			if (low.length < TYPO_MIN || rules.isKnown(low)) return false;
-			return [...single].some(
-				([word, of]) =>
-					word.length >= TYPO_MIN && (low.length >= LONG_WORD || isOf(of)) && isMistyped(low, word),
-			);
-		},
-		isOf: (command, low) => single.get(low)?.has(command) === true,
-		isOfStronger: (command, low) =>
-			[...(single.get(low) ?? [])].some(({ topic }) => topic?.over?.includes(command.name)),
-		isOfAny: (low) => single.has(low),
 	};
 }
 
 const WORDS_MAX = 24;
 const NAME_WORDS_MAX = 5;
-/** Shorter words are other words more often than misspelled ones. */
-const TYPO_MIN = 5;
-/** Near to a word that is so long nothing else is. */
-const LONG_WORD = 8;
 
-/** A command, its topic's phrases (each in parts that follow each other), and what it takes. */
-type Subject = {
-	command: Command;
-	phrases: readonly (readonly (readonly string[])[])[];
-	needed: ReadonlySet<string>;
-	slotOf(kind: Slot["kind"]): string | undefined;
-};
-
-/** Which words of a text show that a command is meant. */
-type Signs = Map<Command, Set<number>>;
+/** What a command takes. */
+type Taker = { needed: ReadonlySet<string>; slotOf(kind: Slot["kind"]): string | undefined };
 
 type Values = {
 	name?: { value: string; range?: Range };
@@ -95,64 +55,12 @@ type Values = {
 	token?: string;
 };
 
-function subjectOf({ command, forms }: Entry, rules: WalkRules): Subject {
-	// What begins a command that moves something shows nothing alone: `hold azuki` is no question.
-	const phrases = (command.topic?.words ?? [])
-		.filter((text) => !rules.isReserved(text))
-		.map((text) => text.split(/ ?… ?/).map((part) => part.split(" ")));
+function takerOf({ command, forms }: Entry): Taker {
 	const slots = Object.entries(command.slots);
 	return {
-		command,
-		phrases,
 		needed: neededBy(forms[0] ?? []),
 		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
 	};
-}
-
-function matchTopics({ low, kinds }: Words, subjects: readonly Subject[]): Signs {
-	const signs: Signs = new Map();
-	const stands = (word: string, at: number) => low[at] === word && kinds[at] === "word";
-	for (const { command, phrases } of subjects) {
-		for (const parts of phrases) {
-			const places: number[] = [];
-			let from = 0;
-			for (const part of parts) {
-				while (from < low.length && !part.every((word, n) => stands(word, from + n))) from += 1;
-				if (from >= low.length) break;
-				places.push(...part.map((_, n) => from + n));
-				from += part.length;
-			}
-			if (from > low.length || places.length < parts.flat().length) continue;
-			signs.set(command, new Set([...(signs.get(command) ?? []), ...places]));
-		}
-	}
-	return signs;
-}
-
-/** Takes words for misspelled ones: of a topic that is there, or else of the only one near. */
-function addMisspelled(
-	words: Words,
-	signs: Signs,
-	{
-		subjects,
-		single,
-		rules,
-	}: { subjects: readonly Subject[]; single: Map<string, Set<Command>>; rules: WalkRules },
-): void {
-	const { low, kinds } = words;
-	const isOpen = signs.size === 0;
-	for (const [at, word] of low.entries()) {
-		if (kinds[at] !== "word" || word.length < TYPO_MIN) continue;
-		if (rules.isKnown(word) || roleOf(words, at) === "chat" || isOrderWord(word)) continue;
-		for (const [meant, commands] of single) {
-			if (meant.length < TYPO_MIN || !isMistyped(word, meant)) continue;
-			for (const { command } of subjects) {
-				const isNear = isOpen || word.length >= LONG_WORD || signs.has(command);
-				if (!commands.has(command) || !isNear) continue;
-				signs.set(command, (signs.get(command) ?? new Set()).add(at));
-			}
-		}
-	}
 }
 
 /** Reads all words that are of no topic; undefined where one of them is neither value nor chat. */
@@ -278,18 +186,18 @@ const COUNTED = new Set(
 );
 
 /** The command that fits the values and goes over all others that do; undefined for several. */
-function choose(subjects: readonly Subject[], signs: Signs, values: Values): Found | undefined {
-	const fitting = subjects.flatMap((subject) => {
-		const filled = signs.has(subject.command) ? fill(subject, values) : undefined;
-		return filled ? [{ command: subject.command, filled }] : [];
+function choose(
+	found: Signs,
+	takers: ReadonlyMap<Command, Taker>,
+	values: Values,
+): Found | undefined {
+	const fitting = [...found].flatMap(([command, places]) => {
+		const taker = takers.get(command);
+		const filled = taker && fill(taker, values);
+		return filled ? [{ command, places, filled }] : [];
 	});
-	const placesOf = (command: Command) => signs.get(command) ?? new Set<number>();
-	const isOver = (one: Command, other: Command) =>
-		one === other ||
-		isMore(placesOf(one), placesOf(other)) ||
-		(one.topic?.over?.includes(other.name) === true && !isMore(placesOf(other), placesOf(one)));
-	const best = fitting.filter(({ command }) =>
-		fitting.every((other) => isOver(command, other.command)),
+	const best = fitting.filter((one) =>
+		fitting.every((other) => one === other || isOver(one, other)),
 	);
 	const [only] = best;
 	if (!only || best.length > 1) return undefined;
@@ -297,12 +205,20 @@ function choose(subjects: readonly Subject[], signs: Signs, values: Values): Fou
 	return { command: only.command, values: only.filled, names };
 }
 
+type Meant = { command: Command; places: ReadonlySet<number> };
+
+function isOver(one: Meant, other: Meant): boolean {
+	if (isMore(one.places, other.places)) return true;
+	const names = one.command.topic?.over ?? [];
+	return names.includes(other.command.name) && !isMore(other.places, one.places);
+}
+
 function isMore(places: ReadonlySet<number>, others: ReadonlySet<number>): boolean {
 	return places.size > others.size && [...others].every((at) => places.has(at));
 }
 
 /** The values of the command's slots; undefined where one is missing, or has no place there. */
-function fill({ needed, slotOf }: Subject, values: Values): SlotValues | undefined {
+function fill({ needed, slotOf }: Taker, values: Values): SlotValues | undefined {
 	const filled: Record<string, string> = {};
 	const given = [
 		["collection", values.name?.value],
