@@ -51,7 +51,7 @@ export const topics = {
 	mints: topic(
 		"mint, mints, minted, mint price, mint cost, mint count, mint progress, mint supply, " +
 			"supply minted, how many … minted, how much … mint, how many … mints, minted so far, " +
-			"left to mint, minting … fast, mint … fast, how fast … mint, how many … left, " +
+			"left to mint, minting … fast, minting out fast, mint … fast, how fast … mint, how many … left, " +
 			"left of … mint, how far … mint, percent minted, percent … minted, percentage … minted, " +
 			"% … minted, mint speed, mint rate, free mint, minters, mint numbers, mint stats, " +
 			"mint total, minted count, minted total, remaining, how many … remaining, supply left, " +
@@ -186,7 +186,7 @@ export const topics = {
 			"doing numbers, selling fast",
 	),
 	discover: topic(
-		"discover, minting, mints, new, fresh, worth minting, can … mint, should … mint, " +
+		"discover, good to mint, worth minting, minting, mints, new, fresh, worth minting, can … mint, should … mint, " +
 			"what to mint, market, market overview, nft market, the market, hot mints, new mints, " +
 			"new collections, new projects, new nfts, alpha, live mints, mints live, " +
 			"mints right now, mint right now, free mints, good mints, open mints, current mints, " +
