@@ -1,7 +1,7 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
+import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
 import { type LookAt, readLoose } from "#agent/grammar/readLoose.ts";
-import { createTopicReader } from "#agent/grammar/readTopic.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
 import { type Found, type Walked, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
+import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
 import { isWindowWord } from "#agent/grammar/readSlot.ts";
-import type { TopicReader } from "#agent/grammar/readTopic.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import {
 	isEmptyWord,

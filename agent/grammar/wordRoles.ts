@@ -1,9 +1,9 @@
 import type { Words } from "#agent/grammar/splitWords.ts";
 
 /**
- * What a word can be in a question, other than what is asked. `chat` is never part of a name; `before`
- * is, where it stands right before one (`lazy lions`, not `lions looks rough`); `beside` is on either
- * side (`sewer pass`); and of `open` words names are made.
+ * What a word can be in a question, other than what is asked. `chat` is never part of a name;
+ * `before` is, where it stands right before one (`lazy lions`, not `lions looks rough`); `beside`
+ * is on either side (`sewer pass`); and of `open` words names are made.
  */
 export type Role = "chat" | "before" | "beside" | "open";
 
@@ -21,7 +21,7 @@ export function roleOf({ low }: Words, at: number): Role {
 	return isLast && low.slice(0, at).some((one) => HELPING.has(one)) ? "chat" : "beside";
 }
 
-/** Of the words at these places, those that make up names: by their roles, and by their neighbours. */
+/** Of the words at these places, those that make up names: by their roles and their neighbours. */
 export function namePlaces(words: Words, places: readonly number[]): number[] {
 	const roles = new Map(places.map((at) => [at, roleOf(words, at)]));
 	const named = new Set(places.filter((at) => roles.get(at) === "open"));
@@ -59,7 +59,7 @@ const ORDERS = setOf(
 		"better worse",
 );
 
-/** What people put around a question: small words, greetings, slang, and what they type for them. */
+/** What people put around a question: small words, greetings, slang, and how they type them. */
 const CHAT = setOf(
 	"a an the this that these those it its it's there here one ones any anything some " +
 		"something all of on in at for from to with by about into over within per as than or " +
@@ -86,7 +86,9 @@ const CHAT = setOf(
 		"approximately basically literally honestly ngl tbh imo fr anyone anybody someone " +
 		"somebody knows knew maybe probably possibly teh hte waht wat wats wut wuts whts wht hwo " +
 		"hw hwat adn ur urs ya yall plis pliz tel shw giv wuld cld waz ths thsi taht fo fro ot " +
-		"si iz dis dat da morning evening afternoon night stats stat prices movement momentum situation vibes count counts side sides pull pulls check checked checking fill seems keeps shows means thinks",
+		"si iz dis dat da morning evening afternoon night stats stat prices movement momentum " +
+		"situation vibes count counts side sides pull pulls check checked checking fill seems keeps " +
+		"shows means thinks",
 );
 
 /** Words for people and things in general, that names are made of as well. */
@@ -97,7 +99,7 @@ const TALK = setOf(
 );
 
 const DESCRIBING = setOf(
-	"good close rough strong weak healthy solid stable steady ugly bad good great decent nice fine poor " +
+	"good close rough strong weak healthy solid stable steady ugly bad great decent nice fine poor " +
 		"rich small huge tiny large long short hard easy heavy light quick slow fast early late " +
 		"young old fresh new hot cold cool warm wet dry loud quiet calm busy free full empty " +
 		"open closed safe risky rare common popular famous cheap expensive pricey valuable " +
@@ -131,7 +133,8 @@ const VERBS = setOf(
 
 /** Of these only other forms are left to read: `checking`. */
 const CHAT_VERBS = setOf(
-	"ask check compare count display fetch fill find get give help know let look pull remind say see show tell update want wonder",
+	"ask check compare count display fetch fill find get give help know let look pull remind say " +
+		"see show tell update want wonder",
 );
 
 const PRESENT = new Set([...VERBS, ...CHAT_VERBS].flatMap((verb) => formsOf(verb, "ing")));

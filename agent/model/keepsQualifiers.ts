@@ -9,9 +9,9 @@ export type QualifierRules = {
 };
 
 /**
- * Says whether a reading has all that narrows what the author asked for: chains (`on base`), lengths
- * of time, percentages, token ids with `#` and whole addresses; where something moves every number
- * and every word of a list (`half`) as well.
+ * Says whether a reading has all that narrows what the author asked for: chains (`on base`),
+ * lengths of time, percentages, token ids with `#` and whole addresses; where something moves every
+ * number and every word of a list (`half`) as well.
  *
  * A model that leaves one out answers another question, or sells all where a half was meant. What
  * the command has no place for leaves the text unread, and its author gets help.
@@ -82,7 +82,7 @@ function chainsIn(said: string, chains: QualifierRules["chains"]): string[] {
 	});
 }
 
-/** Lengths of time with a number: `2 weeks`. Without one (`this week`) they are put in words freely. */
+/** Lengths of time with a number: `2 weeks`. Others (`this week`) may be put in other words. */
 function minutesIn(said: string): number[] {
 	return [...said.matchAll(DURATION)].map(([, count, unit = ""]) => {
 		return Number(count) * (MINUTES.get(unit) ?? 0);

@@ -1,7 +1,7 @@
 /**
- * Rounds of texts that were written, with what a person would mean by them, before anybody looked at
- * what the commands do with them. How many of each round's market questions were read at first try
- * is in the agent's README. `null` is what must not be read.
+ * Rounds of texts that were written, with what a person would mean by them, before anybody looked
+ * at what the commands do with them. How many of each round's market questions were read at first
+ * try is in the agent's README. `null` is what must not be read.
  */
 export const blindPhrasings: readonly (readonly [text: string, command: string | null])[] = [
 	// First round.
