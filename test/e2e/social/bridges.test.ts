@@ -13,7 +13,10 @@ import {
 
 const BOT = "@tapeline_bot";
 const ALICE = "0x00000000000000000000000000000000000a11ce";
-const SECRET = { SESSION_SECRET: "a secret of these tests, long enough" };
+const OWN = {
+	SESSION_SECRET: "a secret of these tests, long enough",
+	PUBLIC_URL: "https://app.example",
+};
 const ROUTE = "from anvil to robinhood as USDG";
 
 type Row = { status: string; errorCode: string | null; channel: string };
@@ -23,7 +26,7 @@ let lab: BridgeLab;
 let posting: TestService;
 beforeAll(async () => {
 	x = startSocialEmulator({ nowMs: () => Date.now() });
-	const env = { ...socialEnv(x.url, x.access), ...SECRET, PUBLIC_URL: "https://app.example" };
+	const env = { ...socialEnv(x.url, x.access), ...OWN };
 	lab = await openBridgeLab({ env });
 	posting = lab.service;
 	const { subject, username } = lab.custody.person("ada");
@@ -67,8 +70,7 @@ async function say(by: string, text: string, via: "post" | "dm" = "post") {
 
 const bridges = () =>
 	lab.service.core.db.query<Row>(
-		`select status, error_code as "errorCode", channel from wallets.intent
-		where kind = 'bridge' order by created_at`,
+		`select status, error_code as "errorCode", channel from bridge.bridge order by created_at`,
 	);
 const deposits = () => lab.bridge.ledger().flatMap((one) => one.deposits).length;
 
@@ -89,7 +91,7 @@ test("[BRG-11] where it is on, a post bridges to its author's own wallet within 
 	await lab.service.stop();
 	posting = await startTestService({
 		...{ scanFrom: null, database: lab.service.database },
-		env: { ...lab.env, ...socialEnv(x.url, x.access), ...SECRET, ENABLE_SOCIAL_BRIDGING: "true" },
+		env: { ...lab.env, ...socialEnv(x.url, x.access), ...OWN, ENABLE_SOCIAL_BRIDGING: "true" },
 	});
 	lab = { ...lab, service: posting };
 	x.sendWebhooksTo(`${posting.url}/v1/social/webhook`);
