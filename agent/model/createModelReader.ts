@@ -62,11 +62,11 @@ export function createModelReader(deps: ModelReaderDeps): ReadByModel {
 	const instructions = instructionsFor(deps.grammar);
 	const hasShare = guestShares(tokensFor(instructions, TEXT_LENGTH_MAX), deps);
 	return async (asked) => {
-		const { outcome, reading = null }: Outcome = hasShare(asked)
-			? await read(asked, instructions, deps)
+		const read: Outcome = hasShare(asked)
+			? await readText(asked, instructions, deps)
 			: { outcome: "over_share" };
-		deps.readings.inc({ outcome });
-		return reading;
+		deps.readings.inc({ outcome: read.outcome });
+		return read.reading ?? null;
 	};
 }
 
@@ -83,7 +83,11 @@ type Outcome = {
 	reading?: Reading;
 };
 
-async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): Promise<Outcome> {
+async function readText(
+	asked: Asked,
+	instructions: string,
+	deps: ModelReaderDeps,
+): Promise<Outcome> {
 	const { grammar, log, timeoutMs } = deps;
 	const { text } = asked;
 	const reserved = tokensFor(instructions, text.length);
