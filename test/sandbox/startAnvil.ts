@@ -30,9 +30,11 @@ const START_TIMEOUT_MS = 150_000;
 // the shell's own "Killed".)
 const leash = `exec 3<&0 4>&2 2>/dev/null
 "$@" </dev/null 2>&4 3<&- 4>&- & child=$!
-{ cat <&3 >/dev/null; kill -9 $child; } 4>&- &
+{ cat <&3 >/dev/null; kill -9 $child; } 4>&- & watch=$!
 exec 3<&- 4>&-
-wait $child`;
+wait $child; code=$?
+kill $watch
+exit $code`;
 
 /** Starts anvil with mining by hand on a free port. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
