@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
 import { openSocialKillLane, type SocialKillLane } from "#test/e2e/social/openSocialKillLane.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 import { renderMention } from "#test/sandbox/social/renderActivity.ts";
 
@@ -8,6 +9,8 @@ import { renderMention } from "#test/sandbox/social/renderActivity.ts";
 // out at most once, answered at most once, and answered or left with a stored reason.
 
 const isProving = process.env["PROVE"] === "1";
+/** One after the other; and what a play waits for is said before its test is over. */
+const KILLS_LIMIT_MS = 3 * TEST_LIMIT_MS;
 
 let lane: SocialKillLane;
 beforeAll(async () => {
@@ -130,17 +133,21 @@ for (const point of edges) {
 	});
 }
 
-test("killed on the path that money leaves by it is done once, and answered", async () => {
-	const { reached } = await play(null);
-	// Jobs come by other steps as well.
-	const points = Object.keys(reached).filter((name) => HAND_OVER.test(name));
-	expect(points.length).toBeGreaterThanOrEqual(8);
-	for (const name of points.filter((_, index) => isProving || index % 3 === 0)) {
-		const [step = "", edge] = name.split(":");
-		const point = { step, edge: edge === "before" ? "before" : "after", nth: 1 } as const;
-		const { row, answers, intents } = await play(point);
-		expect([name, row?.event, row?.reply, answers, intents]).toEqual([
-			...[name, "answered", "sent", 1, 1],
-		]);
-	}
-});
+test(
+	"killed on the path that money leaves by it is done once, and answered",
+	async () => {
+		const { reached } = await play(null);
+		// Jobs come by other steps as well.
+		const points = Object.keys(reached).filter((name) => HAND_OVER.test(name));
+		expect(points.length).toBeGreaterThanOrEqual(8);
+		for (const name of points.filter((_, index) => isProving || index % 3 === 0)) {
+			const [step = "", edge] = name.split(":");
+			const point = { step, edge: edge === "before" ? "before" : "after", nth: 1 } as const;
+			const { row, answers, intents } = await play(point);
+			expect([name, row?.event, row?.reply, answers, intents]).toEqual([
+				...[name, "answered", "sent", 1, 1],
+			]);
+		}
+	},
+	KILLS_LIMIT_MS,
+);
