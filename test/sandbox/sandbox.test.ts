@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, toHex } from "viem";
 import { z } from "zod";
+import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { until } from "#test/harness/until.ts";
 import { addresses } from "./addresses.ts";
 import { catalogue } from "./catalogue.ts";
@@ -16,7 +17,6 @@ import type { Rpc } from "./Rpc.ts";
 import { readHead } from "./readHead.ts";
 import { type Sandbox, startSandbox } from "./startSandbox.ts";
 import { openStockWorld } from "./stocks/openStockWorld.ts";
-import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { stockAbi } from "./stocks/stockAbi.ts";
 import { stockAddresses } from "./stocks/stockAddresses.ts";
 

@@ -162,7 +162,8 @@ function economyOf(
 	env: Environment,
 	{ hasOwnWallets }: { hasOwnWallets: boolean },
 ): Environment {
-	if (env["TOKEN_ADDRESS"] || env["REVENUE_ROUTER_ADDRESS"] || env["BUYBACK_BURN_ADDRESS"]) return {};
+	if (env["TOKEN_ADDRESS"] || env["REVENUE_ROUTER_ADDRESS"] || env["BUYBACK_BURN_ADDRESS"])
+		return {};
 	const { token, router, burner, keeperWalletId } = economy;
 	const buyback = {
 		BUYBACK_WALLET_ID: keeperWalletId,

@@ -8,8 +8,8 @@ import { openStockWorld } from "../stocks/openStockWorld.ts";
 import { stockAbi, uniswapAbi } from "../stocks/stockAbi.ts";
 import { stockAddresses } from "../stocks/stockAddresses.ts";
 import { firstHolders, payees, SUPPLY, TREASURER, tapePriceOf } from "./describeEconomy.ts";
-import { economySettings } from "./economySettings.ts";
 import { oracleAbi } from "./economyAbi.ts";
+import { economySettings } from "./economySettings.ts";
 import { type Economy, openEconomy } from "./openEconomy.ts";
 
 const USD = { tape: 0.05, eth: 2_500 };

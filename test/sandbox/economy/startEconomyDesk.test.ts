@@ -46,7 +46,10 @@ beforeEach(async () => {
 });
 
 const supply = () =>
-	chain.readContract({ ...{ address: economy.addresses.token, abi: stockAbi }, functionName: "totalSupply" });
+	chain.readContract({
+		...{ address: economy.addresses.token, abi: stockAbi },
+		functionName: "totalSupply",
+	});
 
 async function quote(): Promise<bigint> {
 	const { token } = economy.addresses;
