@@ -29,8 +29,8 @@ export type Home = {
 	/** The token, its pools and contracts: there from its beginning too. */
 	economy: Economy;
 	/**
-	 * Mines a block at each beat until the signal, unless somebody else does; what is sent is mined at
-	 * once all the same.
+	 * Mines a block at each beat until the signal, unless somebody else does. What is sent is mined
+	 * at once all the same.
 	 */
 	run(signal: AbortSignal, isMinedByOther?: () => boolean): Promise<void>;
 	save(): Promise<void>;
