@@ -20,7 +20,7 @@ import { type SaidPost, startSocialEmulator } from "#test/sandbox/social/startSo
 
 export const ADMIN_KEY = "an-operator-s-key-0001";
 
-/** Trading on a real chain, asked for through X: its emulator signs, the plugin and agent are ours. */
+/** Trading on a real chain, asked for through an emulated X by signed webhooks. */
 export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]) {
 	const lab = openTradeLab(given);
 	const { db, clock } = lab;
