@@ -23,8 +23,9 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 	const report = `${reportFolder}/${group.name}.xml`;
 	const reasons = `${reportFolder}/${group.name}.skips.jsonl`;
 	const times = `${reportFolder}/${group.name}.times.json`;
+	const processor = `${reportFolder}/${group.name}.processor.jsonl`;
 	await Promise.all(
-		[report, reasons].map((path) =>
+		[report, reasons, processor].map((path) =>
 			Bun.file(path)
 				.delete()
 				.catch(() => {}),
@@ -47,7 +48,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			...group.files.map((file) => `./${file}`),
 		],
 		cwd: root,
-		env: { ...env, TEST_SKIP_REASONS_FILE: reasons },
+		env: { ...env, TEST_SKIP_REASONS_FILE: reasons, TEST_PROCESSOR_FILE: processor },
 		timeLimitMs: group.timeLimitMs,
 		signal,
 		onLine: createLineFilter(print),
