@@ -38,6 +38,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			// The developer's `.env` is not read again; and a file that leaks harms no other.
 			"--no-env-file",
 			`--parallel=${group.workers}`,
+			group.isolated ? "--isolate" : "--no-isolate",
 			`--timings=${times}`,
 			// What each file took then stands there, hooks included: the report has only the tests.
 			"--update-timings",
