@@ -3,17 +3,22 @@ import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
 import { reapedSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
 
-// Loaded before each test file, by `bunfig.toml`. Writes down what the file's process worked for
-// it, and what the processes that it started and waited for did, for `bun run test --times`.
+// Loaded by `bunfig.toml` before each test file, or once for all files of a process that share
+// their modules. Writes down what the process worked for a file, and what the processes that it
+// started and waited for did, for `bun run test --times`.
 const { TEST_PROCESSOR_FILE: path } = process.env;
 if (path !== undefined) {
-	const began = process.cpuUsage();
-	const reapedBefore = reapedSecondsOf(process.pid);
+	let before = workedSeconds();
 	afterAll(() => {
-		const { user, system } = process.cpuUsage(began);
-		const reaped = reapedSecondsOf(process.pid) - reapedBefore;
-		const seconds = (user + system) / 1e6 + (Number.isNaN(reaped) ? 0 : reaped);
+		const now = workedSeconds();
 		const file = relative(process.cwd(), Bun.main);
-		appendFileSync(path, `${JSON.stringify({ file, seconds })}\n`);
+		appendFileSync(path, `${JSON.stringify({ file, seconds: now - before })}\n`);
+		before = now;
 	});
+}
+
+function workedSeconds(): number {
+	const { user, system } = process.cpuUsage();
+	const reaped = reapedSecondsOf(process.pid);
+	return (user + system) / 1e6 + (Number.isNaN(reaped) ? 0 : reaped);
 }
