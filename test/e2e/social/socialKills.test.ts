@@ -86,7 +86,7 @@ async function play(point: KillPoint | null) {
 	return { died, reached, row, answers: answers.length, intents: (await countIntents()) - before };
 }
 
-/** Less than what makes a mention, or its reply, too old while its process waits for a processor. */
+/** Less than makes a mention, or its reply, too old while its process waits for a processor. */
 function passesMsMax([row]: Row[]): number {
 	return (row?.event === "answered" ? REPLY_AGE_MAX_MS : EVENT_AGE_MAX_MS) / 2;
 }
