@@ -33,6 +33,7 @@ const readySchema = z.object({
 		feeds: z.record(z.string(), z.string()),
 	}),
 	reveals: z.array(z.string()),
+	studioUrl: z.string(),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),

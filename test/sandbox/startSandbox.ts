@@ -38,6 +38,7 @@ const Ready = z.object({
 		feeds: z.record(z.string(), z.string()),
 	}),
 	reveals: z.array(z.string()),
+	studioUrl: z.string(),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),
@@ -97,6 +98,8 @@ export type Sandbox = {
 	stocks: StockSettings & { assetsUrl: string; routerUrl: string; routerKey: string };
 	/** Contracts of collections that are hidden, and come out while trade runs. */
 	reveals: string[];
+	/** Opens hidden collections on demand, and serves their documents. */
+	studioUrl: string;
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;
