@@ -20,6 +20,7 @@ const ownSources = [
 	"V4Maker.sol",
 	"SandboxHook.sol",
 	"SandboxReveal.sol",
+	"TokenMaker.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
@@ -35,6 +36,7 @@ const wanted = {
 	StockMaker: "StockMaker.sol",
 	SandboxHook: "SandboxHook.sol",
 	SandboxReveal: "SandboxReveal.sol",
+	TokenMaker: "TokenMaker.sol",
 	WETH: wethSource,
 };
 
@@ -53,6 +55,7 @@ const Artifacts = z.object({
 	StockMaker: Artifact,
 	SandboxHook: Artifact,
 	SandboxReveal: Artifact,
+	TokenMaker: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */

@@ -96,8 +96,8 @@ async function judge({ db }: Lab, beganMs: number) {
 				count(*) filter (where raw > 0)::int4 as fills
 			from held group by id
 		)
-		select count(*) filter (where fills > 0)::int4 as bought, coalesce(sum(fills), 0)::int4 as fills,
-			count(*) filter (where exceeded)::int4 as exceeded,
+		select count(*) filter (where fills > 0)::int4 as bought,
+			coalesce(sum(fills), 0)::int4 as fills, count(*) filter (where exceeded)::int4 as exceeded,
 			extract(epoch from max(first))::float8 * 1000 as first,
 			extract(epoch from max(last))::float8 * 1000 as last from each`,
 	);
