@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { bytesOf } from "#core/chain/bytesOf.ts";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { routeJson } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
@@ -58,6 +59,7 @@ function jobs() {
 		...{ relay, directory: { knownChains: async () => [] }, readers: { of: () => null } },
 		settings: { isOn: true, isDryRun: false, deniedChainIds: new Set(), timeoutMs: 1e12 },
 		...{ alarm() {}, ending: new AbortController().signal },
+		steps: createSteps(null),
 	} as unknown as BridgeContext;
 	return reconcileJobs(context);
 }
