@@ -112,13 +112,12 @@ describe("another service on the same data", () => {
 
 	test("an arrival that its chain takes back is told, and its next one is found", async () => {
 		await restart({});
+		const db = () => (other ?? lab.service).core.db;
 		const snapshot = await lab.home.rpc("evm_snapshot", []);
 		const { id } = await bridge();
 		const done = await lab.reached(id, ["success"]);
 		await lab.home.rpc("evm_revert", [snapshot]);
-		await lab.service.core.db.execute("update bridge.bridge set look_at = now() where id = $1", [
-			id,
-		]);
+		await db().execute("update bridge.bridge set look_at = now() where id = $1", [id]);
 		const lost = await lab.reached(id, ["uncertain"]);
 		expect(lost).toMatchObject({ errorCode: "arrival_lost", arrived: { verified: false } });
 		expect(lost.where).toContain("arrival_lost");
@@ -130,12 +129,10 @@ describe("another service on the same data", () => {
 		const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
 		const hash = await sendAsSolver(chain.rpc, { to: entry.fill.currency, data });
 		entry.fill = { ...entry.fill, hash };
-		await lab.service.core.db.execute("update bridge.bridge set look_at = now() where id = $1", [
-			id,
-		]);
+		await db().execute("update bridge.bridge set look_at = now() where id = $1", [id]);
 		const found = await lab.reached(id, ["success"]);
 		expect(found.arrived).toMatchObject({ verified: true, transactionHash: hash });
-		const moves = await lab.service.core.db.query<{ to: string }>(
+		const moves = await db().query<{ to: string }>(
 			"select to_status as to from bridge.move where bridge_id = $1 order by seq",
 			[id],
 		);

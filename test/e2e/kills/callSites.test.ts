@@ -60,7 +60,8 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
 	"plugins/wallets/allowance/allowanceKind.ts#readAllowance": "called in allowance.read",
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
-	"plugins/bridge/reconcile/chainReaders.ts": "called in bridge.allowance; else reads what is shown",
+	"plugins/bridge/reconcile/chainReaders.ts":
+		"called in bridge.allowance; else reads what is shown",
 	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
 	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
