@@ -14,7 +14,7 @@ import { operateBridges } from "#plugins/bridge/operator/operateBridges.ts";
 import { BridgeOperatorKey, operatorCommands } from "#plugins/bridge/operator/operatorCommands.ts";
 import { createChainReaders } from "#plugins/bridge/reconcile/chainReaders.ts";
 import { createBridgeWebhooks } from "#plugins/bridge/reconcile/createBridgeWebhooks.ts";
-import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
+import { lookNow, reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
 import { createDirectory } from "#plugins/bridge/relay/createDirectory.ts";
 import { createRelay } from "#plugins/bridge/relay/createRelay.ts";
 import { RELAY_BASE_URL_DEFAULT } from "#plugins/bridge/relay/limits.ts";
@@ -47,7 +47,10 @@ export const bridgePlugin = definePlugin({
 		const bridges = createBridges(context);
 		const signedIn = createSignedIn(needs.wallets);
 		const { BRIDGE_API_KEY: key } = config;
-		const webhooks = key === undefined ? null : createBridgeWebhooks(key, core);
+		const { db, clock, metrics } = core;
+		const onWoken = (bridgeId: string) => void lookNow(context, bridgeId);
+		const webhooks =
+			key === undefined ? null : createBridgeWebhooks(key, { db, clock, metrics, onWoken });
 		return {
 			// For commands of an operator's shell: what they change is taken further by the service.
 			service: operateBridges(context, { bridges }),

@@ -254,17 +254,17 @@ export async function moveBridge(
 }
 
 /**
- * Has the bridge of a request looked at in the next turn. True where that is news: what is due
- * already keeps its place, and what is at its end is left alone.
+ * Has the bridge of a request looked at in the next turn, and returns its id. Null where that is no
+ * news: what is due already keeps its place, and what is at its end is left alone.
  */
 export async function wakeBridge(
 	db: Queryable,
 	{ requestId, at }: { requestId: Hex; at: Date },
-): Promise<boolean> {
-	const woken = await db.execute(
+): Promise<string | null> {
+	const [woken] = await db.query<{ id: string }>(
 		`update bridge.bridge as b set look_at = $2 from bridge.quote as q
-		where q.request_id = $1 and b.id = q.bridge_id and b.look_at > $2`,
+		where q.request_id = $1 and b.id = q.bridge_id and b.look_at > $2 returning b.id`,
 		[bytesOf(requestId), at],
 	);
-	return woken > 0;
+	return woken?.id ?? null;
 }
