@@ -175,8 +175,8 @@ export type IntentKind<Request> = {
 	 */
 	keeps?(approved: Plan, fresh: Plan): boolean;
 	/**
-	 * True: what an owner's own wallet signs is asked for until the plan expires. Left out: as long as
-	 * a link stands, because the chain itself refuses what comes late.
+	 * True: what an owner's own wallet signs is asked for until the plan expires. Left out: as long
+	 * as a link stands, because the chain itself refuses what comes late.
 	 */
 	endsWithPlan?: boolean;
 	/** Pure. Null: it may be sent. */

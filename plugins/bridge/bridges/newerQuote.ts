@@ -36,7 +36,7 @@ export async function storeOffered(
 	await changeBridge(tx, bridgeId, { quoteSeq });
 }
 
-/** Asks for a newer quote and stores it. Once the deposit may have been sent nothing is replaced. */
+/** Asks for a newer quote and stores it. Where the deposit may be on its way none is replaced. */
 export async function replaceQuote(
 	context: BridgeContext,
 	bridge: Bridge,

@@ -28,8 +28,8 @@ type Expected = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
 
 /**
  * Takes the hash of a step that its owner's own wallet sent. It counts once the origin chain shows
- * it as the very call that is asked for: sender, chain, what is called, value and calldata. One that
- * was taken before changes nothing; everything else is refused, and nothing is written.
+ * it as the very call that is asked for: sender, chain, what is called, value and calldata. One
+ * that was taken before changes nothing; all else is refused, and nothing is written.
  */
 export async function takeStepResult(
 	context: BridgeContext,

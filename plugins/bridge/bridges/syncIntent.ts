@@ -17,7 +17,7 @@ import type { Intent } from "#plugins/wallets/contract.ts";
 const MOVING_MS = SECOND_MS;
 const WAITING_MS = 5 * SECOND_MS;
 const SIGNING_MS = 2 * SECOND_MS;
-/** Of a question whose answer may have been given without a word: in the first minutes, and later. */
+/** Of a question that may have been answered without a word: in the first minutes, and later. */
 const LATE_MS = MINUTE_MS;
 const LATER_MS = 10 * MINUTE_MS;
 

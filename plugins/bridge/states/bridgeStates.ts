@@ -41,7 +41,7 @@ export type BridgeEvent =
 	| "give_up"
 	/** The deposit is in a block. */
 	| "deposit"
-	/** Where the money is cannot be said: an unknown sending, a deposit or an arrival that is gone. */
+	/** Where the money is cannot be said: an unknown sending, a deposit or arrival that is gone. */
 	| "doubt"
 	/** The provider works on it again. */
 	| "revive"

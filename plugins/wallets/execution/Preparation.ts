@@ -11,9 +11,9 @@ export type Preparation =
 			/** An operator has to say yes first, for this reason. */
 			review?: Denial;
 			/**
-			 * Writes what the plan was made of, in the transaction that stores the plan: to prepare changes
-			 * nothing, and nothing is sent or asked whose making is not on record. May run twice, and only
-			 * asks the database.
+			 * Writes what the plan was made of, in the transaction that stores the plan: to prepare
+			 * changes nothing, and nothing is sent or asked whose making is not on record. May run twice,
+			 * and only asks the database.
 			 */
 			keep?(tx: Tx): Promise<void>;
 	  }

@@ -1,5 +1,5 @@
-// Measures bridges, and prints one JSON line: how long a thousand open ones wait for their turn, how
-// soon a webhook's news is in the record, and what a command to a stored quote takes.
+// Measures bridges, and prints one JSON line: how long a thousand open ones wait for their turn,
+// how soon a webhook's news is in the record, and what a command to a stored quote takes.
 import { z } from "zod";
 import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/limits.ts";
 import { createPollingLab } from "#plugins/bridge/testing/createPollingLab.ts";

@@ -6,8 +6,8 @@ import { USDG } from "#test/harness/openBridgeWorld.ts";
 import { until } from "#test/harness/until.ts";
 import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
-// Guarantee: wherever a process ends between a request and an arrival, what goes on after it by what
-// is stored makes of it one allowance, one deposit and one arrival.
+// Guarantee: wherever a process ends between a request and an arrival, what goes on after it by
+// what is stored makes of it one allowance, one deposit and one arrival.
 
 const PATH = "/v1/bridges/intents";
 /** Between a decision and what is known of its payment: one that dies there could pay twice. */

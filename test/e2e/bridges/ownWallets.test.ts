@@ -5,8 +5,8 @@ import { USDG } from "#test/harness/openBridgeWorld.ts";
 import { until } from "#test/harness/until.ts";
 import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
-// Guarantee: with an owner's own wallet the service asks, reads hashes and chains, and sends nothing;
-// a hash is worth what the chain shows behind it.
+// Guarantee: with an owner's own wallet the service asks, reads hashes and chains, and sends
+// nothing; a hash is worth what the chain shows behind it.
 
 const PATH = "/v1/bridges/intents";
 const AS = "fay";
