@@ -39,6 +39,7 @@ import { runReads } from "#test/bench/measure/runReads.ts";
 import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoveries.ts";
 import { type Remote, runRemote } from "#test/bench/measure/runRemote.ts";
 import { runReorgs } from "#test/bench/measure/runReorgs.ts";
+import { runSocial, type SocialTimes } from "#test/bench/measure/runSocial.ts";
 import { runWholeReveal, type WholeReveal } from "#test/bench/measure/runWholeReveal.ts";
 import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
 import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
@@ -83,6 +84,8 @@ export type Lab = {
 	agent(): Promise<AgentReplies>;
 	/** Wallet transfers up to the wallet provider, beside a bare script. */
 	intents(): Promise<Intents>;
+	/** Mentions from their delivery until X hears of the answer, beside an emulated X. */
+	social(): Promise<SocialTimes>;
 	/** Bridges between two chains, in a process of their own. */
 	bridges(): Promise<BridgeTimes>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
@@ -241,6 +244,7 @@ export function createLab(options: LabOptions): Lab {
 		commands: measured("reading commands", runCommands, { scope }),
 		agent: measured("asking the agent", runAgent, { scope, runtimeArgs, say }),
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
+		social: measured("answering mentions", runSocial, { scope, runtimeArgs, say }),
 		bridges: measured("bridging", runBridges, { scope }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,

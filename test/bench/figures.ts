@@ -11,6 +11,7 @@ import { recoveryFigures } from "#test/bench/figures/recoveryFigures.ts";
 import { remoteFigures } from "#test/bench/figures/remoteFigures.ts";
 import { revealFigures } from "#test/bench/figures/revealFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
+import { socialFigures } from "#test/bench/figures/socialFigures.ts";
 import { syncFigures } from "#test/bench/figures/syncFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
 
@@ -31,6 +32,7 @@ export const figures: readonly Figure[] = [
 	...busyFigures,
 	...agentFigures,
 	...intentFigures,
+	...socialFigures,
 	...bridgeFigures,
 	...syncFigures,
 	...remoteFigures,

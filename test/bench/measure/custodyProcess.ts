@@ -4,13 +4,18 @@
 import { startCustodyEmulator } from "#test/sandbox/custody/startCustodyEmulator.ts";
 import { walletProviderOf } from "#test/sandbox/custody/walletProviderOf.ts";
 
+/** Accounts that nobody else has: each owner links one more wallet, of their own. */
+const FIRST_EXTERNAL = 100_000;
+
 const [rpcUrl = "", count] = process.argv.slice(2);
 const custody = await startCustodyEmulator({ rpcUrl });
 const people: object[] = [];
 for (let n = 0; n < Number(count); n++) {
-	const { id, wallet } = await custody.addPerson({ username: `owner_${n}` });
+	const plan = { username: `owner_${n}`, external: FIRST_EXTERNAL + n };
+	const { id, wallet, subject, external } = await custody.addPerson(plan);
 	const token = custody.token({ userId: id });
-	people.push({ token, walletId: wallet?.id, address: wallet?.address.toLowerCase() });
+	const address = wallet?.address.toLowerCase();
+	people.push({ token, walletId: wallet?.id, address, subject, external });
 }
 process.stdout.write(`${JSON.stringify({ ...walletProviderOf(custody), people })}\n`);
 process.once("SIGTERM", () => process.exit(0));

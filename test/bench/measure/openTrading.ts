@@ -18,7 +18,13 @@ const custodySchema = z.object({
 		authorizationKey: z.string(),
 		verificationKey: z.string(),
 	}),
-	people: z.array(z.object({ token: z.string(), walletId: z.string(), address: z.string() })),
+	people: z.array(
+		z.object({
+			...{ token: z.string(), walletId: z.string(), address: z.string() },
+			/** What X calls them, and another wallet of theirs. */
+			...{ subject: z.string(), external: z.string() },
+		}),
+	),
 });
 type Custody = z.output<typeof custodySchema>;
 
@@ -28,7 +34,7 @@ const signedInSchema = z.object({
 });
 
 /** Somebody who may send from a wallet by the service. */
-export type Owner = { session: string; walletId: string };
+export type Owner = { session: string; walletId: string; subject: string; external: string };
 
 /** A service that may send, for owners who have signed in, and everything that it sends by. */
 export type Trading = {
@@ -50,6 +56,8 @@ export async function openTrading(options: {
 	runtimeArgs: readonly string[];
 	owners: number;
 	strangers: number;
+	/** Settings beside those that sending needs. */
+	env?: Readonly<Record<string, string>>;
 }): Promise<Trading> {
 	const { scope, runtimeArgs } = options;
 	const chain = await startTradingChain(scope);
@@ -65,7 +73,7 @@ export async function openTrading(options: {
 		rpcUrls: [chain.url, chain.wsUrl],
 		dataDir: data.path,
 		runtimeArgs,
-		env: settingsOf(chain, custody),
+		env: { ...settingsOf(chain, custody), ...options.env },
 	});
 	const stopService = scope.defer(service.stop);
 	await service.servingSeconds;
@@ -99,7 +107,7 @@ function settingsOf(chain: TradingChain, custody: Custody): Record<string, strin
 /** Everybody signs in as they would: with the wallet provider's token, for a session of ours. */
 async function enrolAll(service: ServiceProcess, people: Custody["people"]): Promise<Owner[]> {
 	const owners: Owner[] = [];
-	const rest = people.map(({ token }, place) => ({ token, place }));
+	const rest = people.map((person, place) => ({ ...person, place }));
 	async function work(): Promise<void> {
 		for (let next = rest.shift(); next; next = rest.shift()) {
 			const response = await fetch(`${service.url}/v1/trading/enrollment`, {
@@ -114,7 +122,8 @@ async function enrolAll(service: ServiceProcess, people: Custody["people"]): Pro
 			const text = await response.text();
 			if (response.status !== 200) throw new Error(`not enrolled: ${response.status}: ${text}`);
 			const { token, profile } = signedInSchema.parse(JSON.parse(text));
-			owners[next.place] = { session: token, walletId: profile.wallets[0].id };
+			const { subject, external } = next;
+			owners[next.place] = { session: token, walletId: profile.wallets[0].id, subject, external };
 		}
 	}
 	await Promise.race([

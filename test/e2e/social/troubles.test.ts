@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { signatureOf } from "#plugins/social/x/signature.ts";
 import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
+import { renderMention } from "#test/sandbox/social/renderActivity.ts";
 
 // Guarantee: whatever X does, each event is handled once and each answer is said at most once; and
 // what is missing is said at the call that needs it.
@@ -124,6 +126,18 @@ describe("an answer that X", () => {
 		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
+	test("says nothing to is looked for, and neither lost nor said twice", async () => {
+		world.x.fault({ kind: "silence", path: "POST /2/tweets", times: 1 });
+		const heard = await tell("help");
+		await until(() => answersTo(heard.id).length === 1, "X has the first");
+		world.x.fault({ kind: "dead", path: "POST /2/tweets", times: 1 });
+		const lost = await tell("help");
+		await replyBecomes(heard.id, "sent", 1_000);
+		await replyBecomes(lost.id, "unanswered", 20_000);
+		expect(await replyOf(lost.id)).toMatchObject({ reason: "sending_uncertain" });
+		expect([answersTo(heard.id).length, answersTo(lost.id).length]).toEqual([1, 0]);
+	});
+
 	test("forbids is not tried again", async () => {
 		world.x.fault({ kind: "status", status: 403, path: "POST /2/tweets", times: 1 });
 		const { id } = await tell("help");
@@ -166,6 +180,54 @@ describe("a delivery that", () => {
 			expect(answersTo(id)).toHaveLength(1);
 		}
 	});
+});
+
+test("of a flood of mentions each is answered once, or left with its reason", async () => {
+	const isProving = process.env["PROVE"] === "1";
+	const [count, authors] = isProving ? [10_000, 120] : [240, 3];
+	const { x, service } = world;
+	const { bot, timeline, access } = x;
+	const people = Array.from({ length: authors }, (_, n) =>
+		x.addPerson({ id: `94000000000000${1_000 + n}`, username: `crowd${n}`, isAutomated: false }),
+	);
+	const left = Array.from({ length: count }, (_, n) => n);
+	const ids: string[] = [];
+	async function lane(): Promise<void> {
+		for (let n = left.shift(); n !== undefined; n = left.shift()) {
+			const by = people[n % authors] ?? bot;
+			const post = timeline.post({ by, text: `${BOT} ${n % 2 ? "help" : "upcoming"}` });
+			const body = JSON.stringify(renderMention(post, { shape: "activity", bot, timeline }));
+			const headers = {
+				"content-type": "application/json",
+				"x-twitter-webhooks-signature": signatureOf(access.webhookSecret, body),
+			};
+			const url = `${service.url}/v1/social/webhook`;
+			const response = await fetch(url, { method: "POST", headers, body });
+			expect(response.status).toBe(200);
+			ids.push(`post:${post.id}`);
+		}
+	}
+	await Promise.all(Array.from({ length: 16 }, lane));
+	const rows = () =>
+		world.db.query<{ state: string; reason: string | null; reply: string | null }>(
+			`select e.state, coalesce(e.reason, r.reason) as reason, r.state as reply
+			from social.event e left join social.reply r on r.event_id = e.id
+			where e.id = any($1)`,
+			[ids],
+		);
+	const isOpen = ({ state, reply }: { state: string; reply: string | null }) =>
+		["received", "thinking"].includes(state) || ["ready", "sending"].includes(reply ?? "");
+	await until(async () => !(await rows()).some(isOpen), "nothing is left to do");
+	const ended = await rows();
+	expect(ended).toHaveLength(count);
+	for (const { reason, reply } of ended) expect(reply === "sent" || reason !== null).toBe(true);
+	const isLimited = ended.filter(({ reason }) => reason === "author_limit").length;
+	expect(isLimited).toBe(count - 60 * authors);
+	const isOf = new Set(ids);
+	const told = timeline.posts.filter(({ replyTo }) => isOf.has(`post:${replyTo}`));
+	const answered = ended.filter(({ reply }) => reply === "sent").length;
+	expect(told.map(({ replyTo }) => replyTo)).toHaveLength(answered);
+	expect(new Set(told.map(({ replyTo }) => replyTo)).size).toBe(answered);
 });
 
 describe("the month's reads", () => {
