@@ -13,7 +13,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
-		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/)))",
+		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/|v4/)))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -26,6 +26,7 @@ const OUT = [
 	/\bprovider\.\w+\(/,
 	/\bfetch\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
+	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
 	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
@@ -35,6 +36,8 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 /** Beside the path: whether and when these are done changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
+	"plugins/trading/trade/assessTrade.ts": "reads and quotes before anything is recorded",
+	"plugins/trading/trade/createRevokes.ts": "reads an allowance to show it",
 	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
 };
 
@@ -60,6 +63,9 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
 	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
+	"plugins/trading/quotes/createLocalQuoter.ts": "called in trade.quote",
+	"plugins/trading/quotes/createHostedRouter.ts": "called in trade.quote",
+	"plugins/trading/v4/createV4Quoter.ts": "called in trade.quote",
 };
 
 /** From each `run(` and `outbound(` to the bracket that ends it. */
@@ -164,6 +170,7 @@ test("a call outside a step is found", () => {
 		'async function pay() { await steps.run("a", async () => {}); await provider.order(1); }',
 		"async function pay() { await fetch(url); }",
 		"async function pay() { await readReceipt(rpc, asked); }",
+		"async function pay() { await keepOfTrade(deps.db, kept); }",
 	];
 	for (const text of wrong) {
 		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text)).length]).toEqual([
@@ -176,6 +183,7 @@ test("a call outside a step is found", () => {
 		'await outbound("a.b", () => provider.order({ hash: "a)b" }, options));',
 		"const rows = await db.query<Row>(`select 1 from wallets.intent`);",
 		"await tx.execute(`update wallets.intent set status = 1`);",
+		"await insertQuotes(tx, id, rows);",
 	];
 	for (const text of right) {
 		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text))]).toEqual([text, []]);

@@ -10,8 +10,5 @@ export const kindSteps: readonly string[] = [
 	...allowanceSteps,
 ];
 
-/**
- * Those of trades, whose chain is not the one of `openKillWorld`: their processes end at each of
- * them in `plugins/trading/routes/tradeRoutes.deaths.test.ts`.
- */
+/** Those of trades, whose chain is another: `trades.test.ts` kills at them. */
 export const stepsEndedElsewhere: readonly string[] = tradeSteps;
