@@ -4,12 +4,7 @@ import { Fault } from "#core/fault/Fault.ts";
 import { invalidTrade, tradeFault } from "#plugins/trading/faults.ts";
 import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
 import { insertQuotes, readQuotes } from "#plugins/trading/sql/quotes.ts";
-import {
-	insertTrade,
-	listTrades,
-	readTrade,
-	type Trade,
-} from "#plugins/trading/sql/trades.ts";
+import { insertTrade, listTrades, readTrade, type Trade } from "#plugins/trading/sql/trades.ts";
 import { quoteRows } from "#plugins/trading/swap/planSwap.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
