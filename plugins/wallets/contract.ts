@@ -101,6 +101,8 @@ export type Preparation =
 			intent: Step;
 			/** What this one will spend: limits refuse it before its first step is sent. */
 			spend: Plan["spend"];
+			/** An operator has to say yes to this plan first, for this reason, or no step is recorded. */
+			review?: { plan: Plan; reason: Denial };
 	  }
 	/** What it is for is so already. */
 	| { kind: "done" };

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { encodeFunctionData, type Hex, hexToBytes } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
+import { createOperators } from "#core/admin/createOperators.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -12,6 +13,7 @@ import type { Database } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
@@ -39,6 +41,7 @@ import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
@@ -46,6 +49,7 @@ import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockW
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const CHAIN_ID = 4663;
+const ADMIN_KEY = "the key of an operator, for tests";
 const DOLLARS = 1_000_000n;
 const lower = (address: string) => address.toLowerCase() as Address;
 
@@ -141,6 +145,8 @@ export function openTradeLab(given: {
 	const sent: CustodyTransaction[] = [];
 	const steps: string[] = [];
 	const kinds = new Map<string, IntentKind<unknown>>();
+	const audited: { action: string; actor: string }[] = [];
+	const operators = createOperators({ apiKey: ADMIN_KEY, clock, metrics: createMetrics() });
 	const deps: ExecutionDeps = {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
 		...{ session, prices, nonceClaims: createNonceClaims() },
@@ -156,7 +162,11 @@ export function openTradeLab(given: {
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),
 		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
-		audit: { append: async () => {} },
+		audit: {
+			append: async (_, { action, actor }) => {
+				audited.push({ action, actor });
+			},
+		},
 		settings: {
 			get isDryRun() {
 				return state.isDryRun;
@@ -221,6 +231,7 @@ export function openTradeLab(given: {
 				...{ deps, links, execution, ending, authenticate: wallets.authenticate },
 				chainOf: (id) => chains.byId(id) ?? null,
 			}),
+			resolveRoutes({ deps, core: { audit: deps.audit, operators }, ending }),
 		],
 	});
 	const jobs = reconcileJobs(deps, execution);
@@ -235,10 +246,14 @@ export function openTradeLab(given: {
 
 	async function ask(
 		path: string,
-		options: { method?: string; body?: unknown; by?: Trader; key?: string } = {},
+		options: { method?: string; body?: unknown; by?: Trader; key?: string; actor?: string } = {},
 	): Promise<Asked> {
 		const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;
 		const headers = new Headers();
+		if (options.actor !== undefined) {
+			headers.set("x-api-key", ADMIN_KEY);
+			headers.set("x-admin-actor", options.actor);
+		}
 		if (by) headers.set("authorization", `Bearer ${by.profile.id}`);
 		if (key !== undefined) headers.set("idempotency-key", key);
 		if (body !== undefined) headers.set("content-type", "application/json");
@@ -253,6 +268,7 @@ export function openTradeLab(given: {
 
 	return {
 		...{ db, anvil, world, deps, execution, prices, clock, state, sent, steps, wallets, rpc },
+		audited,
 		...{ ask, tools: opened.tools, assets },
 		async trader(options: TraderOptions = {}): Promise<Trader> {
 			return insertTrader({ db, clock }, options);
@@ -260,6 +276,9 @@ export function openTradeLab(given: {
 		/** Asks for a trade by its text. */
 		trade: (by: Trader, command: string, key?: string) =>
 			ask("/v1/trading/intents", { by, body: { command }, ...(key !== undefined && { key }) }),
+		/** Answers an intent's review, as an operator. */
+		review: (intentId: string, review: "approve" | "refuse") =>
+			ask(`/v1/admin/trading/intents/${intentId}/resolve`, { body: { review }, actor: "ann" }),
 		read: async (by: Trader, id: string) => (await ask(`/v1/trading/intents/${id}`, { by })).body,
 		/** What an account holds of a token; the zero address is the coin. */
 		async balance(token: string, account: string): Promise<bigint> {
