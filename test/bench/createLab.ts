@@ -35,6 +35,7 @@ import { runReads } from "#test/bench/measure/runReads.ts";
 import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoveries.ts";
 import { type Remote, runRemote } from "#test/bench/measure/runRemote.ts";
 import { runReorgs } from "#test/bench/measure/runReorgs.ts";
+import { runTrades, type Trades } from "#test/bench/measure/runTrades.ts";
 import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
 import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
 import { type Floor, runFloor } from "#test/bench/reference/runFloor.ts";
@@ -70,6 +71,8 @@ export type Lab = {
 	agent(): Promise<AgentReplies>;
 	/** Wallet transfers up to the wallet provider, beside a bare script. */
 	intents(): Promise<Intents>;
+	/** Stock tokens bought through the whole service. */
+	trades(): Promise<Trades>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
 	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
@@ -222,6 +225,7 @@ export function createLab(options: LabOptions): Lab {
 		commands: measured("reading commands", runCommands, { scope }),
 		agent: measured("asking the agent", runAgent, { scope, runtimeArgs, say }),
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
+		trades: measured("trading stock tokens", runTrades, { scope, runtimeArgs }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,

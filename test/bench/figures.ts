@@ -11,6 +11,7 @@ import { remoteFigures } from "#test/bench/figures/remoteFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
 import { syncFigures } from "#test/bench/figures/syncFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
+import { tradeFigures } from "#test/bench/figures/tradeFigures.ts";
 
 /**
  * Everything the bench prints, in its order. A new figure is a new entry in one of these lists, and
@@ -28,6 +29,7 @@ export const figures: readonly Figure[] = [
 	...busyFigures,
 	...agentFigures,
 	...intentFigures,
+	...tradeFigures,
 	...syncFigures,
 	...remoteFigures,
 	...sizeFigures,

@@ -24,7 +24,7 @@ import { stockSettings } from "#test/sandbox/stocks/stockSettings.ts";
 // Guarantee: the whole service, with the issuer's list, the hosted router, a wallet provider and
 // Uniswap on a chain 4663, takes a command to one swap that gives what the best way of all gives.
 
-const ADMIN_KEY = "an operator's key of this test";
+const ADMIN_KEY = "operators-key-of-this-test";
 const FEED_HEARTBEAT_S = 86_400;
 let anvil: Anvil;
 let world: StockWorld;

@@ -49,6 +49,7 @@ import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockW
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const CHAIN_ID = 4663;
+const STATES_KEPT = 64;
 const ADMIN_KEY = "the key of an operator, for tests";
 const DOLLARS = 1_000_000n;
 const lower = (address: string) => address.toLowerCase() as Address;
@@ -64,9 +65,13 @@ export type TraderOptions = {
 };
 export type Asked = { status: number; headers: Headers; body: any };
 
-/** A chain 4663 with Uniswap, stocks and pools on it, for all tests of a file. */
+/**
+ * A chain 4663 with Uniswap, stocks and pools on it, for all tests of a file. It keeps the states of
+ * a few blocks alone: each is half a megabyte, and some tests mine many.
+ */
 export async function startStockChain(): Promise<{ anvil: Anvil; world: StockWorld }> {
-	const anvil = await startAnvil({ args: ["--chain-id", String(CHAIN_ID)] });
+	const args = ["--chain-id", String(CHAIN_ID), "--prune-history", String(STATES_KEPT)];
+	const anvil = await startAnvil({ args });
 	return { anvil, world: await openStockWorld(anvil.url) };
 }
 

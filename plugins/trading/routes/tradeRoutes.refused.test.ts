@@ -11,6 +11,7 @@ import {
 } from "#test/harness/openTradeLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+import { quoteWays } from "#test/sandbox/stocks/router/quoteWays.ts";
 import {
 	type RouterEmulator,
 	startRouterEmulator,
@@ -259,17 +260,61 @@ describe("sources", () => {
 		expect(await lab.ledger(body.intentId)).toEqual({});
 	});
 
-	test("[TRD-05] for an exact output the cheaper of two is taken", async () => {
-		by = await lab.trader({ account: 5 });
-		await give(world.addresses.usdg, 2_000_000_000n, 0n);
-		const quote = { by, body: { command: "buy 1 AAPL" } };
-		const { body } = await lab.ask("/v1/trading/quotes", quote);
-		const amounts = body.quotes.map(({ inRaw }: any) => BigInt(inRaw));
-		expect(amounts).toHaveLength(2);
-		expect(amounts.toSorted((a: bigint, b: bigint) => (a < b ? -1 : 1))[0]).toBe(
-			BigInt(body.inRaw),
-		);
-	});
+	test.each(["nobody", "local", "hosted"])(
+		"[TRD-05] for an exact output the cheapest way is taken, where %s has found a dearer one",
+		async (blind) => {
+			by = await lab.trader({ account: 5 });
+			await give(world.addresses.usdg, 2_000_000_000n, 0n);
+			const [tokenIn, tokenOut] = [world.addresses.usdg, world.stock("AAPL").address];
+			const [best, next] = await quoteWays(anvil.url, {
+				ask: { tokenIn, tokenOut, exact: "out", amount: ONE },
+				...{ pools: world.pools, block: await anvil.rpc("eth_blockNumber") },
+			});
+			if (!best || !next) throw new Error("there are several ways");
+			expect(next.amountIn).toBeGreaterThan(best.amountIn);
+			if (blind === "local") hideCheapest();
+			if (blind === "hosted") {
+				const [pool] = next.pools;
+				router.fault({ kind: "lie", about: "pool", value: pool?.address ?? "" });
+				router.fault({ kind: "lie", about: "fee", value: String(pool?.fee) });
+			}
+			const quote = { by, body: { command: "buy 1 AAPL" } };
+			const { body } = await lab.ask("/v1/trading/quotes", quote);
+			lab.state.settle = null;
+			const takenBy = body.quotes.find(({ isTaken }: any) => isTaken)?.source;
+			expect({ inRaw: body.inRaw, takenBy }).toEqual({
+				inRaw: String(best.amountIn),
+				takenBy: blind === "local" ? "hosted" : "local",
+			});
+		},
+	);
+
+	const QUOTE_EXACT_OUTPUT = "2f80bb1d";
+
+	/** The node refuses to play the cheapest of several ways; it plays each that is asked alone. */
+	function hideCheapest(): void {
+		const { settle } = lab.rpc;
+		lab.state.settle = async (calls, options) => {
+			const own = lab.state.settle;
+			lab.state.settle = null;
+			const answered = settle(calls, options);
+			lab.state.settle = own;
+			const outcomes = await answered;
+			const amounts = outcomes.map((outcome, at) => {
+				const isQuote = JSON.stringify(calls[at]?.params).includes(QUOTE_EXACT_OUTPUT);
+				if (!isQuote || outcome.kind === "fault") return null;
+				return BigInt(String(outcome.result).slice(0, 66));
+			});
+			if (calls.length < 3) return outcomes;
+			const known = amounts.filter((amount) => amount !== null);
+			const least = known.toSorted((one, other) => (one < other ? -1 : 1))[0];
+			return outcomes.map((outcome, at) =>
+				amounts[at] === least && least !== undefined
+					? { kind: "fault" as const, fault: rpcFault.refused() }
+					: outcome,
+			);
+		};
+	}
 
 	test("a promise that is too good is looked at by an operator; what is taken is what the chain says", async () => {
 		router.fault({ kind: "price", bps: 300 });
