@@ -57,7 +57,7 @@ async function give(token: string, raw: bigint, allowed = raw) {
 const ONE = 10n ** 18n;
 
 describe("what is not in the registry, or not fit for trading", () => {
-	test("an unknown ticker, a lookalike, an address of another token", async () => {
+	test("[TRD-03] an unknown ticker, a lookalike, an address of another token", async () => {
 		await expectRefused("buy ZZZZ with 1 ETH", "asset_not_registered");
 		const { address } = world.bad.namesake;
 		await expectRefused(`buy ${address.toLowerCase()} with 1 ETH`, "asset_not_registered");
@@ -65,7 +65,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		expect(kept).toMatchObject({ kind: "hold", reason: '"ZZZZ" is not in the registry.' });
 	});
 
-	test("a token that left the list, and one that did not pass its check, bought or sold", async () => {
+	test("[TRD-03] a token that left the list, and one that did not pass its check, bought or sold", async () => {
 		const { address } = world.stock("MSFT");
 		const at = address.toLowerCase() as `0x${string}`;
 		const row = await assetRows.read(lab.db, 4663, at);
@@ -80,7 +80,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		await become("active");
 	});
 
-	test("whoever may not trade it, asked before anything is quoted", async () => {
+	test("[TRD-03] whoever may not trade it, asked before anything is quoted", async () => {
 		lab.state.barred = { code: "not_eligible", detail: "Not from where you live." };
 		const body = await expectRefused("buy TSLA with 1 ETH", "not_eligible");
 		expect(body).toMatchObject({ reason: "Not from where you live.", quotes: [] });
@@ -113,7 +113,7 @@ describe("amounts", () => {
 		await expectRefused("buy 2 AMZN", "balance_insufficient");
 	});
 
-	test("above what a profile may trade at once, or a day", async () => {
+	test("[TRD-03] above what a profile may trade at once, or a day", async () => {
 		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
 		await expectRefused("buy TSLA with 0.5 ETH", "per_trade_limit");
 		by = await lab.trader({ dailyUsdMax: 100_000_000n });
@@ -133,6 +133,23 @@ describe("tokens that do not do what an ERC-20 does", () => {
 	test("one that is paused, and one that its pool may not send, have no way", async () => {
 		await expectRefused("buy BLKD with 0.1 ETH", "no_route");
 		await expectRefused("buy HALT with 0.1 ETH", "no_route");
+	});
+
+	test("one whose balances shrink by themselves after it was quoted", async () => {
+		by = await lab.trader({ requireTradeConfirmation: true });
+		const { address } = world.bad.rebasing;
+		await give(address, ONE);
+		const { body } = await lab.trade(by, "sell 1 RBSE");
+		expect(body.status).toBe("confirmation_required");
+		await world.rebase(address, ONE / 2n);
+		const { body: after } = await lab.ask(`/v1/trading/intents/${body.id}/confirm`, {
+			...{ by, method: "POST", body: {} },
+		});
+		expect(after).toMatchObject({ status: "rejected", errorCode: "balance_insufficient" });
+		expect(await lab.ledger(body.intentId)).toEqual({});
+		await expectRefused("sell 1 RBSE", "balance_insufficient");
+		await world.rebase(address, ONE);
+		expect(lab.sent).toEqual([]);
 	});
 
 	test("one that is paused, or that the wallet may not move any more, after it was bought", async () => {
@@ -163,6 +180,24 @@ describe("prices", () => {
 		await world.moveMarket({ MSFT: 493 }, { feeds: false });
 		expect((await lab.trade(by, "buy MSFT with 0.5 ETH")).body.status).toBe("submitted");
 		lab.state.pools = pools;
+	});
+
+	test("a feed that reverts, is zero, negative or beyond belief, whichever side its token is on", async () => {
+		await give(world.stock("META").address, ONE);
+		const say = async (act: Promise<void>) => {
+			await act;
+			// Feeds are read at most once in five seconds.
+			lab.clock.ms += 6_000;
+			await expectRefused("buy META with 0.1 ETH", "price_unknown");
+			await expectRefused("sell 0.5 META", "price_unknown");
+		};
+		for (const answer of [0n, -1n, -(2n ** 255n), 2n ** 255n - 1n])
+			await say(world.setFeed("META", answer));
+		await say(world.setFeedDead("META", true));
+		await world.setFeedDead("META", false);
+		await world.moveMarket({ META: 600 });
+		lab.clock.ms += 6_000;
+		expect((await lab.trade(by, "buy META with 0.1 ETH")).body.status).toBe("submitted");
 	});
 
 	test("a pool that is drained after it was quoted", async () => {
@@ -366,6 +401,8 @@ describe("sources", () => {
 		"chain",
 		"pool",
 		"fee",
+		"minimum",
+		"permitSpender",
 	] as const) {
 		test(`a lie about the ${about} is never executed`, async () => {
 			router.fault({ kind: "lie", about });

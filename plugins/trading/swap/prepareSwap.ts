@@ -8,9 +8,8 @@ import {
 import type { Asset } from "#plugins/trading/registry/Asset.ts";
 import { insertQuotes } from "#plugins/trading/sql/quotes.ts";
 import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
-import { assetDenial } from "#plugins/trading/swap/assetDenial.ts";
-import { type EncodedSwap, encodeSwap } from "#plugins/trading/swap/encodeSwap.ts";
-import { judgeRoute } from "#plugins/trading/swap/judgeRoute.ts";
+import { type EncodedSwap, encodeSwap, type SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
+import { assetDenial, judgeRoute } from "#plugins/trading/swap/judgeRoute.ts";
 import {
 	askOf,
 	isStale,
@@ -20,15 +19,14 @@ import {
 	quoteRows,
 } from "#plugins/trading/swap/planSwap.ts";
 import { readFunds } from "#plugins/trading/swap/readFunds.ts";
+import { swapFlaw } from "#plugins/trading/swap/readSwap.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
-import type { SwapTerms } from "#plugins/trading/swap/SwapTerms.ts";
 import { shownSwap } from "#plugins/trading/swap/shownSwap.ts";
 import {
 	readSimulation,
 	simulationCall,
 	simulationDenial,
 } from "#plugins/trading/swap/simulateSwap.ts";
-import { swapFlaw } from "#plugins/trading/swap/swapFlaw.ts";
 import { boundsOf, type SwapRequest } from "#plugins/trading/swap/tradeRequest.ts";
 import {
 	ALLOWANCE,
