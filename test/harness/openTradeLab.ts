@@ -3,6 +3,10 @@ import { encodeFunctionData, type Hex, hexToBytes } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
 import { createOperators } from "#core/admin/createOperators.ts";
+import { createBookVerifier } from "#core/audit/book/createBookVerifier.ts";
+import { sealBook } from "#core/audit/book/sealBook.ts";
+import { createAudit } from "#core/audit/createAudit.ts";
+import { verifyChain } from "#core/audit/verifyChain.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -28,6 +32,7 @@ import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
+import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
@@ -49,7 +54,6 @@ import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockW
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const CHAIN_ID = 4663;
-const STATES_KEPT = 64;
 const ADMIN_KEY = "the key of an operator, for tests";
 const DOLLARS = 1_000_000n;
 const lower = (address: string) => address.toLowerCase() as Address;
@@ -65,13 +69,11 @@ export type TraderOptions = {
 };
 export type Asked = { status: number; headers: Headers; body: any };
 
-/**
- * A chain 4663 with Uniswap, stocks and pools on it, for all tests of a file. It keeps the states of
- * a few blocks alone: each is half a megabyte, and some tests mine many.
- */
-export async function startStockChain(): Promise<{ anvil: Anvil; world: StockWorld }> {
-	const args = ["--chain-id", String(CHAIN_ID), "--prune-history", String(STATES_KEPT)];
-	const anvil = await startAnvil({ args });
+/** A chain 4663 with Uniswap, stocks and pools on it, for all tests of a file. */
+export async function startStockChain(
+	more: readonly string[] = [],
+): Promise<{ anvil: Anvil; world: StockWorld }> {
+	const anvil = await startAnvil({ args: ["--chain-id", String(CHAIN_ID), ...more] });
 	return { anvil, world: await openStockWorld(anvil.url) };
 }
 
@@ -334,6 +336,13 @@ export function openTradeLab(given: {
 				[intentId],
 			);
 			return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
+		},
+		/** Seals what is new, and counts rows that are not as they were sealed. */
+		async bookFlaws(): Promise<number> {
+			await sealBook({ db, clock, audit: createAudit({ clock }) }, walletsBook);
+			const verifier = createBookVerifier(db, [walletsBook]);
+			await verifyChain(db, { visit: (entry) => verifier.visit(entry) });
+			return (await verifier.end()).flaws.length;
 		},
 		intentOf: async (id: string, by: Trader): Promise<Intent | null> =>
 			execution.read(id, by.profile.id),

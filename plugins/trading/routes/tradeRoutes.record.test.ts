@@ -1,9 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { createBookVerifier } from "#core/audit/book/createBookVerifier.ts";
-import { sealBook } from "#core/audit/book/sealBook.ts";
-import { createAudit } from "#core/audit/createAudit.ts";
-import { verifyChain } from "#core/audit/verifyChain.ts";
-import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import {
 	openTradeLab,
@@ -76,14 +71,8 @@ test("[TRD-03] what a trade was and came to is sealed, and a row that is changed
 	const by = await lab.trader({ account });
 	const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 	expect((await lab.settled(by, body.id)).status).toBe("confirmed");
-	const { db, clock } = lab;
-	await sealBook({ db, clock, audit: createAudit({ clock }) }, walletsBook);
-	const flaws = async () => {
-		const verifier = createBookVerifier(db, [walletsBook]);
-		await verifyChain(db, { visit: (entry) => verifier.visit(entry) });
-		return (await verifier.end()).flaws.length;
-	};
-	expect(await flaws()).toBe(0);
+	const { db } = lab;
+	expect(await lab.bookFlaws()).toBe(0);
 	const change = `update wallets.intent set request = jsonb_set(request, '{limitRaw}', $2::jsonb)
 		where id = $1`;
 	const [row] = await db.query<{ limit: string }>(
@@ -91,9 +80,9 @@ test("[TRD-03] what a trade was and came to is sealed, and a row that is changed
 		[body.intentId],
 	);
 	await db.execute(change, [body.intentId, '"1"']);
-	expect(await flaws()).toBeGreaterThan(0);
+	expect(await lab.bookFlaws()).toBeGreaterThan(0);
 	await db.execute(change, [body.intentId, `"${row?.limit}"`]);
-	expect(await flaws()).toBe(0);
+	expect(await lab.bookFlaws()).toBe(0);
 });
 
 test("a trade keeps everything by which it can be judged later", async () => {
@@ -146,12 +135,12 @@ test("whoever has no wallet is answered with a kept trade and its reason, under 
 	await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
 		by.wallet.id,
 	]);
-	const { status, body } = await lab.trade(by, "buy TSLA with 0.01 ETH", "no wallet");
+	const { status, body } = await lab.trade(by, "buy TSLA with 0.01 ETH", "no-wallet");
 	expect({ status, body }).toMatchObject({
 		...{ status: 201, body: { status: "rejected", errorCode: "no_executable_wallet" } },
 	});
 	expect(body.intentId).toEqual(expect.any(String));
-	const again = await lab.trade(by, "buy TSLA with 0.01 ETH", "no wallet");
+	const again = await lab.trade(by, "buy TSLA with 0.01 ETH", "no-wallet");
 	expect(again.body).toEqual(body);
 	expect((await lab.ask("/v1/trading/intents", { by })).body.data).toHaveLength(1);
 });

@@ -97,7 +97,7 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 	return planned(deps, asked, quoted);
 }
 
-/** Asks for the exact allowance, and for an operator's look at the swap before that where it needs one. */
+/** Asks for the exact allowance, and before that for an operator's look at what needs one. */
 async function allowanceFirst(deps: SwapDeps, asked: Asked): Promise<Preparation> {
 	const { request, outbound } = asked;
 	const { quoted, review: reason, tradeId: id } = request;

@@ -14,7 +14,7 @@ const singleTold = z.object({
 	confirmMs: z.array(z.number()),
 });
 
-/** One command one at a time: to its quotes, to its first step, and from its owner's yes to that. */
+/** A command one at a time: to its quotes, to its first step, and from its owner's yes to that. */
 export type TimedCommand = z.output<typeof singleTold> & { command: string };
 
 export type Trades = {

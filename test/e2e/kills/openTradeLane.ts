@@ -13,12 +13,14 @@ export type Moved = { times: number; raw: bigint };
 const PURSE_RAW = 100_000n * 1_000_000n;
 /** Never too old, however far the lane's clock runs ahead of the chain's. */
 const FEEDS_SILENT_S = 86_400;
+/** Of as many blocks: each state is a third of a megabyte, and `prove` mines many thousands. */
+const STATES_KEPT = 1_000;
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /** A lane on a chain 4663 of its own, with pools and stocks, whose wallet has dollars. */
 export async function openTradeLane(): Promise<TradeLane> {
 	const [{ anvil, world: stocks }, bundle] = await Promise.all([
-		startStockChain(),
+		startStockChain(["--prune-history", String(STATES_KEPT)]),
 		bundleKillable(),
 	]);
 	const { usdg } = stocks.addresses;
