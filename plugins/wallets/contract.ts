@@ -99,9 +99,8 @@ export type Preparation =
 	| {
 			kind: "first";
 			intent: Step;
-			/** What this one will spend: limits refuse it before its first step is sent. */
+			/** Before a step is recorded limits judge the spend, and an operator what is to be reviewed. */
 			spend: Plan["spend"];
-			/** An operator has to say yes to this plan first, for this reason, or no step is recorded. */
 			review?: { plan: Plan; reason: Denial };
 	  }
 	/** What it is for is so already. */

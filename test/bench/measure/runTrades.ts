@@ -3,10 +3,10 @@ import { Client } from "pg";
 import { z } from "zod";
 import { startStockTrading } from "#test/bench/chain/startStockTrading.ts";
 import type { Scope } from "#test/bench/createScope.ts";
-import { cpuSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
 import { openScript } from "#test/bench/measure/openScript.ts";
 import { openTrading, type Trading } from "#test/bench/measure/openTrading.ts";
-import { type TurnTold, turnTold } from "#test/bench/measure/runTurn.ts";
+import { billTurn, type Shares } from "#test/bench/measure/runIntents.ts";
+import type { TurnTold } from "#test/bench/measure/runTurn.ts";
 
 const singleTold = z.object({
 	quoteMs: z.array(z.number()),
@@ -20,8 +20,8 @@ export type TimedCommand = z.output<typeof singleTold> & { command: string };
 export type Trades = {
 	commands: readonly TimedCommand[];
 	crowd: TurnTold;
-	/** Milliseconds of the service's processor for one trade of the crowd. */
-	cpuMs: number;
+	/** Milliseconds of the processor for one trade of the crowd. */
+	shares: Shares;
 	/** Trades that were asked for, each of them confirmed with one swap. */
 	settled: number;
 };
@@ -66,14 +66,12 @@ export async function runTrades(options: {
 	}
 	script.order({ kind: "crowd", command: CROWD_COMMAND, turn: WARM_CROWD });
 	await told();
-	const before = cpuSecondsOf(service.pid);
-	script.order({ kind: "crowd", command: CROWD_COMMAND, turn: CROWD });
-	const crowd = turnTold.parse(await told());
-	const cpuMs = ((cpuSecondsOf(service.pid) - before) * 1_000) / crowd.done;
+	const order = { kind: "crowd", command: CROWD_COMMAND, turn: CROWD };
+	const { told: crowd, shares } = await billTurn(trading, { script, order });
 	await script.stop();
 	const settled = await Promise.race([settle(trading), service.failed]);
 	await trading.close();
-	return { commands, crowd, cpuMs, settled };
+	return { commands, crowd, shares, settled };
 }
 
 async function untilRegistered(url: string): Promise<void> {
