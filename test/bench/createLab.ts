@@ -40,6 +40,7 @@ import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoverie
 import { type Remote, runRemote } from "#test/bench/measure/runRemote.ts";
 import { runReorgs } from "#test/bench/measure/runReorgs.ts";
 import { runSocial, type SocialTimes } from "#test/bench/measure/runSocial.ts";
+import { runTrades, type Trades } from "#test/bench/measure/runTrades.ts";
 import { runWholeReveal, type WholeReveal } from "#test/bench/measure/runWholeReveal.ts";
 import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
 import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
@@ -88,6 +89,8 @@ export type Lab = {
 	social(): Promise<SocialTimes>;
 	/** Bridges between two chains, in a process of their own. */
 	bridges(): Promise<BridgeTimes>;
+	/** Stock tokens bought through the whole service. */
+	trades(): Promise<Trades>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
 	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
@@ -246,6 +249,7 @@ export function createLab(options: LabOptions): Lab {
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
 		social: measured("answering mentions", runSocial, { scope, runtimeArgs, say }),
 		bridges: measured("bridging", runBridges, { scope }),
+		trades: measured("trading stock tokens", runTrades, { scope, runtimeArgs }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,

@@ -14,6 +14,7 @@ import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
 import { socialFigures } from "#test/bench/figures/socialFigures.ts";
 import { syncFigures } from "#test/bench/figures/syncFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
+import { tradeFigures } from "#test/bench/figures/tradeFigures.ts";
 
 /**
  * Everything the bench prints, in its order. A new figure is a new entry in one of these lists, and
@@ -34,6 +35,7 @@ export const figures: readonly Figure[] = [
 	...intentFigures,
 	...socialFigures,
 	...bridgeFigures,
+	...tradeFigures,
 	...syncFigures,
 	...remoteFigures,
 	...sizeFigures,

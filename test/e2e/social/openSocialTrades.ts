@@ -46,8 +46,8 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 		profileOfSocial: async (id: string) => linked.get(id)?.profile ?? null,
 	};
 	const social = await socialPlugin.setup({
-		...{ core, needs: { agent, wallets }, collected: () => collected as never },
-		contributions: () => [],
+		...{ core, needs: { agent, wallets }, contributions: () => [] },
+		collected: () => collected as never,
 		config: socialConfig.parse({
 			...socialEnv(x.url, x.access),
 			...{
