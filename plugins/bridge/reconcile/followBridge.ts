@@ -10,7 +10,6 @@ import {
 } from "#plugins/bridge/reconcile/verifyEnd.ts";
 import { nextLook, watchArrival } from "#plugins/bridge/reconcile/watchArrival.ts";
 import type { RelayCallOptions, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
-import { claimedByOthers } from "#plugins/bridge/sql/arrivals.ts";
 import {
 	type Bridge,
 	type BridgeChange,
@@ -18,6 +17,7 @@ import {
 	lockBridge,
 	moveBridge,
 } from "#plugins/bridge/sql/bridges.ts";
+import { claimedByOthers } from "#plugins/bridge/sql/claimedByOthers.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { BridgeEvent } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
