@@ -19,16 +19,17 @@ const OWN = {
 };
 const ROUTE = "from anvil to robinhood as USDG";
 
-type Row = { status: string; errorCode: string | null; channel: string };
+type Row = { id: string; status: string; errorCode: string | null; channel: string };
 
 let x: SocialEmulator;
 let lab: BridgeLab;
-let posting: TestService;
+/** What runs now, on the data of the first. */
+let running: TestService;
 beforeAll(async () => {
 	x = startSocialEmulator({ nowMs: () => Date.now() });
 	const env = { ...socialEnv(x.url, x.access), ...OWN };
 	lab = await openBridgeLab({ env });
-	posting = lab.service;
+	running = lab.service;
 	const { subject, username } = lab.custody.person("ada");
 	x.addPerson({ id: subject ?? "", username: username ?? "", isAutomated: false });
 	x.addPerson({ id: "9100000000000000001", username: "stranger", isAutomated: false });
@@ -42,7 +43,7 @@ beforeAll(async () => {
 	await say("ada", "help", "dm");
 });
 afterAll(async () => {
-	if (posting !== lab?.service) await posting?.stop();
+	if (running !== lab?.service) await running?.stop();
 	await lab?.stop();
 	await x?.stop();
 });
@@ -54,7 +55,7 @@ async function say(by: string, text: string, via: "post" | "dm" = "post") {
 			? (({ post, ...rest }) => ({ source: post, ...rest }))(x.post({ by, text: `${BOT} ${text}` }))
 			: (({ message, ...rest }) => ({ source: message, ...rest }))(x.message({ by, text }));
 	await delivered;
-	const { db } = lab.service.core;
+	const { db } = running.core;
 	await until(async () => {
 		const [open] = await db.query(
 			`select from social.event where id = $1 and state in ('answered', 'ignored', 'dropped')
@@ -69,9 +70,20 @@ async function say(by: string, text: string, via: "post" | "dm" = "post") {
 }
 
 const bridges = () =>
-	lab.service.core.db.query<Row>(
-		`select status, error_code as "errorCode", channel from bridge.bridge order by created_at`,
+	running.core.db.query<Row>(
+		`select id, status, error_code as "errorCode", channel from bridge.bridge order by created_at`,
 	);
+/** Another service on the same data, with another environment. */
+async function restart(more: Record<string, string>): Promise<void> {
+	await running.stop();
+	running = await startTestService({
+		...{ scanFrom: null, database: lab.service.database },
+		env: { ...lab.env, ...socialEnv(x.url, x.access), ...OWN, ...more },
+	});
+	lab.service.url = running.url as never;
+	x.sendWebhooksTo(`${running.url}/v1/social/webhook`);
+}
+
 const deposits = () => lab.bridge.ledger().flatMap((one) => one.deposits).length;
 
 test("[BRG-11] a post bridges nothing where ENABLE_SOCIAL_BRIDGING is off, and a signed request does", async () => {
@@ -88,13 +100,7 @@ test("[BRG-11] a post bridges nothing where ENABLE_SOCIAL_BRIDGING is off, and a
 });
 
 test("[BRG-11] where it is on, a post bridges to its author's own wallet within the channel's cap", async () => {
-	await lab.service.stop();
-	posting = await startTestService({
-		...{ scanFrom: null, database: lab.service.database },
-		env: { ...lab.env, ...socialEnv(x.url, x.access), ...OWN, ENABLE_SOCIAL_BRIDGING: "true" },
-	});
-	lab = { ...lab, service: posting };
-	x.sendWebhooksTo(`${posting.url}/v1/social/webhook`);
+	await restart({ ENABLE_SOCIAL_BRIDGING: "true" });
 	const before = deposits();
 	await until(async () => {
 		const { post } = await say("ada", `bridge 0.01 eth ${ROUTE}`);
@@ -114,7 +120,7 @@ test.each([
 	let asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
 	if ((await bridges()).at(-1)?.errorCode === "recipient_cooldown") {
 		const sql = "update wallets.recipient set first_seen_at = first_seen_at - interval '25 hours'";
-		await posting.core.db.execute(sql);
+		await running.core.db.execute(sql);
 		asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
 	}
 	expect((await bridges()).at(-1)).toMatchObject({
@@ -131,4 +137,39 @@ test("what a stranger wants bridged is kept, and no bridge", async () => {
 	const { post } = await say("stranger", `bridge 0.01 eth ${ROUTE}`);
 	expect(post).toContain("not linked");
 	expect(await bridges()).toHaveLength(before);
+});
+
+test("[BRG-11] operators list, show, retry and disable what a post asked for, and take a chain out", async () => {
+	const on = { ENABLE_SOCIAL_BRIDGING: "true" };
+	const operate = async (path: string, body?: unknown, method?: string) =>
+		(await lab.ask(`/v1/admin/${path}`, body, { admin: true, ...(method && { method }) })).body;
+	await restart({ ...on, BRIDGE_DRY_RUN: "true" });
+	const before = deposits();
+	let quoted: Row | undefined;
+	await until(async () => {
+		await say("ada", `bridge 0.01 eth ${ROUTE}`);
+		quoted = (await bridges()).at(-1);
+		return quoted?.status === "quoted";
+	}, "a quote is there");
+	const id = quoted?.id ?? "";
+	expect(await operate(`bridges/${id}`)).toMatchObject({ id, status: "quoted" });
+	expect(await operate(`bridges/${id}/retry`, {})).toMatchObject({ id, status: "quoted" });
+	expect(deposits()).toBe(before);
+	await restart(on);
+	await until(async () => {
+		await operate(`bridges/${id}/retry`, {});
+		return (await operate(`bridges/${id}`)).status !== "quoted";
+	}, "it goes on");
+	const listed = (await operate("bridges")).bridges.map((one: Row) => one.id);
+	expect(deposits() > before || listed.includes(id)).toBe(true);
+	await lab.reached(id, ["success"]);
+	await say("ada", `bridge 0.01 eth ${ROUTE} recipient ${ALICE}`);
+	const waiting = (await bridges()).at(-1);
+	expect(waiting?.status).toBe("confirmation_required");
+	await operate(`bridges/${waiting?.id}/disable`, {});
+	expect((await bridges()).at(-1)).not.toMatchObject({ status: "confirmation_required" });
+	await operate("bridge-chains/4663", { enabled: false }, "PUT");
+	await say("ada", `bridge 0.01 eth ${ROUTE}`);
+	expect((await bridges()).at(-1)).toMatchObject({ errorCode: "chain_denied" });
+	await operate("bridge-chains/4663", { enabled: true }, "PUT");
 });
