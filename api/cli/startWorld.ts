@@ -41,6 +41,7 @@ const readySchema = z.object({
 		pools: z.array(z.unknown()),
 	}),
 	reveals: z.array(z.string()),
+	studioUrl: z.string(),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),

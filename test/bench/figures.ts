@@ -9,6 +9,7 @@ import { intentFigures } from "#test/bench/figures/intentFigures.ts";
 import { marketFigures } from "#test/bench/figures/marketFigures.ts";
 import { recoveryFigures } from "#test/bench/figures/recoveryFigures.ts";
 import { remoteFigures } from "#test/bench/figures/remoteFigures.ts";
+import { revealFigures } from "#test/bench/figures/revealFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
 import { syncFigures } from "#test/bench/figures/syncFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
@@ -25,6 +26,7 @@ export const figures: readonly Figure[] = [
 	...recoveryFigures,
 	...crowdFigures,
 	...tokenFigures,
+	...revealFigures,
 	...marketFigures,
 	...busyFigures,
 	...agentFigures,

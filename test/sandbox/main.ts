@@ -1,7 +1,7 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
 // [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
-// [--issuer-port 0] [--router-port 0] [--bridge-port 0] [--social-port 0]
+// [--issuer-port 0] [--router-port 0] [--bridge-port 0] [--social-port 0] [--studio-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 // A line of its stdin says where providers send webhooks: {"webhooksTo":"http://…"} the wallet
 // provider, {"bridgeWebhooksTo":"http://…"} the bridge provider, {"socialTo":"http://…"} X.
@@ -30,6 +30,7 @@ import { parseOptions } from "./parseOptions.ts";
 import { matchWorld } from "./provider/market/matchWorld.ts";
 import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
 import { readHead } from "./readHead.ts";
+import { startRevealStudio } from "./reveals/startRevealStudio.ts";
 import { runLive } from "./runLive.ts";
 import { type SocialEmulator, startSocialEmulator } from "./social/startSocialEmulator.ts";
 import type { Anvil } from "./startAnvil.ts";
@@ -138,11 +139,13 @@ async function run(): Promise<void> {
 	});
 	orders.on("line", (line) => takeOrder(line, { custody, bridge, social }));
 	const model = startModelEmulator({ port: options.modelPort });
+	const studio = startRevealStudio({ rpcUrl: urls.httpUrl, port: options.studioPort });
 	const { firstBlock } = chain.world;
 	const usdFeeds = { ...usdFeedsOf(chain.world), ...homeFeeds(home.stocks) };
 	const traded = { assetsUrl: assets.url, routerUrl: router.url, routerKey: ROUTER_KEY };
 	const services = {
 		...{ ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url },
+		studioUrl: studio.url,
 		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey },
 		stable: { chainId: 988, httpUrl: urlsOf(stable.anvil).httpUrl },
 	};
@@ -191,7 +194,7 @@ async function run(): Promise<void> {
 	await Promise.all([runLive(chain, live), home.run(signal, economy.isSearching)]);
 	await learn();
 	await provider.stop();
-	await Promise.all([custody.stop(), economy.stop()]);
+	await Promise.all([custody.stop(), economy.stop(), studio.stop()]);
 	await Promise.all([bridge.stop(), model.stop(), assets.stop(), router.stop(), social.stop()]);
 	await Promise.all([saver.save(), home.save(), stable.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop(), stable.anvil.stop()]);

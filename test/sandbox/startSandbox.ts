@@ -53,6 +53,7 @@ const Ready = z.object({
 		),
 	}),
 	reveals: z.array(z.string()),
+	studioUrl: z.string(),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),
@@ -115,6 +116,8 @@ export type Sandbox = {
 	economy: EconomySettings & { url: string };
 	/** Contracts of collections that are hidden, and come out while trade runs. */
 	reveals: string[];
+	/** Opens hidden collections on demand, and serves their documents. */
+	studioUrl: string;
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;

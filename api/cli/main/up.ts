@@ -56,6 +56,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
 		NFT_REVEAL_WATCH: env["NFT_REVEAL_WATCH"] || revealsOf(world),
+		METADATA_ALLOWED_ORIGINS: env["METADATA_ALLOWED_ORIGINS"] || world.studioUrl,
 		...providerOf(world, env),
 		...wallets,
 		...modelOf(world, env),

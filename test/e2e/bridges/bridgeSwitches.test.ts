@@ -74,7 +74,7 @@ describe("a profile that confirms each trade", () => {
 	});
 });
 
-describe("another service on the same data", () => {
+describe("[BRG-11] another service on the same data", () => {
 	let other: TestService | null = null;
 	const env = () => ({ ...lab.env, PORT: "0" });
 	const restart = async (more: Record<string, string>) => {

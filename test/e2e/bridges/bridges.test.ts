@@ -446,7 +446,7 @@ describe("asked twice", () => {
 	});
 });
 
-describe("[BRG-16] operators", () => {
+describe("[BRG-11] [BRG-16] operators", () => {
 	test("need the key, and what they change is in the audit log", async () => {
 		for (const path of ["/v1/admin/bridges", `/v1/admin/bridges/${crypto.randomUUID()}`]) {
 			expect((await lab.ask(path)).status).toBe(401);
