@@ -39,6 +39,7 @@ import { runReads } from "#test/bench/measure/runReads.ts";
 import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoveries.ts";
 import { type Remote, runRemote } from "#test/bench/measure/runRemote.ts";
 import { runReorgs } from "#test/bench/measure/runReorgs.ts";
+import { runTrades, type Trades } from "#test/bench/measure/runTrades.ts";
 import { runWholeReveal, type WholeReveal } from "#test/bench/measure/runWholeReveal.ts";
 import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
 import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
@@ -85,6 +86,8 @@ export type Lab = {
 	intents(): Promise<Intents>;
 	/** Bridges between two chains, in a process of their own. */
 	bridges(): Promise<BridgeTimes>;
+	/** Stock tokens bought through the whole service. */
+	trades(): Promise<Trades>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
 	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
@@ -242,6 +245,7 @@ export function createLab(options: LabOptions): Lab {
 		agent: measured("asking the agent", runAgent, { scope, runtimeArgs, say }),
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
 		bridges: measured("bridging", runBridges, { scope }),
+		trades: measured("trading stock tokens", runTrades, { scope, runtimeArgs }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,

@@ -13,6 +13,7 @@ import { revealFigures } from "#test/bench/figures/revealFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
 import { syncFigures } from "#test/bench/figures/syncFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
+import { tradeFigures } from "#test/bench/figures/tradeFigures.ts";
 
 /**
  * Everything the bench prints, in its order. A new figure is a new entry in one of these lists, and
@@ -32,6 +33,7 @@ export const figures: readonly Figure[] = [
 	...agentFigures,
 	...intentFigures,
 	...bridgeFigures,
+	...tradeFigures,
 	...syncFigures,
 	...remoteFigures,
 	...sizeFigures,

@@ -1,14 +1,7 @@
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
 import { type AccountAsked, readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import type {
-	Denial,
-	Intent,
-	Plan,
-	Preparation,
-	Profile,
-	Wallet,
-} from "#plugins/wallets/contract.ts";
+import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
 import { queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
@@ -16,7 +9,7 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/executionConfig.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
-import { recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
+import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
@@ -115,13 +108,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 /** Records what has to come first, and takes that as far as it goes. */
 async function stepFirst(
 	deps: ExecutionDeps,
-	given: {
-		intent: Intent;
-		first: Extract<Preparation, { kind: "first" }>;
-		profile: Profile;
-		wallet: Wallet;
-		signal: AbortSignal;
-	},
+	given: FirstGiven & { signal: AbortSignal },
 ): Promise<null> {
 	const { intent, signal } = given;
 	const recorded = await recordFirst(deps, given);

@@ -275,6 +275,13 @@ describe("what becomes of a deposit", () => {
 			expect([kind, body.status]).toEqual([kind, "pending"]);
 		}
 	});
+
+	test("a payment that was counted for one bridge is no fill of another", async () => {
+		await lab.reached((await bridge()).id, ["success"]);
+		lab.bridge.fault({ kind: "claims_last_fill", times: 1 });
+		const done = await lab.reached((await bridge()).id, ["uncertain", "success"]);
+		expect(done).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
+	});
 });
 
 describe("a token", () => {

@@ -14,7 +14,7 @@ const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
 		"bridge/(?:bridges|operator|reconcile)/|bridge/plugin|" +
-		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/)))",
+		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/|v4/)))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -28,6 +28,7 @@ const OUT = [
 	/\brelay\.\w+\(/,
 	/\bfetch\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
+	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
 	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
@@ -37,6 +38,8 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 /** Beside the path: whether and when these are done changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
+	"plugins/trading/trade/assessTrade.ts": "reads and quotes before anything is recorded",
+	"plugins/trading/trade/createRevokes.ts": "reads an allowance to show it",
 	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
 };
 
@@ -65,6 +68,9 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
 	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
+	"plugins/trading/quotes/createLocalQuoter.ts": "called in trade.quote",
+	"plugins/trading/quotes/createHostedRouter.ts": "called in trade.quote",
+	"plugins/trading/v4/createV4Quoter.ts": "called in trade.quote",
 };
 
 /** From each `run(` and `outbound(` to the bracket that ends it. */
@@ -169,6 +175,7 @@ test("a call outside a step is found", () => {
 		'async function pay() { await steps.run("a", async () => {}); await provider.order(1); }',
 		"async function pay() { await fetch(url); }",
 		"async function pay() { await readReceipt(rpc, asked); }",
+		"async function pay() { await keepOfTrade(deps.db, kept); }",
 	];
 	for (const text of wrong) {
 		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text)).length]).toEqual([
@@ -181,6 +188,7 @@ test("a call outside a step is found", () => {
 		'await outbound("a.b", () => provider.order({ hash: "a)b" }, options));',
 		"const rows = await db.query<Row>(`select 1 from wallets.intent`);",
 		"await tx.execute(`update wallets.intent set status = 1`);",
+		"await insertQuotes(tx, id, rows);",
 	];
 	for (const text of right) {
 		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text))]).toEqual([text, []]);

@@ -13,7 +13,7 @@ export const kindSteps: readonly string[] = [
 
 /**
  * Those of trades and bridges, whose chains are not the one of `openKillWorld`: their processes end
- * at each of them in `plugins/trading/routes/tradeRoutes.deaths.test.ts` and in
+ * at each of them in `trades.test.ts` beside this file and in
  * `test/e2e/bridges/bridgeDeaths.test.ts`.
  */
 export const stepsEndedElsewhere: readonly string[] = [

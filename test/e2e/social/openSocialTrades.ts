@@ -46,7 +46,8 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 		profileOfSocial: async (id: string) => linked.get(id)?.profile ?? null,
 	};
 	const social = await socialPlugin.setup({
-		...{ core, needs: { agent, wallets }, collected: () => collected as never },
+		...{ core, needs: { agent, wallets }, contributions: () => [] },
+		collected: () => collected as never,
 		config: socialConfig.parse({
 			...socialEnv(x.url, x.access),
 			...{
@@ -58,7 +59,7 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 	const app = testHttpApp({ clock, routes: social.routes ? [social.routes] : [] });
 	const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (one) => app.handle(one) });
 	x.sendWebhooksTo(`http://127.0.0.1:${server.port}/v1/social/webhook`);
-	await social.start?.();
+	await social.start?.(ending.signal);
 	let people = 0;
 
 	/** Waits until nothing is left to do with what was written, and says what X has of it. */
