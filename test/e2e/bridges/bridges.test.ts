@@ -243,7 +243,7 @@ describe("what becomes of a deposit", () => {
 	});
 
 	test("a status that was never seen before is in flight", async () => {
-		lab.bridge.fault({ kind: "odd_status", says: "teleporting", times: 1, delayMs: 3_000 });
+		lab.bridge.fault({ kind: "odd_status", says: "teleporting", times: 1, delayMs: 6_000 });
 		const { id } = await bridge();
 		await until(async () => {
 			const { body } = await lab.ask(`${PATH}/${id}`);
