@@ -6,8 +6,8 @@ const group = (name: string, files: string[]) => ({
 	name,
 	files,
 	workers: 2,
-	timeLimitMs: 1,
 	isolated: true,
+	timeLimitMs: 1,
 });
 const one = (file: string, outcome: TestCase["outcome"], name = "n"): TestCase => ({
 	name,
