@@ -58,8 +58,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 			else if (intents.length > 1) return deny(deps, intents, IN_STEPS);
 			else if (one.kind === "done") return skipDone(deps, first);
 			else {
-				const { intent: step, spend, review } = one;
-				return stepFirst(deps, { intent: first, step, spend, review, profile, wallet, signal });
+				return stepFirst(deps, { intent: first, first: one, profile, wallet, signal });
 			}
 		}
 	}
@@ -82,8 +81,8 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
-		const review = prepared[index]?.review;
-		return intent ? [{ ...costed, intent, ...(review && { review }) }] : [];
+		const { review, keep } = prepared[index] ?? {};
+		return intent ? [{ ...costed, intent, ...(review && { review }), ...(keep && { keep }) }] : [];
 	});
 	const decided = await deps.steps.run("commit.decide", () =>
 		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account })),

@@ -1,6 +1,13 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time/units.ts";
-import type { Denial, Intent, Plan, Profile, Step, Wallet } from "#plugins/wallets/contract.ts";
+import type {
+	Denial,
+	Intent,
+	Plan,
+	Preparation,
+	Profile,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
 import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/killSql.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import {
@@ -27,10 +34,7 @@ const RESUMED_MAX = 50;
 /** An intent, and what has to come before it. */
 export type FirstGiven = {
 	intent: Intent;
-	step: Step;
-	spend: Plan["spend"];
-	/** What an operator has to say yes to before that. */
-	review: { plan: Plan; reason: Denial } | undefined;
+	first: Extract<Preparation, { kind: "first" }>;
 	profile: Profile;
 	wallet: Wallet;
 };
@@ -50,7 +54,8 @@ export type FirstStep =
  * them before any step.
  */
 export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promise<FirstStep> {
-	const { intent, step, spend, review, profile, wallet } = given;
+	const { intent, first, profile, wallet } = given;
+	const { intent: step, spend, review, keep } = first;
 	const { chainId, channel, asks } = intent;
 	const made = readyIntents(deps, [{ ...step, profile, wallet, chainId, channel, asks }]);
 	const charge = chargeFor(deps, { ...made, profileId: profile.id });
@@ -71,6 +76,7 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 			if (review && (await isReviewAsked(deps, tx, { intent, review }))) return { kind: "asked" };
 			const [recorded] = (await insertIntents(tx, made, charge)) ?? [];
 			if (!recorded) return { kind: "denied", denial: OVER_QUOTA };
+			await keep?.(tx);
 			const at = made.times.at;
 			await moveIntent(tx, { intentId: intent.id, event: "wait", at, expected: "created" });
 			await tx.execute("update wallets.intent set after_id = $2 where id = $1", [

@@ -1,3 +1,4 @@
+import { bridgeSteps, depositSteps } from "#plugins/bridge/bridgeSteps.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
@@ -10,5 +11,13 @@ export const kindSteps: readonly string[] = [
 	...allowanceSteps,
 ];
 
-/** Those of trades, whose chain is another: `trades.test.ts` kills at them. */
-export const stepsEndedElsewhere: readonly string[] = tradeSteps;
+/**
+ * Those of trades and bridges, whose chains are not the one of `openKillWorld`: their processes end
+ * at each of them in `trades.test.ts` beside this file and in
+ * `test/e2e/bridges/bridgeDeaths.test.ts`.
+ */
+export const stepsEndedElsewhere: readonly string[] = [
+	...tradeSteps,
+	...bridgeSteps,
+	...depositSteps,
+];
