@@ -68,6 +68,7 @@ const readySchema = z.object({
 		webhookId: z.string(),
 		webhookSecret: z.string(),
 	}),
+	stable: z.object({ chainId: z.int(), httpUrl: z.string() }),
 	bridgeUrl: z.string(),
 	bridgeKey: z.string(),
 });

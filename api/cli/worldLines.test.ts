@@ -5,6 +5,7 @@ import { worldLines } from "#api/cli/worldLines.ts";
 const world = {
 	httpUrl: "http://127.0.0.1:1",
 	home: { chainId: 4663, httpUrl: "http://127.0.0.1:3", wsUrl: "ws://127.0.0.1:3", firstBlock: 1 },
+	stable: { chainId: 988, httpUrl: "http://127.0.0.1:7" },
 	walletProviderUrl: "http://127.0.0.1:2",
 	reveals: [] as string[],
 	studioUrl: "http://127.0.0.1:7",

@@ -3,6 +3,7 @@ import type { World } from "#api/cli/startWorld.ts";
 type WorldPart =
 	| "httpUrl"
 	| "home"
+	| "stable"
 	| "walletProviderUrl"
 	| "reveals"
 	| "studioUrl"
@@ -25,7 +26,16 @@ type Told = {
  * them nobody could trade in it.
  */
 export function worldLines(
-	{ httpUrl, home, walletProviderUrl, reveals, studioUrl, stocks, ...x }: Pick<World, WorldPart>,
+	{
+		httpUrl,
+		home,
+		stable,
+		walletProviderUrl,
+		reveals,
+		studioUrl,
+		stocks,
+		...x
+	}: Pick<World, WorldPart>,
 	{ url, hasOwnWallets, hasOwnStocks, hasOwnSocial, hasTrades }: Told,
 ): readonly string[] {
 	const rpc = `RPC      ${httpUrl}  (anvil's first ten accounts have ether)`;
@@ -48,6 +58,7 @@ export function worldLines(
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
 		...said,
 		...soon,
+		`stable   ${stable.httpUrl}  (chain ${stable.chainId}: bridges of the mode degen_2_stable end there)`,
 		...asked({ what: "bridge", command: BRIDGE, ...at }),
 		...(hasOwnStocks && hasTrades ? asked({ what: "trade", command: TRADE, ...at }) : []),
 		...reveals

@@ -20,6 +20,7 @@ import type { YoungServiceOptions } from "#test/bench/measure/openYoungService.t
 import { type AgentReplies, runAgent } from "#test/bench/measure/runAgent.ts";
 import { type Backlog, runBacklog } from "#test/bench/measure/runBacklog.ts";
 import { type Behind, runBehind } from "#test/bench/measure/runBehind.ts";
+import { type BridgeTimes, runBridges } from "#test/bench/measure/runBridges.ts";
 import { type BusyMarket, runBusyMarket } from "#test/bench/measure/runBusyMarket.ts";
 import { type CachedPages, runCachedList } from "#test/bench/measure/runCachedList.ts";
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
@@ -82,6 +83,8 @@ export type Lab = {
 	agent(): Promise<AgentReplies>;
 	/** Wallet transfers up to the wallet provider, beside a bare script. */
 	intents(): Promise<Intents>;
+	/** Bridges between two chains, in a process of their own. */
+	bridges(): Promise<BridgeTimes>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
 	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
@@ -238,6 +241,7 @@ export function createLab(options: LabOptions): Lab {
 		commands: measured("reading commands", runCommands, { scope }),
 		agent: measured("asking the agent", runAgent, { scope, runtimeArgs, say }),
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
+		bridges: measured("bridging", runBridges, { scope }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,

@@ -1,5 +1,6 @@
 import type { Figure } from "#test/bench/Figure.ts";
 import { agentFigures } from "#test/bench/figures/agentFigures.ts";
+import { bridgeFigures } from "#test/bench/figures/bridgeFigures.ts";
 import { busyFigures } from "#test/bench/figures/busyFigures.ts";
 import { catchUpFigures } from "#test/bench/figures/catchUpFigures.ts";
 import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
@@ -30,6 +31,7 @@ export const figures: readonly Figure[] = [
 	...busyFigures,
 	...agentFigures,
 	...intentFigures,
+	...bridgeFigures,
 	...syncFigures,
 	...remoteFigures,
 	...sizeFigures,

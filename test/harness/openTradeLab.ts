@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { encodeFunctionData, type Hex, hexToBytes } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
@@ -42,9 +41,9 @@ import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
+import { nodeAccount, nodeAccounts } from "#test/harness/nodeAccounts.ts";
 import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
-const MNEMONIC = "test test test test test test test test test test test junk";
 const CHAIN_ID = 4663;
 const DOLLARS = 1_000_000n;
 const lower = (address: string) => address.toLowerCase() as Address;
@@ -322,9 +321,7 @@ const TURNS_MAX = 12;
 export type TradeLab = ReturnType<typeof openTradeLab>;
 
 async function broadcast(anvil: Anvil, transaction: CustodyTransaction): Promise<Hex> {
-	const signer = Array.from({ length: 10 }, (_, addressIndex) =>
-		mnemonicToAccount(MNEMONIC, { addressIndex }),
-	).find(({ address }) => lower(address) === transaction.from);
+	const signer = nodeAccounts().find(({ address }) => lower(address) === transaction.from);
 	if (!signer) throw new Error("a wallet that is none of the node's");
 	const { chainId, nonce, to, valueRaw: value, data, gasLimit: gas } = transaction;
 	const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
@@ -339,7 +336,7 @@ async function insertTrader(
 	options: TraderOptions,
 ): Promise<Trader> {
 	const { account = 1, capability = "embedded/delegated" } = options;
-	const address = hexToBytes(mnemonicToAccount(MNEMONIC, { addressIndex: account }).address);
+	const address = hexToBytes(nodeAccount(account).address);
 	const [id, walletId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
 	const at = new Date(clock.ms);
 	await db.execute(

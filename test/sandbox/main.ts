@@ -10,6 +10,7 @@ import type { Address } from "viem";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { bridgeOf } from "./bridge/bridgeOf.ts";
+import { openStable } from "./bridge/openStable.ts";
 import type { BridgeEmulator } from "./bridge/startBridgeEmulator.ts";
 import { catalogue } from "./catalogue.ts";
 import { chainFile } from "./chainFile.ts";
@@ -78,11 +79,12 @@ async function run(): Promise<void> {
 	const opening = Promise.all([
 		openChain({ options, actors, nowS, say }),
 		openHome({ dataDir, seed: options.seed, nowMs: systemClock.nowMs, say }),
+		openStable({ dataDir, nowMs: systemClock.nowMs, say }),
 	]);
 	const opened = await Promise.race([opening, ended]);
 	if (!opened) return; // Stopped before there was anything to save; anvil goes with our pipe to it.
-	const [chain, home] = opened;
-	for (const { exited } of [chain.anvil, home.anvil]) {
+	const [chain, home, stable] = opened;
+	for (const { exited } of [chain.anvil, home.anvil, stable.anvil]) {
 		exited.then((code) => {
 			if (signal.aborted) return;
 			say(`anvil ended with code ${code}`);
@@ -132,6 +134,7 @@ async function run(): Promise<void> {
 	});
 	const bridge = await bridgeOf({
 		...{ market: chain.anvil.rpc, home: home.anvil.rpc, coin: chain.world.coin },
+		stable: stable.anvil.rpc,
 		port: options.bridgePort,
 	});
 	orders.on("line", (line) => takeOrder(line, { custody, bridge, social }));
@@ -144,6 +147,7 @@ async function run(): Promise<void> {
 		...{ ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url },
 		studioUrl: studio.url,
 		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey },
+		stable: { chainId: 988, httpUrl: urlsOf(stable.anvil).httpUrl },
 	};
 	const x = { socialUrl: social.url, social: social.access };
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
@@ -163,7 +167,7 @@ async function run(): Promise<void> {
 	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
-	await Promise.all([saver.save(), home.save()]);
+	await Promise.all([saver.save(), home.save(), stable.save()]);
 	/** What people did with what the actors had; what the actors did, the planner knows. */
 	const learn = async (): Promise<void> => {
 		try {
@@ -192,8 +196,8 @@ async function run(): Promise<void> {
 	await provider.stop();
 	await Promise.all([custody.stop(), economy.stop(), studio.stop()]);
 	await Promise.all([bridge.stop(), model.stop(), assets.stop(), router.stop(), social.stop()]);
-	await Promise.all([saver.save(), home.save()]);
-	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
+	await Promise.all([saver.save(), home.save(), stable.save()]);
+	await Promise.all([chain.anvil.stop(), home.anvil.stop(), stable.anvil.stop()]);
 	lock.release();
 }
 

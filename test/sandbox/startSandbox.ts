@@ -80,6 +80,7 @@ const Ready = z.object({
 		webhookId: z.string(),
 		webhookSecret: z.string(),
 	}),
+	stable: z.object({ chainId: z.int(), httpUrl: z.string() }),
 	bridgeUrl: z.string(),
 	bridgeKey: z.string(),
 });
@@ -128,7 +129,9 @@ export type Sandbox = {
 	/** X, and what makes a service the bot's app there. */
 	socialUrl: string;
 	social: SocialAccess;
-	/** The bridge provider between both chains, and its key: `BRIDGE_BASE_URL`, `BRIDGE_API_KEY`. */
+	/** A chain that bridges only arrive on: `BRIDGE_RPC_URLS_JSON`. */
+	stable: { chainId: number; httpUrl: string };
+	/** The bridge provider between all three, and its key: `BRIDGE_BASE_URL`, `BRIDGE_API_KEY`. */
 	bridgeUrl: string;
 	bridgeKey: string;
 	pid: number;

@@ -58,9 +58,19 @@ function mortal(at: string): TradeLab & { hasDied(): boolean } {
 	return { ...lab, hasDied: () => isDead };
 }
 
+/** Of the fourteen edges, those between a decision and what is known of its payment. */
+const EDGES_IN_TEST = [
+	"trade.record:after",
+	"commit.first:after",
+	"allowance.read:before",
+	"custody.send:before",
+	"custody.send:after",
+];
+const isProving = process.env["PROVE"] === "1";
 const edges = STEPS.flatMap((step) => [`${step}:before`, `${step}:after`]);
+const killed = isProving ? edges : EDGES_IN_TEST;
 
-test.each(edges.map((edge, index) => [edge, index] as const))(
+test.each(killed.map((edge, index) => [edge, index] as const))(
 	"a process that ends at %s leaves a trade that the next one finishes once",
 	async (edge, index) => {
 		const first = mortal(edge);

@@ -7,7 +7,6 @@ import type {
 	Plan,
 	Preparation,
 	Profile,
-	Step,
 	Wallet,
 } from "#plugins/wallets/contract.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
@@ -66,8 +65,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 			else if (intents.length > 1) return deny(deps, intents, IN_STEPS);
 			else if (one.kind === "done") return skipDone(deps, first);
 			else {
-				const { intent: step, spend } = one;
-				return stepFirst(deps, { intent: first, step, spend, profile, wallet, signal });
+				return stepFirst(deps, { intent: first, first: one, profile, wallet, signal });
 			}
 		}
 	}
@@ -90,8 +88,8 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
-		const review = prepared[index]?.review;
-		return intent ? [{ ...costed, intent, ...(review && { review }) }] : [];
+		const { review, keep } = prepared[index] ?? {};
+		return intent ? [{ ...costed, intent, ...(review && { review }), ...(keep && { keep }) }] : [];
 	});
 	const decided = await deps.steps.run("commit.decide", () =>
 		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account })),
@@ -119,8 +117,7 @@ async function stepFirst(
 	deps: ExecutionDeps,
 	given: {
 		intent: Intent;
-		step: Step;
-		spend: Plan["spend"];
+		first: Extract<Preparation, { kind: "first" }>;
 		profile: Profile;
 		wallet: Wallet;
 		signal: AbortSignal;

@@ -1,6 +1,13 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time/units.ts";
-import type { Denial, Intent, Plan, Profile, Step, Wallet } from "#plugins/wallets/contract.ts";
+import type {
+	Denial,
+	Intent,
+	Plan,
+	Preparation,
+	Profile,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
 import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/killSql.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
@@ -32,9 +39,15 @@ export type FirstStep =
  */
 export async function recordFirst(
 	deps: ExecutionDeps,
-	given: { intent: Intent; step: Step; spend: Plan["spend"]; profile: Profile; wallet: Wallet },
+	given: {
+		intent: Intent;
+		first: Extract<Preparation, { kind: "first" }>;
+		profile: Profile;
+		wallet: Wallet;
+	},
 ): Promise<FirstStep> {
-	const { intent, step, spend, profile, wallet } = given;
+	const { intent, first, profile, wallet } = given;
+	const { intent: step, spend, keep } = first;
 	const { chainId, channel, asks } = intent;
 	const made = readyIntents(deps, [{ ...step, profile, wallet, chainId, channel, asks }]);
 	const charge = chargeFor(deps, { ...made, profileId: profile.id });
@@ -54,6 +67,7 @@ export async function recordFirst(
 			if (denial) return { kind: "denied", denial };
 			const [recorded] = (await insertIntents(tx, made, charge)) ?? [];
 			if (!recorded) return { kind: "denied", denial: OVER_QUOTA };
+			await keep?.(tx);
 			const at = made.times.at;
 			await moveIntent(tx, { intentId: intent.id, event: "wait", at, expected: "created" });
 			await tx.execute("update wallets.intent set after_id = $2 where id = $1", [

@@ -13,6 +13,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
+		"bridge/(?:bridges|operator|reconcile)/|bridge/plugin|" +
 		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/)))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
@@ -24,6 +25,7 @@ const OUT = [
 	/\brpc\??\.(?:call|batch|settle)\(/,
 	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
 	/\bprovider\.\w+\(/,
+	/\brelay\.\w+\(/,
 	/\bfetch\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance)\(/,
@@ -58,6 +60,9 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
 	"plugins/wallets/allowance/allowanceKind.ts#readAllowance": "called in allowance.read",
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
+	"plugins/bridge/reconcile/chainReaders.ts":
+		"called in bridge.allowance; else reads what is shown",
+	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
 	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
 };
@@ -144,7 +149,7 @@ test("whatever registers a kind of intent is on the path that is looked at here"
 		return isProduct && /\bexecution\.register\(/.test(code);
 	});
 	expect(registering.map(({ path }) => path).sort()).toEqual([
-		// Killed at random moments, between two chains: `test/e2e/bridges/killedBridges.test.ts`.
+		// Killed at random moments as well: `test/e2e/bridges/killedBridges.test.ts`.
 		"plugins/bridge/plugin.ts",
 		"plugins/nft-buys/plugin.ts",
 		"plugins/trading/openTrades.ts",
