@@ -74,8 +74,9 @@ export async function seekDeposit(
 	const isAwaited = status === "signature_required" || (status === "failure" && failedAt !== null);
 	if (!isAwaited || nowMs - (hintedAt?.getTime() ?? 0) < SEEK_EVERY_MS) return;
 	const deposit = await depositOf(context, bridge);
-	const requestId = deposit && (await requestIdOf(context, bridge, deposit));
-	if (!deposit || requestId === null) return;
+	if (!deposit || !(isAsked(deposit) || deposit.status === "waiting")) return;
+	const requestId = await requestIdOf(context, bridge, deposit);
+	if (requestId === null) return;
 	await changeBridge(context.core.db, bridge.id, { hintedAt: new Date(nowMs) });
 	try {
 		const word = await context.steps.run("bridge.status", () =>

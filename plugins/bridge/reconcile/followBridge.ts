@@ -17,6 +17,7 @@ import {
 	lockBridge,
 	moveBridge,
 } from "#plugins/bridge/sql/bridges.ts";
+import { claimedByOthers } from "#plugins/bridge/sql/claimedByOthers.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { BridgeEvent } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
@@ -48,7 +49,7 @@ export async function followBridge(
 	const word = await askProvider(context, { bridge, quote, options });
 	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
 	const lost = isLost(bridge, intent, outcome.event);
-	await write(context, bridge, lost ?? outcome, word);
+	await write(context, bridge, { ...(lost ?? outcome), word, quote });
 }
 
 /** The quote that was really deposited for: the plan of the deposit names its request. */
@@ -183,19 +184,41 @@ function isLost(bridge: Bridge, intent: Intent | null, event: BridgeEvent | null
 	return { event: "doubt", change: { errorCode: "deposit_lost" } };
 }
 
+/**
+ * A proven fill, or a doubt where the same transaction was counted for other bridges already and
+ * does not pay for this one as well: a provider may name one payment for two.
+ */
+async function countedOnce(
+	context: BridgeContext,
+	tx: Tx,
+	given: Outcome & { bridge: Bridge; quote: StoredQuote },
+): Promise<Outcome> {
+	const { bridge, quote, event, change } = given;
+	const { isVerified, outHash, arrivedRaw } = change;
+	if (event !== "fill" || !isVerified || !outHash || arrivedRaw == null) return { event, change };
+	const othersRaw = await claimedByOthers(tx, { id: bridge.id, outHash });
+	const leftRaw = arrivedRaw > othersRaw ? arrivedRaw - othersRaw : 0n;
+	if (leftRaw >= quote.minimumOutRaw) return { event, change };
+	const code = "below_minimum";
+	if (bridge.errorCode !== code) context.alarm(code, bridge.id);
+	const { isVerified: _, ...where } = change;
+	return { event: "doubt", change: { ...where, arrivedRaw: leftRaw, errorCode: code } };
+}
+
 async function write(
-	{ core, settings, steps }: BridgeContext,
+	context: BridgeContext,
 	bridge: Bridge,
-	{ event, change }: Outcome,
-	word: RelayStatus,
+	{ word, quote, ...told }: Outcome & { word: RelayStatus; quote: StoredQuote },
 ): Promise<void> {
-	const told =
+	const { core, settings, steps } = context;
+	const said =
 		word.kind === "seen"
 			? { providerStatus: word.status, providerReason: word.failReason }
 			: { providerStatus: null };
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
 		if (!held || held.lookAt === null || held.status !== bridge.status) return;
+		const { event, change } = await countedOnce(context, tx, { bridge: held, quote, ...told });
 		const nowMs = core.clock.nowMs();
 		const at = new Date(nowMs);
 		const looked = { ...held, failedAt: change.failedAt ?? held.failedAt };
@@ -207,7 +230,7 @@ async function write(
 		// What no chain could show is not looked at again either.
 		const watched = change.isVerified === true ? nextLook(0, at) : null;
 		const lookAt = isEnd ? watched : nextAt;
-		const all = { ...change, ...told, lookAt, looks: held.looks + 1 };
+		const all = { ...change, ...said, lookAt, looks: held.looks + 1 };
 		const moved = due === null ? null : await moveBridge(tx, held, { event: due, at, change: all });
 		if (moved === null) await changeBridge(tx, bridge.id, all);
 	};

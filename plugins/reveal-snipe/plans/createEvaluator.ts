@@ -42,12 +42,12 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 	const turns = createFillTurns({ budget, perMinute, atOnce: FILLS_AT_ONCE });
 	const running = new Map<string, Promise<void>>();
 
+	const booksAt = (at: Date) => readOnce((id) => market.book.listings(id, at));
+
 	/** Begins plans that are due; one that is under way is not begun twice. */
-	async function start(collectionId?: number): Promise<Promise<void>[]> {
-		const at = new Date(core.clock.nowMs());
+	async function start({ at, listings, collectionId }: Begun): Promise<Promise<void>[]> {
 		const due = { at, limit: PAGE_OF_PLANS, ...(collectionId !== undefined && { collectionId }) };
 		const ids = await readDuePlans(core.db, due);
-		const listings = readOnce((id) => market.book.listings(id, at));
 		return ids.map((id) => {
 			const known = running.get(id);
 			if (known) return known;
@@ -61,24 +61,28 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 		});
 	}
 
-	async function evaluateAll(collectionId: number, at: Date): Promise<Promise<void>[]> {
-		const until = new Date(at.getTime() + EVALUATED_FOR_MS);
-		await makePlansDue(core.db, { collectionId, at, until });
-		return start(collectionId);
+	async function evaluateAll(begun: Begun & { collectionId: number }): Promise<Promise<void>[]> {
+		const until = new Date(begun.at.getTime() + EVALUATED_FOR_MS);
+		await makePlansDue(core.db, { ...begun, until });
+		return start(begun);
 	}
 
 	return {
 		async covered({ id: detectionId, collectionId }, signal) {
 			const at = new Date(core.clock.nowMs());
-			const evaluated = context.isOn ? await evaluateAll(collectionId, at) : [];
-			const listings = await market.book.listings(collectionId, at);
-			await keepBook(core.db, { detectionId, collectionId, takenAt: at, listings });
+			const listings = booksAt(at);
+			const begun = { at, listings, collectionId };
+			const evaluated = context.isOn ? await evaluateAll(begun) : [];
+			const kept = { detectionId, collectionId, takenAt: at };
+			await keepBook(core.db, { ...kept, listings: await listings(collectionId) });
 			const stopped = Promise.withResolvers<void>();
 			signal.addEventListener("abort", () => stopped.resolve(), { once: true });
 			await Promise.race([Promise.all(evaluated), stopped.promise]);
 		},
 		async begin() {
-			if (context.isOn && !ending.aborted) await start();
+			if (!context.isOn || ending.aborted) return;
+			const at = new Date(core.clock.nowMs());
+			await start({ at, listings: booksAt(at) });
 		},
 		async ended() {
 			await Promise.all(running.values());
@@ -86,10 +90,13 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 	};
 }
 
+/** What is begun together, of all collections or of one. */
+type Begun = { at: Date; listings: ReadBook; collectionId?: number };
+
+type ReadBook = (collectionId: number) => Promise<readonly TokenListing[]>;
+
 /** Reads a book once for all that are begun together. */
-function readOnce(
-	read: (collectionId: number) => Promise<TokenListing[]>,
-): (collectionId: number) => Promise<readonly TokenListing[]> {
+function readOnce(read: (collectionId: number) => Promise<TokenListing[]>): ReadBook {
 	const books = new Map<number, Promise<readonly TokenListing[]>>();
 	return (id) => {
 		const known = books.get(id) ?? read(id);

@@ -83,7 +83,7 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 		const release = await options.turns.take(planId, signal);
 		if (!release) return failureCode;
 		try {
-			const made = await makeNext(context, { plan, token, candidates, tried });
+			const made = await makeNext(context, { plan, token, candidates, standings, tried });
 			if (made.kind !== "made") return failureCode;
 			const outcome = await carryOut(context, { plan, intentId: made.intentId, options });
 			failureCode = outcome.failureCode ?? failureCode;
@@ -99,18 +99,25 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 /** Makes the next fill that can be made. One that is left to others costs no turn of its own. */
 async function makeNext(
 	context: PlansContext,
-	given: { plan: Plan; token: number; candidates: readonly Candidate[]; tried: Set<string> },
+	given: {
+		plan: Plan;
+		token: number;
+		candidates: readonly Candidate[];
+		standings: readonly Standing[];
+		tried: Set<string>;
+	},
 ): Promise<MadeFill> {
 	const { plan, token, candidates, tried } = given;
+	let { standings } = given;
 	// It may have waited long for its turn.
 	const profile = await profileOf(context, plan.profileId);
 	while (profile) {
-		const standings = await standingsOf(context, plan.id);
 		const candidate = nextOf(plan, { candidates, standings, tried });
 		if (!candidate) break;
 		tried.add(candidate.orderHash);
 		const made = await makeFill(context, { planId: plan.id, token, candidate, profile });
 		if (made.kind !== "skipped") return made;
+		standings = await standingsOf(context, plan.id);
 	}
 	return { kind: "stopped" };
 }

@@ -66,9 +66,13 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 		return denied("no_executable_wallet", "The wallet may not send now.");
 	}
 	const { side } = request;
-	const [sell, buy] = await Promise.all([
+	const [sell, buy, funds] = await Promise.all([
 		deps.assets.read(deps.db, request.sell.address),
 		deps.assets.read(deps.db, request.buy.address),
+		outbound("trade.funds", () => {
+			const { address: token } = request.sell;
+			return readFunds(deps.rpc, { token, wallet: wallet.address, spender: deps.router, signal });
+		}),
 	]);
 	const asset = side === "buy" ? buy : sell;
 	const unfit = assetDenial(sell) ?? assetDenial(buy);
@@ -77,10 +81,6 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 	const nowMs = deps.clock.nowMs();
 	const barred = await deps.eligibility.mayTrade(deps.db, { profile, asset, side, nowMs });
 	if (barred) return { kind: "denied", denial: barred };
-	const funds = await outbound("trade.funds", () => {
-		const { address: token } = request.sell;
-		return readFunds(deps.rpc, { token, wallet: wallet.address, spender: deps.router, signal });
-	});
 	const { mostRaw } = boundsOf(request);
 	const isNative = request.sell.address === ZERO_ADDRESS;
 	if (!isNative && funds.tradableRaw < mostRaw) {

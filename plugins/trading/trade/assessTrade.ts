@@ -121,18 +121,23 @@ async function quoteFor(
 	});
 	// Without a wallet it is kept, and refused by the path for that reason.
 	const taker = wallet?.address ?? NOBODY;
-	const [token, spender] = [sell.address, deps.router];
-	const funds = wallet
-		? await readFunds(deps.rpc, { token, wallet: taker, spender, signal })
-		: null;
-	const amount = amountOf(wish, { asset, sell, tradableRaw: funds?.tradableRaw ?? 0n });
+	const readHeld = async () => {
+		const asked = { token: sell.address, wallet: taker, spender: deps.router, signal };
+		return wallet ? readFunds(deps.rpc, asked) : null;
+	};
+	// A share is of what is held; for all else balance and quotes are asked for at the same time.
+	const held = wish.kind === "sell_share" ? await readHeld() : null;
+	const amount = amountOf(wish, { asset, sell, tradableRaw: held?.tradableRaw ?? 0n });
 	policy.push(checked("amount", "code" in amount ? amount : null));
 	if ("code" in amount) return refused(amount);
 	const { exact, amountRaw } = amount;
 	const short = deny("balance_insufficient", `The wallet holds less ${sell.symbol} than that.`);
-	if (exact === "in" && funds && funds.tradableRaw < amountRaw) return refused(short);
 	const ask = askOf(deps, { sell, buy, exact, amountRaw, taker });
-	const { answers, picked } = await deps.quoting.quote(ask, signal);
+	const [funds, { answers, picked }] = await Promise.all([
+		held ?? readHeld(),
+		deps.quoting.quote(ask, signal),
+	]);
+	if (exact === "in" && funds && funds.tradableRaw < amountRaw) return refused(short);
 	if (!picked) return refused(silenceOf(answers), { answers });
 	const judged = await judgeRoute(deps, { picked, sell, buy, signal });
 	policy.push(...judged.checks);

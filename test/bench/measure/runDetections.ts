@@ -80,7 +80,8 @@ async function setBase(made: RevealLab, contract: Hex, tells: 0 | 1): Promise<vo
 
 /** Blocks go on meanwhile, as they do in life. */
 async function detectedAt(made: RevealLab, service: TestService, id: number): Promise<number> {
-	const blocks = setInterval(() => void made.anvil.rpc("evm_mine"), BLOCK_EVERY_MS);
+	const noticed = new AbortController();
+	const mining = mineUntil(made, noticed.signal);
 	let at = Number.NaN;
 	await until(async () => {
 		const [row] = await service.core.db.query<{ at: Date }>(
@@ -89,6 +90,14 @@ async function detectedAt(made: RevealLab, service: TestService, id: number): Pr
 		);
 		at = row?.at.getTime() ?? Number.NaN;
 		return row !== undefined;
-	}, "it is noticed").finally(() => clearInterval(blocks));
+	}, "it is noticed").finally(() => noticed.abort());
+	await mining;
 	return at;
+}
+
+async function mineUntil(made: RevealLab, signal: AbortSignal): Promise<void> {
+	while (!signal.aborted) {
+		await Bun.sleep(BLOCK_EVERY_MS);
+		await made.anvil.rpc("evm_mine");
+	}
 }

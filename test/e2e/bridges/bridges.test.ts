@@ -243,7 +243,7 @@ describe("what becomes of a deposit", () => {
 	});
 
 	test("a status that was never seen before is in flight", async () => {
-		lab.bridge.fault({ kind: "odd_status", says: "teleporting", times: 1, delayMs: 3_000 });
+		lab.bridge.fault({ kind: "odd_status", says: "teleporting", times: 1, delayMs: 6_000 });
 		const { id } = await bridge();
 		await until(async () => {
 			const { body } = await lab.ask(`${PATH}/${id}`);
@@ -274,6 +274,13 @@ describe("what becomes of a deposit", () => {
 			const { body } = await lab.ask(`${PATH}/${id}`);
 			expect([kind, body.status]).toEqual([kind, "pending"]);
 		}
+	});
+
+	test("a payment that was counted for one bridge is no fill of another", async () => {
+		await lab.reached((await bridge()).id, ["success"]);
+		lab.bridge.fault({ kind: "claims_last_fill", times: 1 });
+		const done = await lab.reached((await bridge()).id, ["uncertain", "success"]);
+		expect(done).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
 	});
 });
 

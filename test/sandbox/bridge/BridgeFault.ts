@@ -32,6 +32,7 @@ export const OUTCOME_KINDS = [
 	"fail",
 	"claims_fill",
 	"claims_refund",
+	"claims_last_fill",
 	"odd_status",
 ] as const;
 const STATUS_KINDS = ["unseen"] as const;

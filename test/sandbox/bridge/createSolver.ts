@@ -128,6 +128,10 @@ async function settle(world: BridgeWorld, { entry, deposit, fault }: Settled): P
 			entry.told = [NOBODYS_HASH];
 			world.move(entry, fault.kind === "claims_fill" ? "success" : "refund");
 			return;
+		case "claims_last_fill":
+			entry.told = [world.entries.findLast(({ fill: paid }) => paid)?.fill?.hash ?? NOBODYS_HASH];
+			world.move(entry, "success");
+			return;
 		default:
 			return await settleBadly(world, { entry, deposit, fault });
 	}
