@@ -365,6 +365,8 @@ export type Wallets = {
 	/** Throws `unauthorized` (401) where nobody, or nobody any more, is signed in. */
 	authenticate(request: Request): Promise<Principal>;
 	profileOfSocial(socialUserId: string): Promise<Profile | null>;
+	/** Returns the profile of the deployment's own wallet, which nobody signs in to. */
+	deploymentProfile(wanted: { providerWalletId: string; signal: AbortSignal }): Promise<Profile>;
 	/**
 	 * Returns the profile that a tool's caller speaks for, as it is now. Throws `unauthorized` (401)
 	 * where there is none. It does not say when they signed in: what needs that goes by a route.

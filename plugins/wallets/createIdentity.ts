@@ -4,6 +4,7 @@ import { httpFault } from "#core/http/httpFault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 import type { Custody } from "#plugins/wallets/custody/Custody.ts";
+import { createDeployment } from "#plugins/wallets/enrolment/createDeployment.ts";
 import { createEnrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import { NONCE_TTL_MS, SESSION_IDLE_MS } from "#plugins/wallets/limits.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
@@ -26,6 +27,11 @@ export type IdentityOptions = {
 	limits: () => Promise<UserLimits>;
 	dryRun: () => Promise<boolean>;
 };
+
+type IdentityService = Pick<
+	Wallets,
+	"authenticate" | "profileOfSocial" | "principalOf" | "deploymentProfile"
+>;
 
 /** Who somebody is: profiles, their wallets, sessions, and the routes to all of that. */
 export function createIdentity(options: IdentityOptions) {
@@ -74,8 +80,10 @@ export function createIdentity(options: IdentityOptions) {
 			nonceSeconds: NONCE_TTL_MS / 1_000,
 		};
 	};
-	const service: Pick<Wallets, "authenticate" | "profileOfSocial" | "principalOf"> = {
+	const homeChainId = home.chain.id;
+	const service: IdentityService = {
 		authenticate,
+		deploymentProfile: createDeployment({ ...shared, custody, homeChainId }),
 		profileOfSocial: (socialUserId) => readProfile(db, { socialUserId }),
 		async principalOf({ profileId }) {
 			const profile = profileId === null ? null : await readProfile(db, { id: profileId });

@@ -73,6 +73,12 @@ export const walletsFault = defineFaults({
 		public: "That wallet is linked to another profile. Unlink it there first.",
 		advice: "Sign in to the other profile and unlink the wallet there.",
 	},
+	deploymentOwn: {
+		status: 403,
+		retry: "never",
+		public: "That wallet is the service's own. Nobody signs in with it.",
+		advice: "Sign in with a wallet of yours.",
+	},
 	walletsTooMany: {
 		status: 409,
 		retry: "never",

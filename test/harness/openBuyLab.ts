@@ -145,6 +145,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			return { profile, sessionId: null };
 		},
 		profileOfSocial: async () => null,
+		deploymentProfile: () => Promise.reject(httpFault.unauthorized()),
 		async principalOf({ profileId }: Caller) {
 			const profile = profileId === null ? null : await readProfile(db, { id: profileId });
 			if (!profile) throw httpFault.unauthorized();

@@ -189,6 +189,7 @@ export function openTradeLab(given: {
 		authenticate: (request: Request) =>
 			principalOf(/^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1]),
 		profileOfSocial: async () => null,
+		deploymentProfile: () => Promise.reject(httpFault.unauthorized()),
 		principalOf: ({ profileId }: Caller) => principalOf(profileId),
 		execution,
 		once: createOnce(deps),

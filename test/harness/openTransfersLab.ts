@@ -35,6 +35,7 @@ export function openTransfersLab(db: Database) {
 	const wallets: Wallets = {
 		authenticate,
 		profileOfSocial: async () => null,
+		deploymentProfile: () => Promise.reject(httpFault.unauthorized()),
 		async principalOf({ profileId }) {
 			const profile = profileId === null ? null : await readProfile(db, { id: profileId });
 			if (!profile) throw httpFault.unauthorized();

@@ -63,6 +63,7 @@ export function postSiweVerify({ siwe, sessions }: IdentityContext) {
 					walletsFault.siweLifetime,
 					walletsFault.siweNonce,
 					walletsFault.siweSignature,
+					walletsFault.deploymentOwn,
 					walletsFault.walletLinkedElsewhere,
 					walletsFault.walletsTooMany,
 					walletsFault.siweMessageInvalid,

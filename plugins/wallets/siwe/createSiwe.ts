@@ -7,6 +7,7 @@ import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { NONCE_TTL_MS, WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
+import { isDeploymentProfile } from "#plugins/wallets/profile/deploymentName.ts";
 import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
@@ -122,7 +123,9 @@ async function profileOfWallet(
 	await lockIdentity(tx);
 	const [holder] = await walletRows.holdersOf(tx, { addresses: [address], providerWalletIds: [] });
 	if (holder) {
-		if (linkTo !== null && holder.profileId !== linkTo) throw walletsFault.walletLinkedElsewhere();
+		const isElsewhere = linkTo !== null && holder.profileId !== linkTo;
+		if (isElsewhere) throw walletsFault.walletLinkedElsewhere();
+		if (await isDeploymentProfile(tx, holder.profileId)) throw walletsFault.deploymentOwn();
 		return requireProfile(tx, holder.profileId);
 	}
 	const { audit, newId, homeChainId: chainId, now } = context;

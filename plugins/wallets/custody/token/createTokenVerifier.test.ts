@@ -55,6 +55,7 @@ describe("an access token", () => {
 		["two applications", { aud: ["app1", "app2"] }],
 		["no application", { aud: undefined }],
 		["nobody", { sub: "" }],
+		["the name of the deployment's own wallet", { sub: "deployment:keeper" }],
 		["no expiry", { exp: undefined }],
 		["an expiry of text", { exp: String(nowS + 60) }],
 		["an expiry of null", { exp: null }],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NAME_LENGTH_MAX, TOKEN_LENGTH_MAX } from "#plugins/wallets/custody/limits.ts";
+import { isDeploymentName } from "#plugins/wallets/profile/deploymentName.ts";
 
 const SIGNATURE_BYTES = 64;
 
@@ -13,7 +14,11 @@ const headerSchema = z.object({
 const claimsSchema = z.object({
 	iss: z.string(),
 	aud: z.union([z.string(), z.tuple([z.string()])]),
-	sub: z.string().min(1).max(NAME_LENGTH_MAX),
+	sub: z
+		.string()
+		.min(1)
+		.max(NAME_LENGTH_MAX)
+		.refine((name) => !isDeploymentName(name)),
 	sid: z.string().max(NAME_LENGTH_MAX).optional(),
 	exp: z.number(),
 	iat: z.number().optional(),
