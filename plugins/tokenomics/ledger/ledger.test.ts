@@ -69,7 +69,9 @@ test("earns shares of undivided totals, split by split, as the router does", asy
 	await lab.run({ compare: true });
 	await expectEqual();
 	expect(lab.said).toEqual([]);
-	expect((await lab.books()).agreedTo).toBe(chain.head() - FINAL_DEPTH);
+	const { agreedTo, entries } = await lab.books();
+	expect(agreedTo).toBe(chain.head() - FINAL_DEPTH);
+	expect(entries.get("split_set")).toBe(3);
 });
 
 test("does not see what a reorg takes back above the final depth", async () => {

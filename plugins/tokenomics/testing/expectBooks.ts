@@ -2,7 +2,10 @@ import { expect } from "bun:test";
 import type { FakeTokenChain } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
 import type { Books } from "#plugins/tokenomics/testing/openLedgerLab.ts";
 
-/** Compares everything that the ledger holds with what the chain was at the ledger's block. */
+/**
+ * Compares everything of money that the ledger holds with what the chain was at the ledger's block.
+ * A split that another one replaced before anything was split leaves no trace: a node can hide it.
+ */
 export function expectBooks(books: Books, chain: FakeTokenChain): void {
 	const state = chain.stateAt(books.readTo);
 	const amounts = (kind: string) =>
@@ -21,7 +24,6 @@ export function expectBooks(books: Books, chain: FakeTokenChain): void {
 	const count = (kind: Parameters<FakeTokenChain["acts"]>[0]) => chain.acts(kind, books.readTo).length;
 	expect(books.entries.get("buyback_burned") ?? 0).toBe(count("burn"));
 	expect(books.entries.get("revenue_received") ?? 0).toBe(count("deposit"));
-	expect(books.entries.get("split_set") ?? 0).toBe(count("split"));
 	const burned = chain
 		.acts("burn", books.readTo)
 		.reduce((sum, act) => sum + (act.kind === "burn" ? act.burned : 0n), 0n);
