@@ -8,8 +8,8 @@ import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
 import { decimalString } from "#core/money/decimalString.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { ENTRY_TYPES } from "#plugins/tokenomics/events/ledgerEvents.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
-import { ENTRY_TYPES } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
 import { EXPORT_ROWS_MAX, SHOWN_CURRENCIES } from "#plugins/tokenomics/limits.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
 import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
@@ -65,11 +65,9 @@ const totalSchema = z
 	.object({
 		currency: field.addressText("What it is counted in; zeros: the chain's coin."),
 		symbol: field.text("What it is called, by its own contract.", "ETH").nullable(),
-		entryType: z
-			.enum(["revenue_received", "share_earned", "share_paid", "buyback_burned"])
-			.meta({
-				description: "What is added up. `share_earned` is what the split makes of revenue.",
-			}),
+		entryType: z.enum(["revenue_received", "share_earned", "share_paid", "buyback_burned"]).meta({
+			description: "What is added up. `share_earned` is what the split makes of revenue.",
+		}),
 		bucket: bucketName.nullable().meta({ description: "Whose share it is." }),
 		entries: field.integer("How many entries that are.", 12),
 		amount: field.decimal("All of them, in whole units.", "3.25").nullable(),

@@ -47,7 +47,9 @@ export async function openTokenLab(given: {
 	const wallets = {
 		async principalOf({ profileId }: { profileId: string }) {
 			const address = `0x${profileId.replaceAll("-", "").slice(0, 8).padEnd(40, "e")}`;
-			return { profile: { id: profileId, canonicalWalletId: "w", wallets: [{ id: "w", address }] } };
+			return {
+				profile: { id: profileId, canonicalWalletId: "w", wallets: [{ id: "w", address }] },
+			};
 		},
 		execution: {
 			held: async (_: unknown, ids: readonly string[]) =>
@@ -91,8 +93,8 @@ export async function openTokenLab(given: {
 			const { status } = response;
 			return { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
 		},
-		async audited(): Promise<Record<string, any>[]> {
-			const rows = await db.query<{ entry: Record<string, any> }>(
+		async audited(): Promise<Record<string, unknown>[]> {
+			const rows = await db.query<{ entry: Record<string, unknown> }>(
 				"select entry::jsonb as entry from core.audit_entry order by seq",
 			);
 			return rows.map(({ entry }) => entry);
