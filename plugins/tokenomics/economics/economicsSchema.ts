@@ -31,6 +31,22 @@ const status = z.enum(["live", NOT_LAUNCHED]).meta({
 });
 const figure = (description: string) => figureSchema.nullable().meta({ description });
 
+const bucketSchema = z
+	.object({
+		bucket: bucketName.meta({ description: "Whose it is." }),
+		earned: figureSchema,
+		paid: figureSchema,
+	})
+	.meta({ id: "EconomicsBucket", description: "What a bucket earned and was paid." });
+
+const lastSchema = z
+	.object({
+		burned: figureSchema,
+		spent: figureSchema,
+		transactionHash: field.hashText("Its transaction."),
+	})
+	.meta({ id: "EconomicsBurn", description: "One buyback." });
+
 const splitSchema = z
 	.object({
 		status,
@@ -50,11 +66,7 @@ const splitSchema = z
 					.object({
 						currency: field.addressText("The currency; zeros: the chain's coin."),
 						received: figureSchema,
-						buckets: z.array(
-							z
-								.object({ bucket: bucketName, earned: figureSchema, paid: figureSchema })
-								.meta({ id: "EconomicsBucket", description: "What a bucket earned and was paid." }),
-						),
+						buckets: z.array(bucketSchema).meta({ description: "What became of it." }),
 					})
 					.meta({ id: "EconomicsRevenue", description: "All revenue in one currency." }),
 			)
@@ -68,14 +80,7 @@ const buybackSchema = z
 		burned: figure("How much of the token buybacks burned."),
 		burns: figure("How many buybacks there were."),
 		spent: z.array(figureSchema).meta({ description: "What they paid, by currency." }),
-		last: z
-			.object({
-				burned: figureSchema,
-				spent: figureSchema,
-				transactionHash: field.hashText("Its transaction."),
-			})
-			.nullable()
-			.meta({ description: "The newest one." }),
+		last: lastSchema.nullable().meta({ description: "The newest one." }),
 	})
 	.meta({ id: "EconomicsBuyback", description: "What was bought back and burned." });
 
