@@ -1,3 +1,4 @@
+import { bridgeSteps, depositSteps } from "#plugins/bridge/bridgeSteps.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
@@ -11,7 +12,12 @@ export const kindSteps: readonly string[] = [
 ];
 
 /**
- * Those of trades, whose chain is not the one of `openKillWorld`: their processes end at each of
- * them in `plugins/trading/routes/tradeRoutes.deaths.test.ts`.
+ * Those of trades and bridges, whose chains are not the one of `openKillWorld`: their processes end
+ * at each of them in `trades.test.ts` beside this file and in
+ * `test/e2e/bridges/bridgeDeaths.test.ts`.
  */
-export const stepsEndedElsewhere: readonly string[] = tradeSteps;
+export const stepsEndedElsewhere: readonly string[] = [
+	...tradeSteps,
+	...bridgeSteps,
+	...depositSteps,
+];
