@@ -38,6 +38,7 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 /** Beside the path: whether and when these are done changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
+	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",
 	"plugins/trading/trade/assessTrade.ts": "reads and quotes before anything is recorded",
 	"plugins/trading/trade/createRevokes.ts": "reads an allowance to show it",
 	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
