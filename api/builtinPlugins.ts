@@ -10,6 +10,7 @@ import { providerPlugin } from "#plugins/provider/plugin.ts";
 import { revealSnipePlugin } from "#plugins/reveal-snipe/plugin.ts";
 import { socialPlugin } from "#plugins/social/plugin.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
+import { tokenomicsPlugin } from "#plugins/tokenomics/plugin.ts";
 import { tradingPlugin } from "#plugins/trading/plugin.ts";
 import { transfersPlugin } from "#plugins/transfers/plugin.ts";
 import { walletsPlugin } from "#plugins/wallets/plugin.ts";
@@ -28,6 +29,7 @@ export const builtinPlugins = definePlugins([
 	revealSnipePlugin,
 	bridgePlugin,
 	tradingPlugin,
+	tokenomicsPlugin,
 	agentPlugin,
 	socialPlugin,
 ]);

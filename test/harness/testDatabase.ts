@@ -32,6 +32,7 @@ const MIGRATIONS = [
 	{ schema: "social", folder: join(ROOT, "plugins/social/migrations") },
 	{ schema: "bridge", folder: join(ROOT, "plugins/bridge/migrations") },
 	{ schema: "trading", folder: join(ROOT, "plugins/trading/migrations") },
+	{ schema: "tokenomics", folder: join(ROOT, "plugins/tokenomics/migrations") },
 ];
 
 /**

@@ -9,6 +9,8 @@ const KEPT = new Map([
 	["countedTraits", "what scoreToken is given"],
 	["syncBoundMs", "the bound that the README prints; tests and the bench hold us to it"],
 	["refreshBoundMs", "the same, for collections that are already known"],
+	["revenueRouterAbi", "for the ledger of token economics, which comes with its next part"],
+	["buybackBurnerAbi", "for the buyback of token economics, which comes with its next part"],
 ]);
 
 export const unusedExports: Rule = {
