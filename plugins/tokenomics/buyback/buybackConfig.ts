@@ -31,7 +31,9 @@ export const buybackConfig = {
 		.refine((all) => all.length <= CURRENCIES_MAX, `at most ${CURRENCIES_MAX} currencies`)
 		.default([ZERO_ADDRESS])
 		.meta({ expects: "addresses, separated by commas; the zero address is the chain's coin" })
-		.describe("Currencies of revenue that the token is bought with. Others are left where they are."),
+		.describe(
+			"Currencies of revenue that the token is bought with. Others are left where they are.",
+		),
 	BUYBACK_FEE_TIERS: commaList(z.string().regex(/^[1-9][0-9]{0,5}$/))
 		.refine((all) => all.length <= FEE_TIERS_MAX, `at most ${FEE_TIERS_MAX} fees`)
 		.default(["500", "3000", "10000"])
@@ -58,7 +60,9 @@ export const buybackConfig = {
 		),
 	BUYBACK_DEVIATION_BPS_MAX: bps
 		.default(150)
-		.describe("No run while the pool's price is further from the time-weighted one, in basis points."),
+		.describe(
+			"No run while the pool's price is further from the time-weighted one, in basis points.",
+		),
 	BUYBACK_IMPACT_BPS_MAX: bps
 		.default(100)
 		.describe("No run that would move the pool's price further, in basis points."),

@@ -183,7 +183,10 @@ function burnQuestion(
 ): Question {
 	const { from, to, data, valueRaw, shown } = plan;
 	return {
-		call: { method: "eth_call", params: [{ from, to, data, value: hexQuantity(valueRaw) }, "latest"] },
+		call: {
+			method: "eth_call",
+			params: [{ from, to, data, value: hexQuantity(valueRaw) }, "latest"],
+		},
 		shownBy(answer) {
 			const burnedRaw = burnedBy(answer);
 			if (burnedRaw === null) return { kind: "denied", denial: refusal("simulation_failed") };

@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { DAY_MS } from "#core/time/units.ts";
-import type { TurnDeps } from "#plugins/tokenomics/buyback/takeTurn.ts";
 import { FOLDED_MAX, RUN_KEPT_MS, RUN_OPEN_MS } from "#plugins/tokenomics/buyback/limits.ts";
+import type { TurnDeps } from "#plugins/tokenomics/buyback/takeTurn.ts";
 import { type BuybackRun, buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
 import type { Held, Intent } from "#plugins/wallets/contract.ts";
 

@@ -14,7 +14,10 @@ export type Priced = { sqrtPriceX96: bigint; isZeroForOne: boolean };
  * are its own: one for each bit of the tick.
  */
 export function sqrtRatioAtTick(tick: number): bigint {
-	assert(Number.isInteger(tick) && Math.abs(tick) <= TICK_MAX, "a tick is within the pool's bounds");
+	assert(
+		Number.isInteger(tick) && Math.abs(tick) <= TICK_MAX,
+		"a tick is within the pool's bounds",
+	);
 	const size = Math.abs(tick);
 	let ratio = 1n << 128n;
 	for (const [bit, factor] of FACTORS.entries()) {

@@ -63,9 +63,7 @@ export async function readPools(
 	const named = await rpc.settle(asked, { signal });
 	const found = bounds.fees.flatMap((fee, at) => {
 		const address = addressOf(
-			decoded(named[at], (data) =>
-				decodeFunctionResult({ abi, functionName: "getPool", data }),
-			),
+			decoded(named[at], (data) => decodeFunctionResult({ abi, functionName: "getPool", data })),
 		);
 		return address === null ? [] : [{ address, fee }];
 	});
@@ -101,7 +99,13 @@ export async function readPools(
 	return reasons.find(({ code }) => code !== "pool_empty") ?? refusal("pool_empty");
 }
 
-type Slot0 = readonly [sqrtPriceX96: bigint, tick: number, index: number, cardinality: number, ...unknown[]];
+type Slot0 = readonly [
+	sqrtPriceX96: bigint,
+	tick: number,
+	index: number,
+	cardinality: number,
+	...unknown[],
+];
 
 function poolOf(looked: {
 	address: Address;

@@ -64,7 +64,11 @@ function sizeOf(funds: Funds, given: Given): Sized {
 	if (!rate || rate.answer <= 0n) return leave(refusal("no_price"));
 	const isPoor = usdMicrosOf(raw, rate) < bounds.runUsdMicrosMin;
 	// Revenue is there, and the coin that the keeper holds would not pay for the gas beside it.
-	if (isPoor && isCoin && usdMicrosOf(least(unspentRaw, balanceRaw + owedRaw), rate) >= bounds.runUsdMicrosMin) {
+	if (
+		isPoor &&
+		isCoin &&
+		usdMicrosOf(least(unspentRaw, balanceRaw + owedRaw), rate) >= bounds.runUsdMicrosMin
+	) {
 		return leave(refusal("keeper_without_gas"));
 	}
 	if (isPoor) return leave(refusal("nothing_to_spend"));

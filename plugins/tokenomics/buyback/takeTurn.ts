@@ -6,10 +6,10 @@ import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessM
 import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import type { BuybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
+import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
 import { JITTER_MS, SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
-import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
 import {
 	type Candidate,
 	type LeftOver,
@@ -18,7 +18,12 @@ import {
 } from "#plugins/tokenomics/buyback/sizeRun.ts";
 import { buybackLooks } from "#plugins/tokenomics/sql/buybackLooks.ts";
 import { buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
-import { type Denial, type Profile, readTradingSetting, type Wallet } from "#plugins/wallets/contract.ts";
+import {
+	type Denial,
+	type Profile,
+	readTradingSetting,
+	type Wallet,
+} from "#plugins/wallets/contract.ts";
 
 /** What a turn does that lasts or goes out, beside the steps of the kinds. */
 export const buybackSteps = ["buyback.turn", "commit.buyback", "commit.buyback_look"] as const;
@@ -80,7 +85,8 @@ async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	if ("code" in contracts) return { kind: "refused", refusal: contracts, left: [] };
 	const runs = await followRuns(deps, { router: contracts.router, nowMs });
 	if (runs.slots.has(slot)) return { kind: "had" };
-	if (runs.open) return refused(runs.open.status === "uncertain" ? "previous_uncertain" : "previous_open");
+	if (runs.open)
+		return refused(runs.open.status === "uncertain" ? "previous_uncertain" : "previous_open");
 	const who = await deps.steps.run("buyback.turn", () => keeperOf(deps, signal));
 	if ("code" in who) return { kind: "refused", refusal: who, left: [] };
 	if (await isSwitchedOff(deps, who.wallet)) return refused("trading_disabled");

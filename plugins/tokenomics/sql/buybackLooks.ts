@@ -25,7 +25,13 @@ export type BuybackLook = {
 /** Revenue that was left where it is, as it is stored and shown. */
 export type LeftShown = z.output<typeof left>[number];
 
-type Row = { slot: number; at: Date; code: string | null; detail: string | null; left_over: unknown };
+type Row = {
+	slot: number;
+	at: Date;
+	code: string | null;
+	detail: string | null;
+	left_over: unknown;
+};
 
 /** The newest turn of each chain. */
 export const buybackLooks = {

@@ -140,10 +140,9 @@ export const buybackRuns = {
 
 	/** Deletes runs that are folded and began before a time. */
 	async prune(db: Queryable, before: Date): Promise<void> {
-		await db.execute(
-			"delete from tokenomics.buyback_run where is_folded and started_at < $1",
-			[before],
-		);
+		await db.execute("delete from tokenomics.buyback_run where is_folded and started_at < $1", [
+			before,
+		]);
 	},
 };
 
