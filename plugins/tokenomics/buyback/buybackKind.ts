@@ -82,7 +82,7 @@ async function prepare(deps: BuybackDeps, preparing: Preparing): Promise<Prepara
 	);
 	if ("code" in keeper) return { kind: "denied", denial: keeper };
 	const [funds] = keeper.funds;
-	if (!funds || funds.earnedRaw < spendRaw) return denied("nothing_to_spend");
+	if (!funds || funds.earnedRaw < BigInt(request.releasedRaw)) return denied("nothing_to_spend");
 	const market = await outbound("buyback.market", () =>
 		assessMarket(deps, { paidWith, token, spendRaw, exact: true, signal }),
 	);
@@ -124,7 +124,9 @@ function firstOf(given: {
 	const { spend, shown } = plan;
 	// Half of what a run reserves for gas: the step before has used some.
 	const gasRaw = paidWith === ZERO_ADDRESS ? keeper.gasReserveRaw / 2n : 0n;
-	if (funds.balanceRaw < spend.raw + gasRaw && funds.owedRaw > 0n) {
+	const isPaid = funds.earnedRaw - funds.owedRaw >= BigInt(request.releasedRaw);
+	const isThere = funds.balanceRaw >= spend.raw + gasRaw;
+	if (funds.owedRaw > 0n && !(isPaid && isThere)) {
 		const step = { kind: RELEASE, request: { router, currency: paidWith } };
 		return { kind: "first", intent: step, spend };
 	}

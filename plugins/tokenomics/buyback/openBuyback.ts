@@ -63,19 +63,19 @@ export function openBuyback(options: {
 	const run = async ({ signal }: { signal: AbortSignal }) => {
 		await takeTurn(deps, AbortSignal.any([signal, ending]));
 	};
+	const job: Job = {
+		name: "tokenomics.buyback",
+		schedule: { cron: "0 */10 * * * *" },
+		lock: "cluster",
+		timeoutMs: RUN_TIMEOUT_MS,
+		run,
+	};
 	let first = Promise.resolve();
 	return {
-		jobs: [
-			{
-				name: "tokenomics.buyback",
-				schedule: { cron: "0 */10 * * * *" },
-				lock: "cluster",
-				timeoutMs: RUN_TIMEOUT_MS,
-				run,
-			},
-		],
+		// Switched off it has no turns: what was recorded before is denied when it is planned.
+		jobs: deps.isEnabled ? [job] : [],
 		start() {
-			if (core.role === "api") return;
+			if (core.role === "api" || !deps.isEnabled) return;
 			first = run({ signal: AbortSignal.timeout(RUN_TIMEOUT_MS) }).catch((error) => {
 				if (!ending.aborted) log.error("the first buyback turn failed", { error });
 			});

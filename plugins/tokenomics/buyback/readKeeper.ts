@@ -31,6 +31,8 @@ export type Funds = {
 
 export type Keeper = {
 	funds: readonly Funds[];
+	/** What the keeper holds of the coin, which pays for gas. */
+	coinRaw: bigint;
 	/** The chain's own time, in seconds. */
 	chainTimeS: bigint;
 	/** What the steps of a run may take of the coin for gas, generously. */
@@ -93,6 +95,7 @@ export async function readKeeper(
 	});
 	return {
 		funds,
+		coinRaw: balanceRaw,
 		chainTimeS: BigInt(readAnswer(chainNumbers.seconds, timeOf(resultOf(block)))),
 		// As plans are costed: room for base fees that double.
 		gasReserveRaw: RUN_GAS * price * 2n,

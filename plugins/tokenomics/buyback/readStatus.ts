@@ -1,6 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { BuybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
+import { refusals } from "#plugins/tokenomics/buyback/refusals.ts";
 import { type BuybackLook, buybackLooks } from "#plugins/tokenomics/sql/buybackLooks.ts";
 import { type BuybackRun, buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
 import type { Held, Wallets } from "#plugins/wallets/contract.ts";
@@ -40,8 +41,8 @@ export async function readStatus(
 	const isOfRun = look?.code === null && lastRun?.slot === look.slot;
 	return {
 		isEnabled,
-		code: isOfRun ? lastRun.errorCode : (look?.code ?? (isEnabled ? null : "disabled")),
-		detail: look?.detail ?? null,
+		code: isEnabled ? (isOfRun ? lastRun.errorCode : (look?.code ?? null)) : "disabled",
+		detail: isEnabled ? (look?.detail ?? null) : refusals.disabled,
 		lookedAt: look?.at ?? null,
 		nextAt: look && isEnabled ? new Date((look.slot + 1) * SLOT_MS) : null,
 		lastRun,

@@ -56,22 +56,15 @@ function sizeOf(funds: Funds, given: Given): Sized {
 	const { currency, earnedRaw, owedRaw, balanceRaw } = funds;
 	const isCoin = currency === ZERO_ADDRESS;
 	const unspentRaw = floorZero(earnedRaw - given.spentOf(currency));
-	const heldRaw = balanceRaw + owedRaw - (isCoin ? keeper.gasReserveRaw : 0n);
-	const raw = floorZero(least(unspentRaw, heldRaw));
+	const gasRaw = isCoin ? least(keeper.gasReserveRaw, balanceRaw) : 0n;
+	const raw = least(unspentRaw, balanceRaw + owedRaw - gasRaw);
 	const leave = (reason: Refusal): Sized => ({ kind: "left", raw: unspentRaw, refusal: reason });
 	const rate = given.rateOf(currency);
 	if (unspentRaw === 0n) return leave(refusal("nothing_to_spend"));
 	if (!rate || rate.answer <= 0n) return leave(refusal("no_price"));
-	const isPoor = usdMicrosOf(raw, rate) < bounds.runUsdMicrosMin;
-	// Revenue is there, and the coin that the keeper holds would not pay for the gas beside it.
-	if (
-		isPoor &&
-		isCoin &&
-		usdMicrosOf(least(unspentRaw, balanceRaw + owedRaw), rate) >= bounds.runUsdMicrosMin
-	) {
-		return leave(refusal("keeper_without_gas"));
-	}
-	if (isPoor) return leave(refusal("nothing_to_spend"));
+	if (usdMicrosOf(raw, rate) < bounds.runUsdMicrosMin) return leave(refusal("nothing_to_spend"));
+	// Also what arrives by the first step has to be fetched.
+	if (keeper.coinRaw < keeper.gasReserveRaw) return leave(refusal("keeper_without_gas"));
 	const dayLeft = floorZero(bounds.dayUsdMicrosMax - dayUsdMicros);
 	if (dayLeft < bounds.runUsdMicrosMin) return leave(refusal("day_limit"));
 	const mostRaw = rawOf(least(bounds.runUsdMicrosMax, dayLeft), rate);

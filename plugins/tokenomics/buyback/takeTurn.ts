@@ -95,7 +95,8 @@ async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	);
 	if (found.kind === "refused") return found;
 	const { candidate, purchase, left } = found;
-	const begun = { ...who, contracts, slot, nowMs, candidate, purchase };
+	const spentRaw = runs.spent.get(candidate.funds.currency) ?? 0n;
+	const begun = { ...who, contracts, slot, nowMs, candidate, purchase, spentRaw };
 	const intentId = await begin(deps, begun);
 	return intentId === null ? { kind: "had" } : { kind: "began", intentId, left };
 }
@@ -203,6 +204,8 @@ async function begin(
 		nowMs: number;
 		candidate: Candidate;
 		purchase: Purchase;
+		/** What runs before this one spent of the currency. */
+		spentRaw: bigint;
 	},
 ): Promise<string | null> {
 	const { profile, wallet, contracts, slot, nowMs, candidate, purchase } = given;
@@ -213,6 +216,7 @@ async function begin(
 	const decimals = rate.currencyDecimals;
 	const request: BuybackRequest = {
 		...{ slot, ...contracts, paidWith: currency, symbol, decimals, spendRaw: String(spendRaw) },
+		releasedRaw: String(given.spentRaw + spendRaw),
 	};
 	const run = {
 		...{ chainId: chain.id, slot, router: contracts.router, currency, symbol, decimals, spendRaw },
