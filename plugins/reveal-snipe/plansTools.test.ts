@@ -1,34 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
-import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { type Buyer, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
-import { openPlansLab, type PlansLab } from "#test/harness/openPlansLab.ts";
-import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
+import type { PlansLab } from "#test/harness/openPlansLab.ts";
+import { usePlans } from "#test/harness/usePlans.ts";
 
 // Guarantee: the agent arms what its author typed; what a program or a model proposes buys nothing
 // before its owner resumes it.
 
-let database: TestDatabase;
-let anvil: Anvil;
-let seaport: SeaportChain;
+const open = usePlans();
 let plans: PlansLab;
 let by: Buyer;
-beforeAll(async () => {
-	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
-	seaport = await deploySeaport(anvil);
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
-});
 beforeEach(async () => {
-	plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
-	by = await plans.buyer();
+	({ plans, by } = await open());
 });
 
 const wanted = { collection: "tidal-cats", maxRank: 200, maxPricePerItem: "0.4", budget: "2" };
@@ -99,7 +86,7 @@ test("a ceiling of nothing and a profile that confirms are refused, and nothing 
 
 test("reveals that are waited for are told to anybody", async () => {
 	expect((await run("read_reveals")).line).toBe("No reveal is waited for, and none was lately.");
-	await watchCollection(database.db, {
+	await watchCollection(plans.db, {
 		...{ collectionId: plans.collectionId, chainId: 31_337, reason: "plan", at: new Date(0) },
 	});
 	const { output, line } = await run("read_reveals", { chain: "anvil" });

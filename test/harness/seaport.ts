@@ -194,9 +194,9 @@ function callToken(
 function minting(world: World) {
 	let nextId = 1n;
 	return {
-		/** A fresh ERC-721 for somebody; answers its id. */
-		async mintNft(to: Hex): Promise<bigint> {
-			const id = nextId++;
+		/** A fresh ERC-721 for somebody, with an id of its own unless given; answers its id. */
+		async mintNft(to: Hex, given?: bigint): Promise<bigint> {
+			const id = given ?? nextId++;
 			await callToken(world, "nft", "mint", [to, id], to);
 			return id;
 		},

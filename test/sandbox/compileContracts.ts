@@ -19,6 +19,7 @@ const ownSources = [
 	"StockMaker.sol",
 	"V4Maker.sol",
 	"SandboxHook.sol",
+	"TokenMaker.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
 const wanted = {
@@ -33,6 +34,7 @@ const wanted = {
 	StockFeed: "StockFeed.sol",
 	StockMaker: "StockMaker.sol",
 	SandboxHook: "SandboxHook.sol",
+	TokenMaker: "TokenMaker.sol",
 	WETH: wethSource,
 };
 
@@ -50,6 +52,7 @@ const Artifacts = z.object({
 	StockFeed: Artifact,
 	StockMaker: Artifact,
 	SandboxHook: Artifact,
+	TokenMaker: Artifact,
 	WETH: Artifact,
 });
 /** Creation and runtime code of the world's own contracts. */

@@ -27,8 +27,11 @@ export type BookReads = {
 	 * again now where that was not done within ten seconds. Only of those that the provider knows.
 	 */
 	watch(collectionIds: readonly number[], given: { at: Date; isUrgent: boolean }): Promise<void>;
-	/** Names and values of traits that tokens of a collection have, normalised. */
-	traitValues(collectionId: number): Promise<{ type: string; value: string }[]>;
+	/**
+	 * Names and values of traits that tokens of a collection have, normalised. Null where there may
+	 * be others: of very many only the most common ones are counted.
+	 */
+	traitValues(collectionId: number): Promise<{ type: string; value: string }[] | null>;
 	/** The best ask in base units of ETH, and when it was told; null while unknown. */
 	floor(collectionId: number): Promise<{ native: bigint; at: Date | null } | null>;
 	/** Compares as ranks do: small letters, no blanks around them. */

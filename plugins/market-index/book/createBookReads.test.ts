@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
 import { ETH, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
+import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -92,4 +93,11 @@ test("a floor that nobody told is null, and trait values are normalised", async 
 		values (1, ' Eyes', 'LASER ', 1)`,
 	);
 	expect(await book.traitValues(1)).toEqual([{ type: "eyes", value: "laser" }]);
+	await db.execute(
+		`insert into market_index.trait_count (collection_id, trait_type, value, tokens)
+		select 1, 'Number', n, 1 from generate_series(2, $1::int4) as n`,
+		[TRAIT_VALUES_MAX],
+	);
+	// Rarer ones were not counted: that a value is not among these says nothing.
+	expect(await book.traitValues(1)).toBeNull();
 });

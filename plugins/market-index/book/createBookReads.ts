@@ -28,6 +28,7 @@ export function createBookReads(db: Queryable): BookReads {
 				where collection_id = $1 limit $2`,
 				[collectionId, TRAIT_VALUES_MAX],
 			);
+			if (rows.length >= TRAIT_VALUES_MAX) return null;
 			return rows.map(({ type, value }) => {
 				return { type: normaliseTrait(type), value: normaliseTrait(value) };
 			});

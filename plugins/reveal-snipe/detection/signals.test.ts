@@ -9,6 +9,7 @@ const trigger = (signal: Trigger["signal"], given: Partial<Trigger> = {}): Trigg
 	signal,
 	block: { number: 7, atMs: 70 },
 	heardAtMs: 100,
+	isPolled: signal === "poll",
 	...given,
 });
 
@@ -19,6 +20,14 @@ test("of two reasons to look the one that says more counts, heard when the first
 		expect(joined).toEqual({ ...event, heardAtMs: 100 });
 	}
 	expect(joinTriggers(null, block)).toBe(block);
+});
+
+test("what the clock asked for is not lost where something says more", () => {
+	const [poll, block] = [trigger("poll"), trigger("block")];
+	for (const joined of [joinTriggers(poll, block), joinTriggers(block, poll)]) {
+		expect(joined).toMatchObject({ signal: "block", isPolled: true });
+	}
+	expect(joinTriggers(block, trigger("log")).isPolled).toBe(false);
 });
 
 test("the newest block counts, and a time that only one of them knows", () => {

@@ -16,6 +16,8 @@ export type Trigger = {
 	/** The block in which it happened, or the newest one. */
 	block: { number: number; atMs: number | null } | null;
 	heardAtMs: number;
+	/** The clock asked, also where something else did that says more: it has documents read. */
+	isPolled: boolean;
 };
 
 /** Joins two reasons to look: the one that says more, heard when the first was. */
@@ -23,7 +25,8 @@ export function joinTriggers(first: Trigger | null, second: Trigger): Trigger {
 	if (first === null) return second;
 	const isMore = TRIGGERS.indexOf(second.signal) > TRIGGERS.indexOf(first.signal);
 	const heardAtMs = Math.min(first.heardAtMs, second.heardAtMs);
-	return { ...(isMore ? second : first), block: newerOf(first, second), heardAtMs };
+	const isPolled = first.isPolled || second.isPolled;
+	return { ...(isMore ? second : first), block: newerOf(first, second), heardAtMs, isPolled };
 }
 
 function newerOf({ block: a }: Trigger, { block: b }: Trigger): Trigger["block"] {

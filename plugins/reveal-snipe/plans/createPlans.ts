@@ -1,6 +1,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
+import { WATCHED_MAX } from "#plugins/reveal-snipe/limits.ts";
 import { changePlan } from "#plugins/reveal-snipe/plans/changePlan.ts";
 import { armedWith, requireWallet } from "#plugins/reveal-snipe/plans/drift.ts";
 import { invalidPlan, planFault } from "#plugins/reveal-snipe/plans/faults.ts";
@@ -18,7 +19,7 @@ import {
 	type PlanTrait,
 	readPlan,
 } from "#plugins/reveal-snipe/sql/plans.ts";
-import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
+import { countWatchedOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 import type { PlanEvent, PlanStatus } from "#plugins/reveal-snipe/states/planStates.ts";
 import type { Principal, Profile } from "#plugins/wallets/contract.ts";
 
@@ -148,7 +149,7 @@ async function refuseUnknownTraits(
 	if (traits.length === 0 || subject?.revealState !== "revealed") return;
 	const normal = market.book.normaliseTrait;
 	const known = await market.book.traitValues(collectionId);
-	if (known.length === 0) return;
+	if (known === null || known.length === 0) return;
 	for (const [index, { type, values }] of traits.entries()) {
 		const there = known.filter((trait) => trait.type === normal(type)).map(({ value }) => value);
 		const missing = values.find((value) => !there.includes(normal(value)));
@@ -181,6 +182,8 @@ async function record(
 		status: isProposed ? "paused" : "armed",
 		pauseReason: isProposed ? "confirmation_required" : null,
 	});
+	const others = await countWatchedOthers(tx, { collectionId, chainId: chain.id });
+	if (others >= WATCHED_MAX) throw planFault.revealsFull();
 	const watched = { collectionId, chainId: chain.id, reason: "plan", at: createdAt } as const;
 	await watchCollection(tx, watched);
 }

@@ -1,40 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { numberToHex } from "viem";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import type { Candidate } from "#plugins/reveal-snipe/plans/chooseListings.ts";
 import { makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
-import { takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
-import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { type Buyer, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
-import { openPlansLab, type PlansLab } from "#test/harness/openPlansLab.ts";
-import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { endPlansDue, makePlansDue, takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
+import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
+import type { PlansLab } from "#test/harness/openPlansLab.ts";
+import { usePlans } from "#test/harness/usePlans.ts";
 
 // Guarantee: a plan buys what its owner wrote, and nothing beyond its ceiling, budget and count, on
 // a real node with the real marketplace.
 
 const TENTH = ETHER / 10n;
 
-let database: TestDatabase;
-let anvil: Anvil;
-let seaport: SeaportChain;
+const open = usePlans();
 let plans: PlansLab;
 let by: Buyer;
-beforeAll(async () => {
-	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
-	seaport = await deploySeaport(anvil);
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
-});
 beforeEach(async () => {
-	plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
-	by = await plans.buyer();
+	({ plans, by } = await open());
 });
 
-const latest = async () => numberToHex(Number(await anvil.rpc<string>("eth_blockNumber")));
-const ownerOf = async (tokenId: string) => seaport.ownerOf(BigInt(tokenId), await latest());
+const latest = async () =>
+	numberToHex(Number(await plans.lab.anvil.rpc<string>("eth_blockNumber")));
+const ownerOf = async (tokenId: string) =>
+	plans.lab.seaport.ownerOf(BigInt(tokenId), await latest());
 const tokensOf = (plan: any) => plan.fills.map(({ tokenId }: any) => tokenId);
 const intentOf = async (fill: any) => {
 	const intent = await plans.lab.execution.read(fill.intentId, by.profile.id);
@@ -82,7 +71,7 @@ describe("a plan whose collection is revealed", () => {
 		const both = await plans.sell({ ether: 2n * TENTH, rank: 7, traits });
 		const coin = await plans.lab.list({ ether: TENTH });
 		await plans.know(coin.listing.tokenId ?? 0n, 1, traits);
-		await plans.book(coin, { currency: seaport.tokens.coin });
+		await plans.book(coin, { currency: plans.lab.seaport.tokens.coin });
 		await plans.sell({ ether: TENTH, rank: 1, traits, seller: 1 });
 		const wanted = [
 			{ type: "eyes", values: ["gold", "LASER"] },
@@ -134,15 +123,15 @@ describe("a plan whose collection is revealed", () => {
 		// Somebody is faster, between the simulation and the block.
 		plans.lab.state.beforeSend = async () => {
 			plans.lab.state.beforeSend = async () => {};
-			const from = seaport.accounts[3] ?? "0x";
-			await seaport.fulfillBasicOrder(raced.listed.order, { from, value: 4n * TENTH });
+			const from = plans.lab.seaport.accounts[3] ?? "0x";
+			await plans.lab.seaport.fulfillBasicOrder(raced.listed.order, { from, value: 4n * TENTH });
 		};
 		await plans.covered();
 		expect(await plan.read()).toMatchObject({ spentNative: 0.4, filledCount: 1 });
 		const next = await plans.sell({ ether: 3n * TENTH, rank: 2 });
 		// A revert is told with a block on top.
 		await plans.lab.tick();
-		await anvil.rpc("anvil_mine", ["0x1"]);
+		await plans.lab.anvil.rpc("anvil_mine", ["0x1"]);
 		await plans.lab.tick(60_000);
 		expect(await plan.read()).toMatchObject({ status: "armed", spentNative: 0, filledCount: 0 });
 		await plans.again();
@@ -167,6 +156,37 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(await plan.read())).toEqual([soon.tokenId]);
 	});
 
+	test("buys nothing more once the reveal was taken back, also what waits for its turn, until it comes again", async () => {
+		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
+		const plan = await plans.armed(by);
+		plans.withdraw(listed);
+		await plans.covered();
+		expect(await plan.read()).toMatchObject({ fills: [{ status: "rejected" }] });
+		const next = await plans.sell({ ether: TENTH, rank: 2 });
+		await endPlansDue(plans.db, plans.collectionId);
+		await plans.again();
+		const { orderHash } = next.listed;
+		const late = await makeOne(plan.id, { tokenId: next.tokenId, orderHash, isRevealed: false });
+		expect(late.kind).toBe("stopped");
+		expect(tokensOf(await plan.read())).toEqual([tokenId]);
+		await plans.covered();
+		expect(tokensOf(await plan.read())).toEqual([tokenId, next.tokenId]);
+	});
+
+	test("[RVL-07] buys a token with the largest id there is, and says so to the last digit", async () => {
+		const { accounts } = plans.lab.seaport;
+		const id = await plans.lab.seaport.mintNft(accounts[2] ?? "0x", 2n ** 256n - 1n);
+		await plans.know(id, 1);
+		await plans.sell({ ether: TENTH, rank: 1, tokenId: id });
+		const plan = await plans.armed(by);
+		await plans.covered();
+		await plans.lab.tick();
+		const { fills } = await plan.read();
+		expect(fills).toMatchObject([{ tokenId: String(2n ** 256n - 1n), status: "confirmed" }]);
+		expect(await ownerOf(String(id))).toBe(by.wallet.address);
+		expect((await intentOf(fills[0])).request).toMatchObject({ tokenId: String(id) });
+	});
+
 	test("[RVL-09] is not evaluated while it is paused, nor before the reveal, nor where plans are turned off", async () => {
 		const { tokenId } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
@@ -187,7 +207,7 @@ describe("a plan whose collection is revealed", () => {
 	test("[RVL-08] is paused before it buys where the wallet changed", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
-		await database.db.execute("update wallets.wallet set revision = revision + 1 where id = $1", [
+		await plans.db.execute("update wallets.wallet set revision = revision + 1 where id = $1", [
 			by.wallet.id,
 		]);
 		await plans.covered();
@@ -205,7 +225,7 @@ describe("a plan whose collection is revealed", () => {
 		const plan = await plans.armed(by);
 		const answer = plans.lab.fake.answers.listingFulfilment;
 		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
-			await database.db.execute(
+			await plans.db.execute(
 				"update wallets.profile set require_trade_confirmation = true where id = $1",
 				[by.profile.id],
 			);
@@ -335,9 +355,9 @@ describe("crashes and two at once", () => {
 		const plan = await plans.armed(by);
 		const { orderHash } = listed;
 		const session = "tapeline test";
-		const old = await takeEvaluation(database.db, { id: plan.id, session, durationMs: 0 });
-		const held = await takeEvaluation(database.db, { id: plan.id, session, durationMs: 60_000 });
-		const third = await takeEvaluation(database.db, { id: plan.id, session, durationMs: 60_000 });
+		const old = await takeEvaluation(plans.db, { id: plan.id, session, durationMs: 0 });
+		const held = await takeEvaluation(plans.db, { id: plan.id, session, durationMs: 60_000 });
+		const third = await takeEvaluation(plans.db, { id: plan.id, session, durationMs: 60_000 });
 		expect(third).toBeNull();
 		const stale = await makeOne(plan.id, { tokenId, orderHash, token: old ?? -1 });
 		expect(stale.kind).toBe("stopped");
@@ -353,14 +373,14 @@ describe("crashes and two at once", () => {
 		const answer = plans.lab.fake.answers.listingFulfilment;
 		let leftMs = 0;
 		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
-			const [row] = await database.db.query<{ ms: number }>(
+			const [row] = await plans.db.query<{ ms: number }>(
 				`select extract(epoch from evaluation_until - clock_timestamp())::float8 * 1000 as ms
 				from reveal_snipe.plan where id = $1`,
 				[plan.id],
 			);
 			leftMs = row?.ms ?? 0;
 			const other = { id: plan.id, session: "tapeline test", durationMs: 120_000 };
-			expect(await takeEvaluation(database.db, other)).toBeNull();
+			expect(await takeEvaluation(plans.db, other)).toBeNull();
 			await plans.covered();
 			return answer(...asked);
 		};
@@ -374,9 +394,9 @@ describe("crashes and two at once", () => {
 	test("a plan whose evaluator is gone is taken over at once", async () => {
 		const plan = await plans.armed(by);
 		const gone = { id: plan.id, session: "nobody has this name", durationMs: 120_000 };
-		expect(await takeEvaluation(database.db, gone)).toBe(1);
+		expect(await takeEvaluation(plans.db, gone)).toBe(1);
 		const taken = { id: plan.id, session: "tapeline test", durationMs: 120_000 };
-		expect(await takeEvaluation(database.db, taken)).toBe(2);
+		expect(await takeEvaluation(plans.db, taken)).toBe(2);
 	});
 
 	test("[RVL-07] a fill is refused at the edge of ceiling, budget and count, whoever asks", async () => {
@@ -415,10 +435,18 @@ const hashOf = (text: string) => `0x${text.padStart(64, "0")}` as const;
 /** Makes a fill as an evaluator does; with the newest token unless told another. */
 async function makeOne(
 	planId: string,
-	given: Pick<Candidate, "tokenId" | "orderHash"> & { priceRaw?: bigint; token?: number },
+	given: Pick<Candidate, "tokenId" | "orderHash"> & {
+		priceRaw?: bigint;
+		token?: number;
+		isRevealed?: boolean;
+	},
 ) {
-	const { tokenId, orderHash, priceRaw = TENTH, token } = given;
-	const [row] = await database.db.query<{ token: number }>(
+	const { tokenId, orderHash, priceRaw = TENTH, token, isRevealed = true } = given;
+	const at = new Date(plans.clock.nowMs());
+	const until = new Date(at.getTime() + 60_000);
+	const { collectionId } = plans;
+	if (isRevealed) await makePlansDue(plans.db, { collectionId, at, until });
+	const [row] = await plans.db.query<{ token: number }>(
 		"select evaluation_token as token from reveal_snipe.plan where id = $1",
 		[planId],
 	);

@@ -32,6 +32,12 @@ export const planFault = defineFaults({
 		public: "A profile has at most 50 plans that are armed or paused.",
 		advice: "Cancel one that is not needed any more.",
 	},
+	revealsFull: {
+		status: 409,
+		retry: "never",
+		public: "As many collections of this chain are waited for as can be watched.",
+		advice: "Arm a plan for one of those in `/v1/nft-market/reveals`, or try again another day.",
+	},
 	revealUnknown: {
 		status: 409,
 		retry: "never",

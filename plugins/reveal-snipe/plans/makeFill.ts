@@ -48,6 +48,8 @@ async function recordFill(
 	const createdAt = new Date(core.clock.nowMs());
 	if (plan?.evaluationToken !== token || plan.status !== "armed") return { kind: "stopped" };
 	if (plan.expiresAt <= createdAt || driftOf(plan, profile) !== null) return { kind: "stopped" };
+	// The reveal was taken back, or is too long ago: perhaps while it waited for its turn.
+	if (plan.dueUntil === null || plan.dueUntil <= createdAt) return { kind: "stopped" };
 	const standings = (await readStandings(tx, execution, [planId])).get(planId) ?? [];
 	const asked = { ...candidate, mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
 	if (fillRefusal(plan, standings, asked) !== null) return { kind: "skipped" };

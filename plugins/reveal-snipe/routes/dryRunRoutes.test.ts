@@ -1,38 +1,25 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { pruneKeptBooks } from "#plugins/reveal-snipe/sql/keptBooks.ts";
-import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { type Buyer, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
-import { openPlansLab, type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
-import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
+import { type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
+import { usePlans } from "#test/harness/usePlans.ts";
 
 // Guarantee: a dry run says what the plan would have bought at the last reveal, from the book that
 // was kept then, and changes nothing.
 
 const TENTH = ETHER / 10n;
 
-let database: TestDatabase;
-let anvil: Anvil;
-let seaport: SeaportChain;
+const open = usePlans();
 let plans: PlansLab;
 let by: Buyer;
-beforeAll(async () => {
-	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
-	seaport = await deploySeaport(anvil);
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
-});
 beforeEach(async () => {
-	plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
-	by = await plans.buyer();
+	({ plans, by } = await open());
 });
 
 /** A reveal that was noticed in a block of four seconds ago. */
 async function detected(): Promise<number> {
 	const at = new Date(plans.clock.nowMs());
-	const [row] = await database.db.query<{ id: number }>(
+	const [row] = await plans.db.query<{ id: number }>(
 		`insert into reveal_snipe.detection (collection_id, chain_id, signal, evidence, block_number,
 			block_at, heard_at, detected_at, content_digest, step, ended_at)
 		values ($1, 31337, 'metadata_event', 'traits', 77, $2, $3, $3, '\\x00', 'ended', $3)
@@ -45,7 +32,7 @@ async function detected(): Promise<number> {
 const ofBody = (change: Record<string, unknown> = {}) =>
 	plans.call("/snipes/dry-run", { body: planBodyOf(change), by });
 const stored = async () => {
-	const [row] = await database.db.query<{ intents: number; plans: number }>(
+	const [row] = await plans.db.query<{ intents: number; plans: number }>(
 		`select (select count(*) from wallets.intent)::int4 as intents,
 			(select count(*) from reveal_snipe.plan)::int4 as plans`,
 	);
@@ -61,7 +48,7 @@ test("[RVL-10] what it would have bought, for how much, how soon, what it is wor
 	await plans.covered(await detected());
 	// What is listed later was not there then.
 	await plans.sell({ ether: TENTH, rank: 5 });
-	await database.db.execute("update market_index.collection set floor_native = $1", [5n * TENTH]);
+	await plans.db.execute("update market_index.collection set floor_native = $1", [5n * TENTH]);
 	const before = await stored();
 	const { status, body } = await ofBody({ maxItems: 2 });
 	expect({ status, body }).toMatchObject({
@@ -115,8 +102,8 @@ test("409 reveal_unknown where none was recorded, or more than 30 days ago; 422 
 	expect((await ofBody()).status).toBe(200);
 	plans.clock.ms += 30 * 86_400_000;
 	expect((await ofBody()).body.code).toBe("reveal_unknown");
-	await pruneKeptBooks(database.db, new Date(plans.clock.nowMs() - 30 * 86_400_000 + 1));
-	expect(await database.db.query("select from reveal_snipe.kept_book")).toHaveLength(0);
+	await pruneKeptBooks(plans.db, new Date(plans.clock.nowMs() - 30 * 86_400_000 + 1));
+	expect(await plans.db.query("select from reveal_snipe.kept_book")).toHaveLength(0);
 });
 
 test("the newest of several reveals is played, and one that is told twice keeps its first book", async () => {

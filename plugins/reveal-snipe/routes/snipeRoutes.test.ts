@@ -1,39 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import { watchPlanned } from "#plugins/reveal-snipe/plans/watchPlanned.ts";
-import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { type Buyer, openBuyLab } from "#test/harness/openBuyLab.ts";
-import { openPlansLab, type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
-import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { Buyer } from "#test/harness/openBuyLab.ts";
+import { type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
+import { usePlans } from "#test/harness/usePlans.ts";
 
 // Guarantee: a plan is stored once, as its owner wrote it, for a wallet that can carry it out; and
 // nobody but its owner sees or moves it.
 
-let database: TestDatabase;
-let anvil: Anvil;
-let seaport: SeaportChain;
+const open = usePlans();
 let plans: PlansLab;
 let by: Buyer;
-beforeAll(async () => {
-	[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
-	seaport = await deploySeaport(anvil);
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
-});
 beforeEach(async () => {
-	plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
-	by = await plans.buyer();
+	({ plans, by } = await open());
 });
 
 const arm = (change: Record<string, unknown> = {}, key?: string) =>
 	plans.call("/snipes", { body: planBodyOf(change), by, ...(key && { key }) });
 const watched = async () =>
-	(
-		await database.db.query<{ id: number }>("select collection_id as id from reveal_snipe.watch")
-	).map(({ id }) => id);
+	(await plans.db.query<{ id: number }>("select collection_id as id from reveal_snipe.watch")).map(
+		({ id }) => id,
+	);
 
 describe("POST /v1/nft-market/snipes", () => {
 	test("[RVL-05] 201 with all fields of a plan; the collection is watched", async () => {
@@ -140,7 +127,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		await plans.know(1n, 1, { Eyes: "Laser" });
 		const eyes = (value: string) => ({ traits: [{ type: "eyes", values: [value] }] });
 		expect((await arm(eyes("gold"))).status).toBe(201);
-		await database.db.execute("update market_index.collection set reveal_state = 'revealed'");
+		await plans.db.execute("update market_index.collection set reveal_state = 'revealed'");
 		expect((await arm(eyes("gold"))).body).toMatchObject({
 			status: 422,
 			issues: [{ path: "traits.0" }],
@@ -172,7 +159,7 @@ describe("POST /v1/nft-market/snipes", () => {
 
 	test("409 for the plan after the fiftieth open one, and room again after a cancel", async () => {
 		const { body } = await arm();
-		await database.db.execute(
+		await plans.db.execute(
 			`insert into reveal_snipe.plan select gen_random_uuid(), profile_id, wallet_id,
 				collection_id, chain_id, contract, max_rank, traits, max_price_raw, budget_raw, max_items,
 				status, pause_reason, failure_code, canonical_wallet_id, profile_revision,
@@ -181,6 +168,21 @@ describe("POST /v1/nft-market/snipes", () => {
 		);
 		expect((await arm()).body.code).toBe("plans_too_many");
 		await plans.call(`/snipes/${body.id}/cancel`, { method: "POST", by });
+		expect((await arm()).status).toBe(201);
+	});
+});
+
+describe("a chain of which as much is watched as can be", () => {
+	test("409 reveals_full for one more collection, and 201 for one that is watched already", async () => {
+		await plans.db.execute(
+			`insert into reveal_snipe.watch (collection_id, chain_id, reason, since)
+			select 1000000 + n, 31337, 'plan', now() from generate_series(1, 500) as n`,
+		);
+		expect((await arm()).body).toMatchObject({ status: 409, code: "reveals_full" });
+		await plans.db.execute(
+			"update reveal_snipe.watch set collection_id = $1 where collection_id = 1000001",
+			[plans.collectionId],
+		);
 		expect((await arm()).status).toBe(201);
 	});
 });
@@ -228,7 +230,7 @@ describe("GET /v1/nft-market/snipes and what moves a plan", () => {
 		const { id } = (await arm()).body;
 		const read = async () => (await plans.call(`/snipes/${id}`, { by })).body;
 		const change = async (what: string) => {
-			await database.db.execute(what, [by.profile.id]);
+			await plans.db.execute(what, [by.profile.id]);
 			await checkPlans(plans.context, plans.signal);
 			const { status, pauseReason } = await read();
 			return [status, pauseReason];

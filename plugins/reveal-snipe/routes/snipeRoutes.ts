@@ -113,6 +113,7 @@ function postSnipe({ plans, signedIn, transform }: Deps) {
 					planFault.delegatedExecutionWalletRequired,
 					planFault.snipesDisabled,
 					planFault.plansTooMany,
+					planFault.revealsFull,
 					moneyFault.amountInvalid,
 					planFault.validationError,
 					...tradingDocumented.onceFailures,

@@ -203,6 +203,15 @@ export async function makePlansDue(
 	);
 }
 
+/** Ends that: the collection hides again, or its reveal left the chain. */
+export async function endPlansDue(db: Queryable, collectionId: number): Promise<void> {
+	await db.execute(
+		`update reveal_snipe.plan set due_at = null, due_until = null
+		where collection_id = $1 and due_until is not null and status in ('armed', 'paused')`,
+		[collectionId],
+	);
+}
+
 /** Armed plans that are to be evaluated now, those that wait longest first. By `plan_due`. */
 export async function readDuePlans(
 	db: Queryable,

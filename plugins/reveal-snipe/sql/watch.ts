@@ -27,6 +27,19 @@ export async function unwatchOthers(
 	);
 }
 
+/** How many collections of a chain are watched beside one. */
+export async function countWatchedOthers(
+	db: Queryable,
+	{ collectionId, chainId }: { collectionId: number; chainId: number },
+): Promise<number> {
+	const [row] = await db.query<{ count: number }>(
+		`select count(distinct collection_id)::int4 as count from reveal_snipe.watch
+		where chain_id = $1 and collection_id <> $2`,
+		[chainId, collectionId],
+	);
+	return row?.count ?? 0;
+}
+
 /** Collections of a chain that are watched, those watched longest first. */
 export async function readWatched(
 	db: Queryable,

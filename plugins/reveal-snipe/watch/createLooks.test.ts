@@ -88,7 +88,9 @@ async function open() {
 	const looks = createLooks(deps);
 	const look = async (watched: Watched | Watched[], trigger: Partial<Trigger> = {}) => {
 		const all = [watched].flat();
-		const reason: Trigger = { signal: "poll", block: null, heardAtMs: lab.nowMs, ...trigger };
+		const { signal = "poll" } = trigger;
+		const heard = { heardAtMs: lab.nowMs, isPolled: signal === "poll" };
+		const reason: Trigger = { signal, block: null, ...heard, ...trigger };
 		await looks(all.map((one) => ({ watched: one, trigger: reason })));
 		await until(() => all.every(({ isLooking }) => !isLooking), "the look is over");
 	};
@@ -139,6 +141,18 @@ test("the time of a block whose log came before its header is asked for with the
 	lab.nowMs += 500;
 	await look(one, { signal: "metadata_event", block: { number: 7, atMs: null } });
 	expect(await lastOf(one)).toMatchObject({ signal: "metadata_event", delayMs: 500 });
+});
+
+test("the clock has documents read, also where a block asked in the same moment", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	lab.show = (uri) => ({ imageUrl: uri, traits: hat(uri) });
+	const block = { number: 7, atMs: NOW_MS };
+	await look(one, { signal: "block", block });
+	expect(await lastOf(one)).toBeUndefined();
+	await look(one, { signal: "block", block, isPolled: true });
+	expect(await lastOf(one)).toMatchObject({ evidence: "traits" });
 });
 
 test("another place of the same documents is no reveal, and is remembered", async () => {

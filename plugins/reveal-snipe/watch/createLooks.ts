@@ -10,6 +10,7 @@ import {
 	type NewDetection,
 	readLastDetections,
 } from "#plugins/reveal-snipe/sql/detections.ts";
+import { endPlansDue } from "#plugins/reveal-snipe/sql/plans.ts";
 import { type Seen, writeSeen } from "#plugins/reveal-snipe/sql/seen.ts";
 import {
 	contentDigestOf,
@@ -152,6 +153,8 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 			if (!moved) return false;
 			subject.revealState = moved.to;
 			const phase = moved.to === "placeholder" ? "placeholder" : "revealed";
+			// Ranks and traits of a reveal that is gone are nothing to buy by.
+			if (moved.to === "placeholder") await endPlansDue(tx, subject.id);
 			appendRevealFrame(core.outbox, tx, { chain, subject, phase, detection: null, at });
 		}
 		if (verdict.kind !== "reveal") return false;
@@ -253,11 +256,11 @@ async function readDocuments(
  * are all that may be looked at.
  */
 function asksForDocuments(
-	{ signal }: Trigger,
+	{ signal, isPolled }: Trigger,
 	watched: Watched,
 	{ nowMs, signals }: { nowMs: number; signals: ReadonlySet<Signal> },
 ): boolean {
-	if (signal === "metadata_event" || signal === "poll") return true;
+	if (signal === "metadata_event" || isPolled) return true;
 	if (signal === "block" && signals.has("uri_hash")) return false;
 	return nowMs - watched.documentsAtMs >= DOCUMENTS_APART_MS;
 }

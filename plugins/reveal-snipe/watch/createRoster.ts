@@ -17,7 +17,7 @@ export type Roster = {
 		known: { seen: ReadonlyMap<number, Seen>; last: ReadonlyMap<number, Detection> },
 	): Watched[];
 	/** Notes why a collection is to be looked at. */
-	ask(one: Watched, reason: Omit<Trigger, "heardAtMs">): void;
+	ask(one: Watched, reason: Pick<Trigger, "signal" | "block">): void;
 	/** Gives back what could not be looked at. */
 	giveBack(looks: readonly { watched: Watched; trigger: Trigger }[]): void;
 	/** Takes what may be looked at now, and says how long the rest waits at most. */
@@ -51,7 +51,9 @@ export function createRoster({ clock, onAsked }: { clock: Clock; onAsked(): void
 			return fresh;
 		},
 		ask(one, reason) {
-			one.pending = joinTriggers(one.pending, { ...reason, heardAtMs: clock.nowMs() });
+			const isPolled = reason.signal === "poll";
+			const trigger = { ...reason, heardAtMs: clock.nowMs(), isPolled };
+			one.pending = joinTriggers(one.pending, trigger);
 			onAsked();
 		},
 		giveBack(looks) {

@@ -45,8 +45,9 @@ const readingOf = async (id: number) =>
 	)[0]?.reading;
 
 /** A watched collection of tokens with URIs of their own, that all show the same document. */
-async function hidden(folder: string, count: number) {
-	const given = { name: folder, base: `${folder}/`, isShared: false, count };
+async function hidden(folder: string, count: number, moreId?: bigint) {
+	const more = moreId !== undefined && { moreId };
+	const given = { name: folder, base: `${folder}/`, isShared: false, count, ...more };
 	const { contract, id } = await made.collection(service, given);
 	await made.watch(service, id);
 	await until(async () => (await readingOf(id)) === "hidden", `${folder} is seen to be hidden`);
@@ -72,13 +73,16 @@ async function revealed(contract: Hex): Promise<void> {
 }
 
 test("a new document under the same URI is a reveal, the same documents under a new one are none", async () => {
-	const { contract, id } = await hidden("same", 20);
+	const largest = 2n ** 256n - 1n;
+	const { contract, id } = await hidden("same", 20, largest);
 	shown.set("same", () => true);
 	made.advance(20_000);
 	await revealed(contract);
 	expect(await rowOf(contract)).toMatchObject({
 		detection: { signal: "poll", evidence: "traits" },
 	});
+	const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/${largest}`);
+	expect(asset.body).toMatchObject({ tokenId: String(largest), rank: expect.any(Number) });
 	shown.set("moved", () => true);
 	made.lab.asked.length = 0;
 	await made.setBase(contract, "moved/", { isShared: false, tells: 1 });
@@ -216,6 +220,22 @@ test("a reveal that leaves the chain is taken back, and the next one is news aga
 	const snapshot = await made.anvil.rpc<string>("evm_snapshot");
 	await made.setBase(contract, "forked/", { isShared: false, tells: 1 });
 	await revealed(contract);
+	// As a plan is that was armed in time.
+	await service.core.db.execute(
+		`insert into reveal_snipe.plan (id, profile_id, wallet_id, collection_id, chain_id, contract,
+			max_rank, traits, max_price_raw, budget_raw, max_items, status, profile_revision,
+			wallet_revision, created_at, changed_at, expires_at, due_at, due_until)
+		select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), $1, 31337, '\\x00', 1, '[]', 1,
+			1, 1, 'paused', 0, 0, now(), now(), now() + interval '10 years', now(),
+			now() + interval '10 years'`,
+		[id],
+	);
+	const due = () =>
+		service.core.db.query(
+			"select from reveal_snipe.plan where collection_id = $1 and due_until is not null",
+			[id],
+		);
+	expect(await due()).toHaveLength(1);
 	await made.anvil.rpc("evm_revert", [snapshot]);
 	await made.anvil.rpc("anvil_mine", ["0x3"]);
 	// The node announces no heads for a while after it went back.
@@ -224,6 +244,8 @@ test("a reveal that leaves the chain is taken back, and the next one is news aga
 		async () => (await rowOf(contract)).revealState === "placeholder",
 		"it is hidden again",
 	);
+	// Nothing is bought by ranks of a reveal that is gone.
+	expect(await due()).toEqual([]);
 	await made.setBase(contract, "forked/", { isShared: false, tells: 0 });
 	made.advance(20_000);
 	await until(
@@ -231,6 +253,7 @@ test("a reveal that leaves the chain is taken back, and the next one is news aga
 		"it is revealed once more",
 	);
 	expect((await rowOf(contract)).revealState).toBe("revealed");
+	expect(await due()).toHaveLength(1);
 });
 
 /** An answer of 200 MB, a megabyte after the other as it is read. */

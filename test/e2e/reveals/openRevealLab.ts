@@ -80,11 +80,14 @@ export async function openRevealLab() {
 		/** Deploys a collection with so many tokens under a base, and waits until they were read. */
 		async collection(
 			service: TestService,
-			given: { name: string; base: string; isShared?: boolean; count: number },
+			given: { name: string; base: string; isShared?: boolean; count: number; moreId?: bigint },
 		) {
-			const { name, base, isShared = true, count } = given;
+			const { name, base, isShared = true, moreId } = given;
+			const count = given.count + (moreId === undefined ? 0 : 1);
 			const contract = await chain.deploy("Reveal721", [name, `${origin}/${base}`, isShared]);
-			await chain.call("Reveal721", contract, "mint", [HOLDER, BigInt(count)]);
+			const minted = [HOLDER, BigInt(given.count)];
+			if (moreId === undefined) await chain.call("Reveal721", contract, "mint", minted);
+			else await chain.call("Reveal721", contract, "mintWith", [...minted, moreId]);
 			await service.indexed(Number(await anvil.rpc<Hex>("eth_blockNumber")));
 			const { db } = service.core;
 			const find = async () => {

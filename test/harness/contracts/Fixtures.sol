@@ -137,12 +137,19 @@ contract Reveal721 {
 		isShared = isShared_;
 	}
 
-	function mint(address to, uint256 count) external payable {
+	function mint(address to, uint256 count) public payable {
 		for (uint256 i = 0; i < count; i++) {
 			uint256 id = ++totalSupply;
 			ownerOf[id] = to;
 			emit Transfer(address(0), to, id);
 		}
+	}
+
+	/// The same, and one outside of their row.
+	function mintWith(address to, uint256 count, uint256 id) external {
+		mint(to, count);
+		ownerOf[id] = to;
+		emit Transfer(address(0), to, id);
 	}
 
 	/// `tells`: 0 nothing, 1 ERC-4906, 2 an event of its own.

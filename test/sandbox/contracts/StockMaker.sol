@@ -153,7 +153,7 @@ contract StockMaker is V4Maker {
 		if (owed1 > 0) give(token1, uint256(owed1));
 	}
 
-	function give(address token, uint256 value) internal override {
+	function give(address token, uint256 value) internal virtual override {
 		if (token != weth) return IMintable(token).mint(msg.sender, value);
 		IWrapped(weth).deposit{value: value}();
 		IWrapped(weth).transfer(msg.sender, value);

@@ -142,7 +142,8 @@ function describeStock(plan: StockPlan, index: number): Stock {
 	};
 }
 
-function poolOf(tokenA: Address, tokenB: Address, fee: Fee): Pool {
+/** Returns where the pool of a pair and a fee stands. */
+export function poolOf(tokenA: Address, tokenB: Address, fee: Fee): Pool {
 	const [token0, token1] =
 		tokenA.toLowerCase() < tokenB.toLowerCase() ? [tokenA, tokenB] : [tokenB, tokenA];
 	const parts = [{ type: "address" }, { type: "address" }, { type: "uint24" }] as const;

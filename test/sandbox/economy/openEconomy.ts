@@ -1,0 +1,216 @@
+import {
+	type Address,
+	encodeDeployData,
+	encodeFunctionData,
+	type Hex,
+	isHex,
+	stringToHex,
+	toHex,
+} from "viem";
+import { z } from "zod";
+import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
+import { compileFolder } from "#plugins/tokenomics/testing/compileFolder.ts";
+import { compileContracts } from "../compileContracts.ts";
+import { createRpc } from "../createRpc.ts";
+import type { Rpc } from "../Rpc.ts";
+import { createSender, type Send, type SenderTx } from "../stocks/createSender.ts";
+import type { Pool } from "../stocks/describeStockWorld.ts";
+import { stockAbi } from "../stocks/stockAbi.ts";
+import { stockAddresses } from "../stocks/stockAddresses.ts";
+import {
+	economyAddresses,
+	firstHolders,
+	payees,
+	SEARCHER,
+	SUPPLY,
+	TAPE_USD,
+	TREASURER,
+	tapeOpenings,
+	tapePools,
+	tapePriceOf,
+} from "./describeEconomy.ts";
+import { tokenMakerAbi } from "./economyAbi.ts";
+
+export type EconomyOptions = {
+	/** Buys back and burns, and is paid the share for it. */
+	keeper: Address;
+	/** Dollars of one ether, at which the token's pools are opened. */
+	ethUsd: number;
+};
+
+/** The token, its pools, the router of revenue and the burner on an anvil 4663. */
+export type Economy = {
+	addresses: typeof economyAddresses;
+	/** The token against WETH, the deeper pool first. */
+	pools: typeof tapePools;
+	/** It was not there before. */
+	isNew: boolean;
+	/** Pays revenue of a source, in coins or in USDG. */
+	payCoins(source: string, wei: bigint): Promise<void>;
+	payDollars(source: string, units: bigint): Promise<void>;
+	/** Gives somebody of the token that nobody holds yet. */
+	give(to: Address, raw: bigint): Promise<void>;
+	/** Moves the pools to where one token is worth this. */
+	movePrice(usd: { tape: number; eth: number }, pools?: readonly Pool[]): Promise<void>;
+	/** Leaves a pool this many hundredths of a per cent of its liquidity; 10,000 fills it again. */
+	drain(pool: Pool, keepBps?: number): Promise<void>;
+	setKeeper(keeper: Address): Promise<void>;
+	setSplit(source: string, bps: readonly [number, number, number, number]): Promise<void>;
+};
+
+const MAKER_WEALTH = toHex(10n ** 27n);
+const MAKER_TOKENS = (SUPPLY * 6n) / 10n;
+const TREASURER_DOLLARS = 10n ** 15n;
+const SEARCHER_TOKENS = SUPPLY / 20n;
+/** Observations that a pool keeps, of one a block at most. */
+const CARDINALITY = 120;
+/** Pools seem to be older than their chain, or nobody could ask for their mean of ten minutes. */
+const POOL_AGE_S = 86_400;
+const OBSERVATIONS_SLOT = "0x8";
+const UINT32 = 2n ** 32n;
+const Word = z.custom<Hex>((value) => isHex(value));
+const Block = z.object({ timestamp: Word });
+
+/** Opens the token's economy over a stock world: deployed where it is not, else found. */
+export async function openEconomy(rpcUrl: string, options: EconomyOptions): Promise<Economy> {
+	const rpc = createRpc(rpcUrl);
+	await rpc.batch([
+		{ method: "anvil_setBalance", params: [economyAddresses.maker, MAKER_WEALTH] },
+		{ method: "anvil_setBalance", params: [economyAddresses.searcher, MAKER_WEALTH] },
+	]);
+	const send = await createSender(rpc, TREASURER);
+	const isNew = (await rpc.call("eth_getCode", [economyAddresses.burner, "latest"])) === "0x";
+	if (isNew) await deploy(rpc, { send, ...options });
+	const { maker, router, burner } = economyAddresses;
+	const { usdg } = stockAddresses;
+	return {
+		addresses: economyAddresses,
+		pools: tapePools,
+		isNew,
+		payCoins: (source, wei) => send([{ to: router, value: wei, data: depositOf(source) }]),
+		payDollars: (source, units) =>
+			send([
+				{ to: usdg, data: approvalOf(router, units) },
+				{ to: router, data: depositOf(source, { token: usdg, units }) },
+			]),
+		give: (to, raw) => send([transferOf(to, raw)]),
+		movePrice: (usd, pools = tapePools) =>
+			send([{ to: maker, data: movement(pools, (pool) => tapePriceOf(pool, usd)) }]),
+		drain: ({ address }, keepBps = 0) => {
+			const args = [address, BigInt(keepBps)] as const;
+			const data = encodeFunctionData({ abi: tokenMakerAbi, functionName: "keep", args });
+			return send([{ to: maker, data }]);
+		},
+		setKeeper: (keeper) => {
+			const call = { abi: buybackBurnerAbi, functionName: "setKeeper", args: [keeper] } as const;
+			return send([{ to: burner, data: encodeFunctionData(call) }]);
+		},
+		setSplit: (source, bps) => {
+			const args = [label(source), bps] as const;
+			const call = { abi: revenueRouterAbi, functionName: "setSplit", args } as const;
+			return send([{ to: router, data: encodeFunctionData(call) }]);
+		},
+	};
+}
+
+/** Encodes a move of pools to the roots of their prices. */
+export function movement(pools: readonly Pool[], priceOf: (pool: Pool) => bigint): Hex {
+	const moves = pools.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool) }));
+	return encodeFunctionData({ abi: tokenMakerAbi, functionName: "move", args: [moves, [], []] });
+}
+
+async function deploy(
+	rpc: Rpc,
+	{ send, keeper, ethUsd }: EconomyOptions & { send: Send },
+): Promise<void> {
+	const { RevenueRouter, BuybackBurner, TapelineToken } = compileFolder("contracts");
+	if (!RevenueRouter || !BuybackBurner || !TapelineToken) throw new Error("a contract is missing");
+	const { token, router, maker, searcher } = economyAddresses;
+	const toPay = [payees.holders, payees.league, keeper, payees.treasury];
+	const creations = [
+		creationOf(TapelineToken, [TREASURER, SUPPLY]),
+		creationOf(RevenueRouter, [TREASURER, toPay]),
+		creationOf(BuybackBurner, [TREASURER, token, keeper, stockAddresses.router]),
+	];
+	const usd = { tape: TAPE_USD, eth: ethUsd };
+	const openings = { functionName: "open", args: [tapeOpenings(usd)] } as const;
+	const data = encodeFunctionData({ abi: tokenMakerAbi, ...openings });
+	const gifts = [
+		{ address: maker, raw: MAKER_TOKENS },
+		{ address: searcher, raw: SEARCHER_TOKENS },
+		...firstHolders,
+	];
+	const minting = await createSender(rpc, stockAddresses.issuer);
+	await minting([{ to: stockAddresses.usdg, data: mintingOf(TREASURER, TREASURER_DOLLARS) }]);
+	const searching = await createSender(rpc, SEARCHER);
+	await searching([{ data: makerOf(SEARCHER) }]);
+	await send([
+		{ data: makerOf(TREASURER) },
+		...creations.map((creation) => ({ data: creation })),
+		...gifts.map(({ address, raw }) => transferOf(address, raw)),
+	]);
+	await send([{ to: maker, data }, ...tapePools.map(memory)]);
+	await ageAll(rpc);
+	const code = await rpc.call("eth_getCode", [router, "latest"]);
+	if (code === "0x") throw new Error("the router of revenue does not stand where it should");
+}
+
+function transferOf(to: Address, raw: bigint): SenderTx {
+	const call = { abi: stockAbi, functionName: "transfer", args: [to, raw] } as const;
+	return { to: economyAddresses.token, data: encodeFunctionData(call) };
+}
+
+function mintingOf(to: Address, units: bigint): Hex {
+	const call = { abi: stockAbi, functionName: "mint", args: [to, units] } as const;
+	return encodeFunctionData(call);
+}
+
+function approvalOf(spender: Address, units: bigint): Hex {
+	const call = { abi: stockAbi, functionName: "approve", args: [spender, units] } as const;
+	return encodeFunctionData(call);
+}
+
+function depositOf(source: string, paid?: { token: Address; units: bigint }): Hex {
+	const abi = revenueRouterAbi;
+	if (!paid) return encodeFunctionData({ abi, functionName: "deposit", args: [label(source)] });
+	const args = [label(source), paid.token, paid.units] as const;
+	return encodeFunctionData({ abi, functionName: "depositToken", args });
+}
+
+function label(source: string): Hex {
+	return stringToHex(source, { size: 32 });
+}
+
+function memory({ address }: Pool): SenderTx {
+	const args = [address, CARDINALITY] as const;
+	const data = encodeFunctionData({ abi: tokenMakerAbi, functionName: "remember", args });
+	return { to: economyAddresses.maker, data };
+}
+
+/** Dates each pool's first observation back: its price has been the same since. */
+async function ageAll(rpc: Rpc): Promise<void> {
+	const { timestamp } = Block.parse(await rpc.call("eth_getBlockByNumber", ["latest", false]));
+	const aged = (BigInt(timestamp) - BigInt(POOL_AGE_S)) % UINT32;
+	for (const { address } of tapePools) {
+		const at = [address, OBSERVATIONS_SLOT];
+		const word = BigInt(Word.parse(await rpc.call("eth_getStorageAt", [...at, "latest"])));
+		const older = toHex(word - (word % UINT32) + aged, { size: 32 });
+		await rpc.call("anvil_setStorageAt", [address, toHex(8n, { size: 32 }), older]);
+	}
+}
+
+function makerOf(issuer: Address): Hex {
+	const { weth, factory, v4Manager, v4StateView } = stockAddresses;
+	return encodeDeployData({
+		abi: tokenMakerAbi,
+		bytecode: compileContracts().TokenMaker.creation,
+		args: [issuer, weth, factory, v4Manager, v4StateView],
+	});
+}
+
+function creationOf(
+	{ abi, creation }: ReturnType<typeof compileFolder>[string],
+	args: readonly unknown[],
+): Hex {
+	return encodeDeployData({ abi, bytecode: creation, args });
+}
