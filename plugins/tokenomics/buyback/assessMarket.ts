@@ -7,6 +7,7 @@ import { BPS } from "#plugins/tokenomics/buyback/limits.ts";
 import {
 	depthOf,
 	gapBps,
+	least,
 	lessBps,
 	outAtPrice,
 	outInRange,
@@ -71,7 +72,7 @@ export async function assessMarket(
 	const depth = depthOf({ ...pool.spot, liquidity: pool.liquidity });
 	const mostRaw = (depth * bounds.depthBps) / BPS;
 	if (asked.exact && asked.spendRaw > mostRaw) return refusal("pool_thin");
-	const spendRaw = asked.spendRaw < mostRaw ? asked.spendRaw : mostRaw;
+	const spendRaw = least(asked.spendRaw, mostRaw);
 	if (spendRaw === 0n) return refusal("pool_empty");
 	const deviationBps = priceGapBps(pool.spot.sqrtPriceX96, pool.mean.sqrtPriceX96);
 	if (deviationBps > bounds.deviationBps) {
@@ -101,14 +102,13 @@ function judge(
 	if (impactBps > bounds.impactBps) {
 		return refusal("price_impact", `By ${impactBps} basis points.`);
 	}
-	const byQuote = lessBps(quotedRaw, bounds.slippageBps);
 	const byMean = lessBps(fairMean, bounds.slippageBps);
 	if (quotedRaw < byMean) {
 		return refusal("price_moved", "It buys less than the average allows.");
 	}
 	return {
 		...{ pool: pool.address, fee, spendRaw, quotedRaw },
-		minBurnedRaw: byQuote > byMean ? byQuote : byMean,
+		minBurnedRaw: lessBps(quotedRaw > fairMean ? quotedRaw : fairMean, bounds.slippageBps),
 		worthRaw: (spendRaw * quotedRaw) / fairMean,
 		...{ deviationBps, impactBps, quotesBps },
 	};

@@ -5,6 +5,7 @@ import { formatAmount } from "#core/money/formatAmount.ts";
 import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import { type BuybackRequest, buybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
+import { purchaseSteps } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { DEADLINE_MARGIN_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { gapBps } from "#plugins/tokenomics/buyback/poolMath.ts";
 import { type Funds, type Keeper, readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
@@ -42,7 +43,7 @@ export function buybackKind(deps: BuybackDeps): IntentKind<BuybackRequest> {
 		name: BUYBACK,
 		plugin: "tokenomics",
 		request: buybackRequest,
-		steps: ["buyback.keeper", "buyback.market", "buyback.supply"],
+		steps: purchaseSteps,
 		prepare: (intent, context) => prepare(deps, { intent, ...context }),
 		// Limits in dollars are the path's own; the run's own maxima stand in its request.
 		deny: () => null,

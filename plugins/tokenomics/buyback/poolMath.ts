@@ -85,6 +85,11 @@ export function lessBps(amount: bigint, bps: bigint): bigint {
 	return divUp(amount * (BPS - bps), BPS);
 }
 
+/** The smaller of two amounts: `Math.min` takes none of them. */
+export function least(one: bigint, other: bigint): bigint {
+	return one < other ? one : other;
+}
+
 function lessFee(raw: bigint, fee: number): bigint {
 	return (raw * (FEE_UNITS - BigInt(fee))) / FEE_UNITS;
 }

@@ -3,6 +3,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { decoded, viewCall } from "#plugins/tokenomics/buyback/askViews.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import { type ReleaseRequest, releaseRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
+import { releaseSteps } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { BURN_BUCKET } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import { type RefusalCode, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
@@ -24,7 +25,7 @@ export function releaseKind(
 		name: RELEASE,
 		plugin: "tokenomics",
 		request: releaseRequest,
-		steps: ["buyback.owed"],
+		steps: releaseSteps,
 		async prepare({ request, channel }, { wallet, outbound, signal }): Promise<Preparation> {
 			if (channel !== "job") return denied("no_wallet");
 			const { router, currency } = request;

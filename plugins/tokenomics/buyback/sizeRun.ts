@@ -2,6 +2,7 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { mulDiv } from "#core/money/mulDiv.ts";
 import type { UsdRate } from "#plugins/prices/contract.ts";
 import type { BuybackBounds } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import { least } from "#plugins/tokenomics/buyback/poolMath.ts";
 import type { Funds, Keeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 
@@ -89,10 +90,6 @@ function rawOf(usdMicros: bigint, rate: UsdRate): bigint {
 
 function unitOf({ decimals, currencyDecimals }: UsdRate): bigint {
 	return 10n ** BigInt(decimals + currencyDecimals);
-}
-
-function least(one: bigint, other: bigint): bigint {
-	return one < other ? one : other;
 }
 
 function floorZero(amount: bigint): bigint {

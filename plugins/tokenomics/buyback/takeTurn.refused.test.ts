@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
-import { type BurnChain, openBurnChain } from "#plugins/tokenomics/testing/openBurnChain.ts";
-import { type BuybackLab, openBuybackLab } from "#plugins/tokenomics/testing/openBuybackLab.ts";
+import { type BurnChain, openBurnChain } from "#test/harness/openBurnChain.ts";
+import { type BuybackLab, openBuybackLab } from "#test/harness/openBuybackLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: where something is not as it should be, a turn says why by a code, records no intent,
@@ -58,8 +58,22 @@ test("a pool that is younger than the time that is averaged is not bought throug
 test.each([
 	["disabled", { env: { BUYBACK_ENABLED: false } }],
 	["no_wallet", { env: { BUYBACK_WALLET_ID: undefined } }],
-	["no_wallet", { arrange: (lab: BuybackLab) => void (lab.state.isDelegated = false) }],
-	["token_not_launched", { arrange: (lab: BuybackLab) => void (lab.state.contracts = null) }],
+	[
+		"no_wallet",
+		{
+			arrange(lab: BuybackLab) {
+				lab.state.isDelegated = false;
+			},
+		},
+	],
+	[
+		"token_not_launched",
+		{
+			arrange(lab: BuybackLab) {
+				lab.state.contracts = null;
+			},
+		},
+	],
 	[
 		"contracts_missing",
 		{
@@ -91,7 +105,14 @@ test.each([
 	["nothing_to_spend", { env: { BUYBACK_RUN_USD_MIN: 600, BUYBACK_RUN_USD_MAX: 900 } }],
 	["pool_thin", { env: { BUYBACK_DEPTH_BPS_MAX: 1, BUYBACK_RUN_USD_MIN: 150 } }],
 	["price_impact", { env: { BUYBACK_IMPACT_BPS_MAX: 1 } }],
-	["no_price", { arrange: (lab: BuybackLab) => void (lab.turnDeps.prices.usdRate = () => null) }],
+	[
+		"no_price",
+		{
+			arrange(lab: BuybackLab) {
+				lab.turnDeps.prices.usdRate = () => null;
+			},
+		},
+	],
 	[
 		"chain_unavailable",
 		{

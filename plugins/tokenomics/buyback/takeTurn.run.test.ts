@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { type BurnChain, openBurnChain } from "#plugins/tokenomics/testing/openBurnChain.ts";
-import { type BuybackLab, openBuybackLab } from "#plugins/tokenomics/testing/openBuybackLab.ts";
+import { type BurnChain, openBurnChain } from "#test/harness/openBurnChain.ts";
+import { type BuybackLab, openBuybackLab } from "#test/harness/openBuybackLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: a run spends what revenue earned for burning, within its bounds, through the deepest

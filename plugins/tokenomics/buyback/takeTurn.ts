@@ -4,6 +4,7 @@ import type { Steps } from "#core/steps/Steps.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
 import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
+import type { TurnStep } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import type { BuybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
 import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
@@ -25,12 +26,8 @@ import {
 	type Wallet,
 } from "#plugins/wallets/contract.ts";
 
-/** What a turn does that lasts or goes out, beside the steps of the kinds. */
-export const buybackSteps = ["buyback.turn", "commit.buyback", "commit.buyback_look"] as const;
-export type BuybackStep = (typeof buybackSteps)[number];
-
 export type TurnDeps = BuybackDeps & {
-	steps: Steps<BuybackStep>;
+	steps: Steps<TurnStep>;
 	/** From 0 up to 1, and not to be foreseen. */
 	random(): number;
 	/** Told how each turn ended, for the figures. */

@@ -13,7 +13,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
-		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/)))",
+		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/)|tokenomics/buyback/))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -26,7 +26,7 @@ const OUT = [
 	/\bprovider\.\w+\(/,
 	/\bfetch\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|readKeeper|assessMarket|supplyFell)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -60,6 +60,11 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
 	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
+	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",
+	"plugins/tokenomics/buyback/readPools.ts": "called in buyback.market and buyback.turn",
+	"plugins/tokenomics/buyback/readKeeper.ts": "called in buyback.keeper and buyback.turn",
+	"plugins/tokenomics/buyback/settleBuyback.ts": "called in buyback.supply",
+	"plugins/tokenomics/buyback/takeTurn.ts#findRun": "called in buyback.turn",
 };
 
 /** From each `run(` and `outbound(` to the bracket that ends it. */
@@ -147,6 +152,7 @@ test("whatever registers a kind of intent is on the path that is looked at here"
 		// Killed at random moments, between two chains: `test/e2e/bridges/killedBridges.test.ts`.
 		"plugins/bridge/plugin.ts",
 		"plugins/nft-buys/plugin.ts",
+		"plugins/tokenomics/buyback/openBuyback.ts",
 		"plugins/trading/openTrades.ts",
 		"plugins/transfers/plugin.ts",
 		"plugins/wallets/createWallets.ts",

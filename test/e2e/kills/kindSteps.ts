@@ -1,4 +1,5 @@
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
+import { buybackSteps } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance/allowanceKind.ts";
@@ -11,7 +12,8 @@ export const kindSteps: readonly string[] = [
 ];
 
 /**
- * Those of trades, whose chain is not the one of `openKillWorld`: their processes end at each of
- * them in `plugins/trading/routes/tradeRoutes.deaths.test.ts`.
+ * Those of trades and of buybacks, whose chain is not the one of `openKillWorld`: their processes end
+ * at each of them in `plugins/trading/routes/tradeRoutes.deaths.test.ts` and in
+ * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
-export const stepsEndedElsewhere: readonly string[] = tradeSteps;
+export const stepsEndedElsewhere: readonly string[] = [...tradeSteps, ...buybackSteps];

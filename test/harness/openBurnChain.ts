@@ -11,10 +11,10 @@ import {
 	toHex,
 	zeroAddress,
 } from "viem";
+import { compileFolder } from "#plugins/tokenomics/testing/compileFolder.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { compileContracts } from "#test/sandbox/compileContracts.ts";
 import { uniswapBytecode } from "#test/sandbox/stocks/uniswapBytecode.ts";
-import { compileFolder } from "./compileFolder.ts";
 
 /** What is done here with Uniswap, with wrapped coins and with tokens of any kind. */
 export const chainAbi = parseAbi([
@@ -52,6 +52,7 @@ export type PoolSpec = {
 	out: bigint;
 };
 
+type Block = { transactions: { hash: Hex; from: Address }[] };
 export type Swap = { tokenIn: Address; tokenOut: Address; fee: number; raw: bigint };
 
 const GAS = toHex(12_000_000);
@@ -190,6 +191,8 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		},
 		/** Makes a token of anybody's: of a revenue, or a bad one. */
 		mint: (of: Address, to: Address, raw: bigint) => call(of, encode("mint", [to, raw])),
+		/** Lets pools take a token of the owner's. */
+		allow: (of: Address) => call(of, encode("approve", [positions, 2n ** 200n])),
 		/** Swaps as the searcher, through one pool. */
 		swap: (swap: Swap) => call(swapRouter, swapOf(searcher, swap), searcher),
 		setBalance: (account: Address, raw: bigint) =>
@@ -214,6 +217,25 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		},
 		async nonce(account: Address): Promise<number> {
 			return Number(await anvil.rpc<Hex>("eth_getTransactionCount", [account, "latest"]));
+		},
+		/**
+		 * Blocks leave the chain, and others with the same transactions stand there, but without those
+		 * of the keeper's, which are answered as they were signed.
+		 */
+		async reorg(depth: number): Promise<Hex[]> {
+			const head = Number(await anvil.rpc<Hex>("eth_blockNumber"));
+			const [kept, gone]: [[Hex, number][], Hex[]] = [[], []];
+			for (let offset = 0; offset < depth; offset++) {
+				const at = toHex(head - depth + 1 + offset);
+				const { transactions } = await anvil.rpc<Block>("eth_getBlockByNumber", [at, true]);
+				for (const { hash, from } of transactions) {
+					const raw = await anvil.rpc<Hex>("eth_getRawTransactionByHash", [hash]);
+					if (lower(from) === keeper) gone.push(raw);
+					else kept.push([raw, offset]);
+				}
+			}
+			await anvil.rpc("anvil_reorg", [depth, kept]);
+			return gone;
 		},
 		/** Every burn that the chain knows now. */
 		async burns(): Promise<{ spent: bigint; burned: bigint }[]> {

@@ -17,12 +17,15 @@ import { SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { readStatus } from "#plugins/tokenomics/buyback/readStatus.ts";
 import { releaseKind } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import { type Turn, type TurnDeps, takeTurn } from "#plugins/tokenomics/buyback/takeTurn.ts";
-import type { BurnChain } from "#plugins/tokenomics/testing/openBurnChain.ts";
 import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Held, IntentKind } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
-import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import type {
+	CustodyTrace,
+	CustodyTransaction,
+	SendOutcome,
+} from "#plugins/wallets/custody/Custody.ts";
 import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import { createDeployment } from "#plugins/wallets/enrolment/createDeployment.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
@@ -31,6 +34,7 @@ import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
+import type { BurnChain } from "#test/harness/openBurnChain.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const CHAIN_ID = 4663;
@@ -39,6 +43,7 @@ const WALLET_ID = "keeper-wallet";
 const TURNS_MAX = 25;
 const OVER = /^(confirmed|failed|rejected|expired|dry_run)$/;
 
+type Sending = { transaction: CustodyTransaction; referenceId: string };
 export type BuybackLab = ReturnType<typeof openBuybackLab>;
 
 /**
@@ -55,6 +60,8 @@ export function openBuybackLab(given: {
 	/** Another name than the database knows: such a process counts as gone. */
 	session?: string;
 	clock?: { ms: number };
+	/** What the wallet provider knows, which outlives a process of ours. */
+	traces?: Map<string, CustodyTrace>;
 }) {
 	const { db, chain: world, env = {}, observe, session = "tapeline test" } = given;
 	const { anvil, addresses, who } = world;
@@ -86,7 +93,7 @@ export function openBuybackLab(given: {
 		settle: (calls, options) => (state.settle ?? real.settle)(calls, options),
 	};
 	const sent: CustodyTransaction[] = [];
-	const byReference = new Map<string, Hex>();
+	const traces = given.traces ?? new Map<string, CustodyTrace>();
 	const counted: string[] = [];
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const deps: ExecutionDeps = {
@@ -95,7 +102,7 @@ export function openBuybackLab(given: {
 		custody: {
 			...offCustody,
 			isOn: true,
-			byReference: async () => null,
+			byReference: async (reference) => traces.get(reference) ?? null,
 			wallet: async (id) => ({
 				...{ id, address: who.keeper, isArchived: false, isDelegated: state.isDelegated },
 			}),
@@ -156,7 +163,7 @@ export function openBuybackLab(given: {
 	const { signal } = new AbortController();
 
 	/** Signs with the node's own key and broadcasts, as a wallet provider does. */
-	async function send({ transaction }: { transaction: CustodyTransaction }): Promise<SendOutcome> {
+	async function send({ transaction, referenceId }: Sending): Promise<SendOutcome> {
 		sent.push(transaction);
 		await state.beforeSend();
 		const signer = mnemonicToAccount(MNEMONIC, { addressIndex: 1 });
@@ -166,8 +173,11 @@ export function openBuybackLab(given: {
 			...{ chainId, nonce, to, data, value, gas, maxFeePerGas, maxPriorityFeePerGas },
 		});
 		const transactionHash = await anvil.rpc<Hex>("eth_sendRawTransaction", [raw]);
+		const transactionId = `sent ${referenceId}`;
+		const known = { transactionId, transactionHash, status: "broadcasted" } as const;
+		traces.set(referenceId, { ...known, referenceId });
 		await state.afterSend();
-		return state.answer ?? { kind: "sent", transactionHash, transactionId: null };
+		return state.answer ?? { kind: "sent", transactionHash, transactionId };
 	}
 
 	/** The clock of this process is the chain's. */
@@ -179,7 +189,7 @@ export function openBuybackLab(given: {
 			`select id, kind, status, error_code as code, plan from wallets.intent order by created_at, id`,
 		);
 	return {
-		...{ world, deps, execution, prices, clock: own, state, sent, counted, byReference, config },
+		...{ world, deps, execution, prices, clock: own, state, sent, counted, traces, config },
 		...{ sync, intents, turnDeps },
 		async turn(): Promise<Turn> {
 			await sync();
