@@ -27,12 +27,15 @@ const START_TIMEOUT_MS = 150_000;
 // The shell holds the reading end of our pipe: when we die, by kill -9 too, `cat` sees the
 // end and anvil goes with us. PR_SET_PDEATHSIG would do it on Linux only. (POSIX gives a
 // background job /dev/null as its stdin, hence descriptor 3; descriptor 4 is our stderr without
-// the shell's own "Killed".)
+// the shell's own "Killed". When anvil ends by itself the watch ends too: its number may soon be
+// another process's.)
 const leash = `exec 3<&0 4>&2 2>/dev/null
 "$@" </dev/null 2>&4 3<&- 4>&- & child=$!
-{ cat <&3 >/dev/null; kill -9 $child; } 4>&- &
+{ cat <&3 >/dev/null; kill -9 $child; } 4>&- & watch=$!
 exec 3<&- 4>&-
-wait $child`;
+wait $child; code=$?
+kill $watch
+exit $code`;
 
 /** Starts anvil with mining by hand on a free port. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {

@@ -7,6 +7,7 @@ import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
 import { pollUntil } from "#core/db/embedded/pollUntil.ts";
 import { type EmbeddedServer, startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { type OtherProcess, spawnOther } from "#core/db/embedded/testing/spawnOther.ts";
+import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 
@@ -269,7 +270,7 @@ describe("kill -9", () => {
 		const holder = other("server", dataDir);
 		await holder.answer();
 		await holder.ask("create table kept as select 3 as n");
-		const watchdog = Number(/process (\d+)/.exec(holderText(dataDir))?.[1]);
+		const watchdog = Number(watchdogOf(dataDir));
 		// As on a machine that is too busy to let it run.
 		process.kill(watchdog, "SIGSTOP");
 		process.kill(Number(findPostmaster(clusterOf(dataDir))), "SIGKILL");
@@ -280,6 +281,27 @@ describe("kill -9", () => {
 		});
 		expect(meanwhile).toBeUndefined();
 		expect(await query(await starting, "select n from kept")).toEqual([{ n: 3 }]);
+	});
+
+	test("of a process that was bringing its server back leaves none that is in the next one's way", async () => {
+		const dataDir = madeDataDir();
+		const holder = other("server", dataDir);
+		await holder.answer();
+		await holder.ask("create table kept as select 5 as n");
+		const first = watchdogOf(dataDir);
+		process.kill(Number(findPostmaster(clusterOf(dataDir))), "SIGKILL");
+		// Its new watchdog has the server's lock, and will launch a server for a process that is gone.
+		const second = await happens(() => {
+			const now = watchdogOf(dataDir);
+			return now === undefined || now === first ? undefined : now;
+		});
+		process.kill(Number(second), "SIGSTOP");
+		await holder.kill();
+		const starting = start(dataDir);
+		// It finds no server that it could join.
+		await happens(() => isDeciding(dataDir) || undefined);
+		process.kill(Number(second), "SIGCONT");
+		expect(await query(await starting, "select n from kept")).toEqual([{ n: 5 }]);
 	});
 
 	test("of the postmaster under a living process is repaired behind the same address", async () => {
@@ -296,12 +318,12 @@ describe("kill -9", () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
-		const pid = () => /process (\d+)/.exec(holderText(dataDir))?.[1];
-		const first = Number(pid());
+		const first = Number(watchdogOf(dataDir));
 		process.kill(first, "SIGKILL");
-		const second = await happens(() =>
-			pid() !== undefined && Number(pid()) !== first ? Number(pid()) : undefined,
-		);
+		const second = await happens(() => {
+			const now = watchdogOf(dataDir);
+			return now === first ? undefined : now;
+		});
 		expect(second).toBeGreaterThan(0);
 		await holder.kill();
 		expect(await goesDown(dataDir)).toBe(true);
@@ -310,17 +332,26 @@ describe("kill -9", () => {
 	test("Ctrl-C for the whole group leaves the server up until the process has drained", async () => {
 		const dataDir = madeDataDir();
 		const server = await start(dataDir);
-		const watchdog = Number(/process (\d+)/.exec(holderText(dataDir))?.[1]);
+		const watchdog = Number(watchdogOf(dataDir));
 		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(watchdog, signal);
 		expect(await query(server, "select pg_sleep(0.5), 1 as n")).toMatchObject([{ n: 1 }]);
 		expect(isDown(dataDir)).toBe(false);
 	});
 });
 
-function holderText(dataDir: string): string {
+function isDeciding(dataDir: string): boolean {
+	const lock = tryFileLock(join(dataDir, "postgres", "decision.lock"));
+	lock?.release();
+	return lock === undefined;
+}
+
+/** The process that holds the lock of the server's life. */
+function watchdogOf(dataDir: string): number | undefined {
 	try {
-		return readFileSync(join(dataDir, "postgres", "holder"), "utf8");
+		const text = readFileSync(join(dataDir, "postgres", "holder"), "utf8");
+		const pid = /^process (\d+)/.exec(text)?.[1];
+		return pid === undefined ? undefined : Number(pid);
 	} catch {
-		return "";
+		return undefined;
 	}
 }

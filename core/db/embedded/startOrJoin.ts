@@ -10,10 +10,13 @@ import { pollUntil } from "#core/db/embedded/pollUntil.ts";
 import { prepareSocketDir } from "#core/db/embedded/prepareSocketDir.ts";
 import { shareName } from "#core/db/embedded/shareName.ts";
 import { spawnWatchdog, type Watchdog } from "#core/db/embedded/spawnWatchdog.ts";
+import { isHeldHere } from "#core/db/embedded/takeLifeLock.ts";
 import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
 
 /** As long as another process may need for a start with crash recovery. */
 const DECISION_TIMEOUT_MS = 200_000;
+/** As long as a server may need that was launched for a process which is gone. */
+const ORPHAN_TIMEOUT_MS = 120_000;
 
 export type ServerPlace = {
 	layout: Layout;
@@ -45,10 +48,26 @@ export async function startOrJoin(place: ServerPlace): Promise<Share> {
 	});
 	if (!lock) throw heldFault(layout);
 	try {
-		return (await join(place)) ?? (await start(place));
+		const share = await pollUntil(() => tryBoth(place), {
+			timeoutMs: ORPHAN_TIMEOUT_MS,
+			everyMs: 20,
+		});
+		if (!share) throw heldFault(layout);
+		return share;
 	} finally {
 		lock.release();
 	}
+}
+
+/**
+ * Joins or starts, once; undefined where that has to be tried again, for the server's lock is held
+ * here. A process that dies while it starts a server leaves a watchdog that launches it all the
+ * same, and could end it only under the lock that we have: so it is joined as soon as it answers.
+ */
+async function tryBoth(place: ServerPlace): Promise<Share | undefined> {
+	const share = (await join(place)) ?? (await start(place));
+	if (!share && !isHeldHere(place.layout)) throw heldFault(place.layout);
+	return share;
 }
 
 async function join(place: ServerPlace): Promise<Share | undefined> {
@@ -69,11 +88,12 @@ async function join(place: ServerPlace): Promise<Share | undefined> {
 	return { how: "joined", client, watchdog };
 }
 
-async function start(place: ServerPlace): Promise<Share> {
+/** Undefined where somebody else keeps the lock of the server's life. */
+async function start(place: ServerPlace): Promise<Share | undefined> {
 	const { layout } = place;
 	await initCluster(place);
 	const watchdog = await spawnWatchdog(planFor(place, "launch"));
-	if (!watchdog) throw heldFault(layout);
+	if (!watchdog) return undefined;
 	const client = await connectToServer(layout.socketDir, shareName);
 	if (client) return { how: "started", client, watchdog };
 	watchdog.letGo();

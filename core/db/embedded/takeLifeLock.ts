@@ -9,6 +9,8 @@ import { type FileLock, tryFileLock } from "#core/db/embedded/tryFileLock.ts";
  * removed the file that says who it is and is about to release the lock.
  */
 const UNSEEN_TIMEOUT_MS = 5_000;
+/** For a holder whose server runs here: longer than a killed server takes to be gone. */
+const RUNNING_TIMEOUT_MS = 500;
 /**
  * For a watchdog whose server is gone: it may be in a connection (15 s), in a stop (80 s), or
  * wait for a processor.
@@ -34,21 +36,36 @@ export type LifeLockPlan = {
 export async function takeLifeLock(plan: LifeLockPlan): Promise<FileLock | undefined> {
 	const { limits = { unseenMs: UNSEEN_TIMEOUT_MS, endingMs: ENDING_TIMEOUT_MS } } = plan;
 	const beganMs = performance.now();
+	let lastDownMs = beganMs;
 	const answer = await pollUntil(
 		() => {
 			const lock = tryFileLock(plan.lifeLock);
 			if (lock) return { lock };
-			const isOver = performance.now() - beganMs >= limits.unseenMs;
-			return isOver && !isEnding(plan) ? { lock: undefined } : undefined;
+			const nowMs = performance.now();
+			if (findPostmaster(plan.cluster) === undefined) lastDownMs = nowMs;
+			const isRunning = nowMs - lastDownMs >= RUNNING_TIMEOUT_MS;
+			const isOver = nowMs - beganMs >= limits.unseenMs && !isEnding(plan);
+			return isRunning || isOver ? { lock: undefined } : undefined;
 		},
 		{ timeoutMs: limits.endingMs, everyMs: EVERY_MS },
 	);
 	return answer?.lock;
 }
 
+/**
+ * Whether the lock's server runs here, or its holder does: then it can be joined in a moment, or
+ * the lock will be free.
+ */
+export function isHeldHere(plan: Pick<LifeLockPlan, "holderFile" | "cluster">): boolean {
+	return findPostmaster(plan.cluster) !== undefined || livesHere(plan.holderFile);
+}
+
 /** Whether the holder is a living process of this machine that has no server any more. */
 function isEnding({ holderFile, cluster }: LifeLockPlan): boolean {
-	if (findPostmaster(cluster) !== undefined) return false;
+	return findPostmaster(cluster) === undefined && livesHere(holderFile);
+}
+
+function livesHere(holderFile: string): boolean {
 	const [, pid, host] = /^process (\d+) on host (.*)$/.exec(readText(holderFile)) ?? [];
 	return host === hostname() && isAlive(Number(pid));
 }

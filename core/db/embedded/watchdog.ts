@@ -31,12 +31,17 @@ async function watchdog(plan: WatchdogPlan): Promise<void> {
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"] as const) {
 		process.on(signal, () => {});
 	}
-	const parentGone = endOf(process.stdin);
+	let isParentGone = false;
+	const parentGone = endOf(process.stdin).then(() => {
+		isParentGone = true;
+	});
 	const { lifeLock, holderFile } = plan;
 	const lock = await takeLifeLock({ lifeLock, holderFile, cluster: plan.server.cluster });
 	if (!lock) return report({ kind: "held" });
 	try {
 		writeFileSync(plan.holderFile, `process ${process.pid} on host ${hostname()}`);
+		// Nobody would use it, and whoever starts now would find its lock held.
+		if (isParentGone && plan.how === "launch") return;
 		if (plan.how === "launch" || findPostmaster(plan.server.cluster) === undefined) {
 			await launchServer(plan.server);
 		}

@@ -141,7 +141,7 @@ test("a page that no list is behind asks for no figures of a slug with several c
 	await database.db.execute(
 		`update market_index.collection set provider_row = jsonb_build_object('contracts',
 			case when id = $2 then '[{}, {}]'::jsonb else '[{}]'::jsonb end) where id in ($1, $2)`,
-		[first, second],
+		[first ?? 0, second ?? 0],
 	);
 	lab.fake.answers.stats = async () => statsOf();
 	await lab.lists.complete(

@@ -61,8 +61,8 @@ export async function openBurnerLab() {
 			return BigInt(answer.slice(0, 66));
 		},
 		/**
-		 * Opens a pool in which a token is worth what TAPE is. A shallow one holds nothing beyond a fifth
-		 * of its price.
+		 * Opens a pool in which a token is worth what TAPE is. A shallow one holds nothing beyond a
+		 * fifth of its price.
 		 */
 		async openPool(
 			[tokenA, tokenB]: readonly [Address, Address],

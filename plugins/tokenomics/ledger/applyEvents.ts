@@ -1,0 +1,202 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import { sharesOf } from "#plugins/tokenomics/contracts/sharesOf.ts";
+import type {
+	EntryEvent,
+	LedgerEvent,
+	TransferEvent,
+} from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+import { entries, type NewEntry, type SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
+import { holders } from "#plugins/tokenomics/sql/holders.ts";
+import {
+	NO_SOURCE,
+	type TotalChange,
+	type TotalKey,
+	totalKey,
+	totalName,
+	totals,
+} from "#plugins/tokenomics/sql/totals.ts";
+import { transfers } from "#plugins/tokenomics/sql/transfers.ts";
+
+/** How the router splits before anybody sets anything: holders, league, burn, treasury. */
+export const DEFAULT_SPLIT = [3_500, 1_500, 2_000, 3_000] as const;
+
+export type Applied = {
+	chainId: number;
+	/** In chain order. */
+	events: readonly LedgerEvent[];
+	/** When a block of router or burner was made. */
+	timeMs: ReadonlyMap<number, number>;
+	/** Every burner that is followed: what their own transfers burn is added up apart. */
+	burners: ReadonlySet<Address>;
+};
+
+/**
+ * Writes events down and changes every sum and balance by them, all in the caller's transaction,
+ * which moves the cursor past them as well: they are in the ledger once or not at all.
+ */
+export async function applyEvents(tx: Tx, applied: Applied): Promise<void> {
+	const byContract = Map.groupBy(applied.events, ({ contract }) => contract);
+	for (const [contract, events] of byContract) {
+		const said = events.filter((event): event is EntryEvent => event.kind !== "transfer");
+		const moved = events.filter((event): event is TransferEvent => event.kind === "transfer");
+		if (said.length > 0) await applyEntries(tx, contract, { ...applied, said });
+		if (moved.length > 0) await applyTransfers(tx, contract, { ...applied, moved });
+	}
+}
+
+async function applyEntries(
+	tx: Tx,
+	contract: Address,
+	{ chainId, timeMs, said }: Applied & { said: readonly EntryEvent[] },
+): Promise<void> {
+	const of = { chainId, contract };
+	const inForce = new Map(
+		(await entries.splits(tx, chainId, contract)).map((split) => [split.source, split]),
+	);
+	const rows: NewEntry[] = [];
+	const changes = createChanges();
+	const shares = new Map<string, { key: TotalKey; bps: readonly number[] }>();
+	for (const event of said) {
+		const atMs = timeMs.get(event.block);
+		assert(atMs !== undefined, "the time of each block with an entry was read");
+		const { block, logIndex } = event;
+		const change = { entries: 1, burned: 0n, block, atMs };
+		let split: SplitPlace | null = null;
+		switch (event.kind) {
+			case "split_set":
+				inForce.set(event.source, { block, logIndex, source: event.source, bps: event.bps });
+				break;
+			case "revenue_received": {
+				const { source, currency, amount } = event;
+				const found = inForce.get(source) ?? inForce.get(NO_SOURCE);
+				split = { block: found?.block ?? 0, logIndex: found?.logIndex ?? 0 };
+				const key = totalKey("revenue_received", { source, currency, split });
+				shares.set(totalName(key), { key, bps: found?.bps ?? DEFAULT_SPLIT });
+				changes.add(key, { ...change, amount });
+				changes.add(totalKey("revenue", { currency }), { ...change, amount });
+				break;
+			}
+			case "share_paid": {
+				const { bucket, currency, amount } = event;
+				changes.add(totalKey("share_paid", { bucket, currency }), { ...change, amount });
+				break;
+			}
+			case "buyback_burned": {
+				const { currency, amount, burned } = event;
+				changes.add(totalKey("buyback_burned", { currency }), { ...change, amount, burned });
+				break;
+			}
+			default:
+				break;
+		}
+		rows.push({ event, atMs, split });
+	}
+	await addEarned(tx, of, { shares: [...shares.values()], changes });
+	await entries.insert(tx, chainId, rows);
+	await totals.add(tx, of, changes.all());
+}
+
+/** What each bucket earns is the difference of its shares of two totals, as the router counts. */
+async function addEarned(
+	tx: Tx,
+	of: { chainId: number; contract: Address },
+	{
+		shares,
+		changes,
+	}: { shares: readonly { key: TotalKey; bps: readonly number[] }[]; changes: Changes },
+): Promise<void> {
+	if (shares.length === 0) return;
+	const keys = shares.map(({ key }) => key);
+	const stored = await totals.ofKeys(tx, of, keys);
+	const before = new Map(stored.map((total) => [totalName(total), total.amount]));
+	for (const { key, bps } of shares) {
+		const change = changes.of(key);
+		const had = before.get(totalName(key)) ?? 0n;
+		const [old, fresh] = [sharesOf(had, bps), sharesOf(had + change.amount, bps)];
+		for (const [bucket, share] of fresh.entries()) {
+			const amount = share - (old[bucket] ?? 0n);
+			const { lastBlock: block, lastAt, entries: count } = change;
+			const atMs = lastAt?.getTime() ?? null;
+			const earned = totalKey("earned", { currency: key.currency, bucket });
+			changes.add(earned, { entries: count, amount, burned: 0n, block, atMs });
+		}
+	}
+}
+
+async function applyTransfers(
+	tx: Tx,
+	token: Address,
+	{ chainId, burners, moved }: Applied & { moved: readonly TransferEvent[] },
+): Promise<void> {
+	const sums = sumTransfers(moved, burners);
+	const grew = await holders.add(tx, { chainId, token }, sums.balances);
+	const last = moved.at(-1);
+	assert(last, "there are transfers");
+	const change = { amount: 0n, burned: 0n, block: last.block, atMs: null };
+	sums.changes.add(totalKey("holders"), { ...change, entries: grew });
+	await transfers.insert(tx, { chainId, token }, moved);
+	await totals.add(tx, { chainId, contract: token }, sums.changes.all());
+}
+
+type Moves = readonly Pick<TransferEvent, "from" | "to" | "amount" | "block">[];
+
+/** What transfers do to balances, and what they make and burn. */
+export function sumTransfers(moved: Moves, burners: ReadonlySet<Address>) {
+	const balances = new Map<Address, bigint>();
+	const changes = createChanges();
+	const add = (holder: Address, amount: bigint) => {
+		balances.set(holder, (balances.get(holder) ?? 0n) + amount);
+	};
+	for (const { from, to, amount, block } of moved) {
+		const change = { entries: 1, amount, burned: 0n, block, atMs: null };
+		if (from === ZERO_ADDRESS) changes.add(totalKey("minted"), change);
+		else add(from, -amount);
+		if (to !== ZERO_ADDRESS) add(to, amount);
+		else {
+			changes.add(totalKey("burned"), change);
+			if (burners.has(from)) changes.add(totalKey("burner_burned"), change);
+		}
+	}
+	return { balances, changes };
+}
+
+type Changes = ReturnType<typeof createChanges>;
+
+/** Gathers what a batch adds to each row. */
+export function createChanges() {
+	const rows = new Map<string, TotalChange>();
+	return {
+		add(
+			key: TotalKey,
+			change: {
+				entries: number;
+				amount: bigint;
+				burned: bigint;
+				block: number;
+				atMs: number | null;
+			},
+		) {
+			const name = totalName(key);
+			const { entries: count, amount, burned, block, atMs } = change;
+			const lastAt = atMs === null ? null : new Date(atMs);
+			const old = rows.get(name);
+			rows.set(name, {
+				...key,
+				entries: (old?.entries ?? 0) + count,
+				amount: (old?.amount ?? 0n) + amount,
+				burned: (old?.burned ?? 0n) + burned,
+				firstBlock: Math.min(old?.firstBlock ?? block, block),
+				lastBlock: block,
+				lastAt,
+			});
+		},
+		of(key: TotalKey): TotalChange {
+			const found = rows.get(totalName(key));
+			assert(found, "a share is of revenue that came in this batch");
+			return found;
+		},
+		all: (): TotalChange[] => [...rows.values()],
+	};
+}

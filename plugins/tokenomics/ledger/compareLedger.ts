@@ -1,0 +1,182 @@
+import { type Abi, decodeFunctionResult, encodeFunctionData } from "viem";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { parseHead } from "#core/chain/heads/parseHead.ts";
+import { hexQuantity } from "#core/chain/hexQuantity.ts";
+import { hexData } from "#core/chain/reads/hexData.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
+import { COMPARED_CURRENCIES, COMPARED_HOLDERS, VIEW_GAS } from "#plugins/tokenomics/limits.ts";
+import { tokenViews } from "#plugins/tokenomics/manifest/checkContracts.ts";
+import { entries } from "#plugins/tokenomics/sql/entries.ts";
+import type { Followed } from "#plugins/tokenomics/sql/followed.ts";
+import { type Holder, holders } from "#plugins/tokenomics/sql/holders.ts";
+import { NO_SOURCE, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
+
+const BUCKETS = [0, 1, 2, 3] as const;
+/** Sources whose split is compared, beside the default. */
+const SOURCES_MAX = 20;
+
+/** A view of a contract, and what the ledger says that it answers. */
+export type Expectation = {
+	/** In a few words, for the log and for operators. */
+	what: string;
+	to: Address;
+	abi: Abi;
+	functionName: string;
+	args: readonly unknown[];
+	expected: string;
+};
+
+/**
+ * Returns what the ledger says of a contract and the chain can be asked: of a router what each
+ * bucket earned and is owed, splits and payees; of the token its supply and some balances. Must be
+ * read under the lock of the contract's row: it holds at the block that it was read to.
+ */
+export function expectationsOf(
+	db: Queryable,
+	contract: Followed,
+	{ sample }: { sample: Address },
+): Promise<Expectation[]> {
+	switch (contract.role) {
+		case "router":
+			return ofRouter(db, contract);
+		case "token":
+			return ofToken(db, contract, sample);
+		default:
+			// A burner has no views of what it burned: `burnsDiffer` holds it against the token.
+			return Promise.resolve([]);
+	}
+}
+
+/** Asks the chain at the ledger's block; the differences in words, or that another block is there. */
+export async function askChain(
+	rpc: Rpc,
+	asked: {
+		expectations: readonly Expectation[];
+		block: number;
+		hash: Hex;
+		signal: AbortSignal;
+	},
+): Promise<{ kind: "same" } | { kind: "forked" } | { kind: "differs"; what: string }> {
+	const { expectations, block, hash, signal } = asked;
+	const at = hexQuantity(block);
+	const header: RpcCall = { method: "eth_getBlockByNumber", params: [at, false] };
+	const views = expectations.map(({ to, abi, functionName, args }): RpcCall => {
+		const data = encodeFunctionData({ abi, functionName, args });
+		return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, at] };
+	});
+	const quorum = {
+		digest: (result: unknown, index: number) =>
+			index === 0 ? (parseHead(result)?.hash ?? "none") : String(result),
+	};
+	const isReadable = (result: unknown, index: number) =>
+		index === 0 || hexData.safeParse(result).success;
+	const options = { signal, minBlock: block, quorum, isReadable };
+	const [head, ...answers] = await rpc.batch([header, ...views], options);
+	if (parseHead(head)?.hash !== hash) return { kind: "forked" };
+	const differences = expectations.flatMap((expectation, index) => {
+		const told = readAnswer(expectation, answers[index]);
+		if (told === expectation.expected) return [];
+		return [`${expectation.what} is ${told} on chain and ${expectation.expected} here`];
+	});
+	const [first] = differences;
+	if (first === undefined) return { kind: "same" };
+	const more = differences.length > 1 ? `, and ${differences.length - 1} more` : "";
+	return { kind: "differs", what: `${first}${more}` };
+}
+
+async function ofRouter(db: Queryable, { chainId, address: to }: Followed): Promise<Expectation[]> {
+	const of = { chainId, contract: to };
+	const view = (functionName: string, args: readonly unknown[], expected: string) => {
+		const what = `${functionName}(${args.join()})`;
+		return { what, to, abi: revenueRouterAbi, functionName, args, expected };
+	};
+	const rows = await totals.oldest(db, of, { kind: "revenue", limit: COMPARED_CURRENCIES });
+	const keys = rows.flatMap(({ currency }) =>
+		BUCKETS.flatMap((bucket) => [
+			totalKey("earned", { currency, bucket }),
+			totalKey("share_paid", { currency, bucket }),
+		]),
+	);
+	const found = await totals.ofKeys(db, of, keys);
+	const amount = (kind: string, currency: Address, bucket: number) =>
+		found.find((row) => row.kind === kind && row.currency === currency && row.bucket === bucket)
+			?.amount ?? 0n;
+	const money = rows.flatMap(({ currency }) =>
+		BUCKETS.flatMap((bucket) => {
+			const earned = amount("earned", currency, bucket);
+			const owed = earned - amount("share_paid", currency, bucket);
+			return [
+				view("earned", [bucket, currency], String(earned)),
+				view("owed", [bucket, currency], String(owed)),
+			];
+		}),
+	);
+	const splits = await entries.splits(db, chainId, to);
+	const compared = splits
+		.filter(({ source }) => source === NO_SOURCE)
+		.concat(splits.filter(({ source }) => source !== NO_SOURCE).slice(0, SOURCES_MAX));
+	const payees = await entries.payees(db, chainId, to);
+	return [
+		...money,
+		...compared.map(({ source, bps }) => view("splitOf", [source], bps.join())),
+		...payees.map(({ bucket, party }) => view("payeeOf", [bucket], party)),
+	];
+}
+
+async function ofToken(
+	db: Queryable,
+	{ chainId, address: to }: Followed,
+	sample: Address,
+): Promise<Expectation[]> {
+	const of = { chainId, token: to };
+	const keys = [totalKey("minted"), totalKey("burned")];
+	const rows = await totals.ofKeys(db, { chainId, contract: to }, keys);
+	const amount = (kind: string) => rows.find((row) => row.kind === kind)?.amount ?? 0n;
+	const supply = amount("minted") - amount("burned");
+	const asked: Holder[] = [
+		...(await holders.largest(db, of, COMPARED_HOLDERS / 2)),
+		...(await holders.from(db, of, { address: sample, limit: COMPARED_HOLDERS / 2 })),
+	];
+	const view = (functionName: string, args: readonly unknown[], expected: string) => {
+		const what = `${functionName}(${args.join()})`;
+		return { what, to, abi: tokenViews, functionName, args, expected };
+	};
+	return [
+		view("totalSupply", [], String(supply)),
+		...asked.map(({ holder, balance }) => view("balanceOf", [holder], String(balance))),
+	];
+}
+
+/**
+ * Says how what a burner's events burned differs from what its own transfers to nobody did; null
+ * where they are the same. Both are on chain, told by two contracts: a node that leaves one out
+ * is found by the other.
+ */
+export async function burnsDiffer(
+	db: Queryable,
+	{ chainId, token, burners }: { chainId: number; token: Address; burners: Iterable<Address> },
+): Promise<string | null> {
+	const key = totalKey("burner_burned");
+	const [moved] = await totals.ofKeys(db, { chainId, contract: token }, [key]);
+	let told = 0n;
+	for (const contract of burners) {
+		const rows = await totals.oldest(db, { chainId, contract }, { kind: "buyback_burned", limit: 1_000 });
+		for (const { burned } of rows) told += burned;
+	}
+	const is = moved?.amount ?? 0n;
+	return is === told ? null : `burners burned ${is} by transfers and ${told} by their events`;
+}
+
+function readAnswer({ abi, functionName, args }: Expectation, answer: unknown): string {
+	const data = hexData.safeParse(answer).data;
+	assert(data !== undefined, "what cannot be read was asked for again");
+	try {
+		const read: unknown = decodeFunctionResult({ abi, functionName, args, data });
+		return String(read).toLowerCase();
+	} catch {
+		return "unreadable";
+	}
+}

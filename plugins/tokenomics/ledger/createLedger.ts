@@ -1,0 +1,222 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import type { Degradation } from "#core/http/ReadyReport.ts";
+import type { Log } from "#core/log/Log.ts";
+import type { Metrics } from "#core/metrics/createMetrics.ts";
+import type { Job } from "#core/schedule/Job.ts";
+import { SECOND_MS } from "#core/time/units.ts";
+import {
+	askChain,
+	burnsDiffer,
+	type Expectation,
+	expectationsOf,
+} from "#plugins/tokenomics/ledger/compareLedger.ts";
+import {
+	burnersIn,
+	type FollowDeps,
+	followContracts,
+	rolesOf,
+} from "#plugins/tokenomics/ledger/followContracts.ts";
+import { rewindContract } from "#plugins/tokenomics/ledger/rewindContract.ts";
+import {
+	COMPARE_EVERY_MS,
+	COMPARE_OVERDUE_MS,
+	LEDGER_BEHIND_MS,
+	LEDGER_EVERY_MS,
+	LEDGER_TIMEOUT_MS,
+} from "#plugins/tokenomics/limits.ts";
+import type { TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import { type Followed, followed } from "#plugins/tokenomics/sql/followed.ts";
+import { transfers } from "#plugins/tokenomics/sql/transfers.ts";
+
+export type LedgerDeps = FollowDeps & {
+	log: Log;
+	metrics: Metrics;
+	/** The contracts in force now; null: the token is not launched. */
+	contracts(): Promise<TokenContracts | null>;
+	/** An address to begin a sample of holders at. */
+	randomAddress(): Address;
+};
+
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** Two tries of a run: what was taken back is read again and compared once more. */
+const COMPARISONS_MAX = 2;
+
+/**
+ * Keeps the treasury ledger: takes in what is final on chain, and compares what came of it with
+ * what the contracts themselves say, every hour. A difference is an alarm, and what was read since
+ * the last agreement is read again; where that did not help, everything is.
+ */
+export function createLedger(deps: LedgerDeps) {
+	const differences = deps.metrics.counter({
+		name: "token_ledger_differences_total",
+		help: "Comparisons of the token's ledger with the chain that found a difference, by contract.",
+		labels: ["contract"],
+	});
+	const alarm = (row: Followed, what: string) => {
+		differences.inc({ contract: row.role });
+		deps.log.error("the token's ledger differs from the chain", { contract: row.role, what });
+	};
+	const ledger = { ...deps, alarm };
+
+	/** Takes in all that is final. False: what was final left the chain, and was taken back. */
+	async function follow(contracts: TokenContracts, signal: AbortSignal): Promise<boolean> {
+		for (;;) {
+			signal.throwIfAborted();
+			const step = await followContracts(deps, contracts, signal);
+			if (step.kind === "caught_up") return true;
+			if (step.kind === "more") continue;
+			for (const row of step.contracts) await differ(ledger, row, "final blocks left the chain");
+			return false;
+		}
+	}
+
+	async function compare(contracts: TokenContracts, signal: AbortSignal): Promise<boolean> {
+		const asked = await expectAll(ledger, contracts);
+		let isSame = true;
+		for (const { row, expectations, own } of asked) {
+			const { readTo: block, readHash: hash } = row;
+			// Nothing was read of it yet: there is nothing to compare.
+			if (hash === null) continue;
+			const question = { expectations, block, hash, signal };
+			const told = own === null ? await askChain(deps.rpc, question) : null;
+			const what = told?.kind === "forked" ? "final blocks left the chain" : own;
+			const difference = told?.kind === "differs" ? told.what : what;
+			if (difference === null) await agree(ledger, row);
+			else await differ(ledger, row, difference);
+			isSame &&= difference === null;
+		}
+		return isSame;
+	}
+
+	/** What the job does: takes in what is final, and compares it where that is due. */
+	async function run(signal: AbortSignal, { isDue = false } = {}): Promise<void> {
+		for (let tries = 0; tries < COMPARISONS_MAX; tries += 1) {
+			const contracts = await deps.contracts();
+			if (!contracts || !(await follow(contracts, signal))) continue;
+			const rows = await rowsOf(deps, contracts);
+			const isNow = isDue || tries > 0 || rows.some((row) => isCompareDue(row, deps.clock.nowMs()));
+			if (!isNow || (await compare(contracts, signal))) return;
+		}
+	}
+
+	const job: Job = {
+		name: "tokenomics.ledger",
+		schedule: { everyMs: LEDGER_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: LEDGER_TIMEOUT_MS,
+		run: ({ signal }) => run(signal),
+	};
+	return { job, run, degraded: () => readHealth(deps) };
+}
+
+type Alarmed = LedgerDeps & { alarm(row: Followed, what: string): void };
+
+async function rowsOf(deps: LedgerDeps, contracts: TokenContracts): Promise<Followed[]> {
+	const roles = rolesOf(contracts);
+	const rows = await followed.all(deps.db, contracts.chainId);
+	return rows.filter(({ address, role }) => roles.get(address) === role);
+}
+
+function isCompareDue({ agreedAt, differsSince }: Followed, nowMs: number): boolean {
+	if (agreedAt === null) return true;
+	return differsSince !== null || nowMs - agreedAt.getTime() >= COMPARE_EVERY_MS;
+}
+
+/** What each contract has to say at the block that it was read to, all read under one lock. */
+function expectAll(
+	{ db, randomAddress }: LedgerDeps,
+	contracts: TokenContracts,
+): Promise<{ row: Followed; expectations: Expectation[]; own: string | null }[]> {
+	const { chainId, token } = contracts;
+	const roles = rolesOf(contracts);
+	return db.transaction(async (tx) => {
+		const rows = await followed.lockAll(tx, chainId);
+		const wanted = rows.filter(({ address, role }) => roles.get(address) === role);
+		const isInStep = new Set(wanted.map(({ readTo }) => readTo)).size === 1;
+		return await Promise.all(
+			wanted.map(async (row) => {
+				const expectations = await expectationsOf(tx, row, { sample: randomAddress() });
+				const isBurner = row.role === "burner" && isInStep;
+				const burners = burnersIn(rows);
+				const own = isBurner ? await burnsDiffer(tx, { chainId, token, burners }) : null;
+				return { row, expectations, own };
+			}),
+		);
+	});
+}
+
+/** The row as it is now, locked; null where it was read back below what was compared. */
+async function stillAt(tx: Tx, row: Followed): Promise<Followed | null> {
+	const rows = await followed.lockAll(tx, row.chainId);
+	const now = rows.find(({ address, role }) => address === row.address && role === row.role);
+	return now && now.readTo >= row.readTo && now.rereads === row.rereads ? now : null;
+}
+
+async function agree({ db, clock, log }: Alarmed, row: Followed): Promise<void> {
+	const { readTo: block, readHash: hash } = row;
+	assert(hash !== null, "what was compared was read");
+	await db.transaction(async (tx) => {
+		if (!(await stillAt(tx, row))) return;
+		await followed.agree(tx, row, { block, hash, at: new Date(clock.nowMs()) });
+		if (row.role !== "token") return;
+		await transfers.deleteUpTo(tx, { chainId: row.chainId, token: row.address }, block);
+	});
+	if (row.differsSince === null) return;
+	log.info("the token's ledger agrees with the chain again", { contract: row.role, block });
+}
+
+/**
+ * Tells operators, and takes the contract back: to the last agreement at first, to its beginning
+ * where that was done before. A token that a burner contradicts is taken back with it.
+ */
+async function differ({ db, clock, alarm }: Alarmed, row: Followed, what: string): Promise<void> {
+	alarm(row, what);
+	await db.transaction(async (tx) => {
+		const now = await stillAt(tx, row);
+		if (!now) return;
+		const rows = await followed.lockAll(tx, row.chainId);
+		const others = row.role === "burner" ? rows.filter(({ role }) => role === "token") : [];
+		for (const one of [now, ...others]) {
+			const isFirst = one.rereads === 0 && one.agreedTo >= one.fromBlock;
+			const to = isFirst
+				? { block: one.agreedTo, hash: one.agreedHash }
+				: { block: one.fromBlock - 1, hash: null };
+			await rewindContract(tx, one, { to, burners: burnersIn(rows) });
+			await followed.differ(tx, one, { what, at: new Date(clock.nowMs()) });
+		}
+	});
+}
+
+/** What operators have to look at. */
+async function readHealth(deps: LedgerDeps): Promise<Degradation[]> {
+	const contracts = await deps.contracts();
+	if (!contracts) return [];
+	const nowMs = deps.clock.nowMs();
+	const rows = await rowsOf(deps, contracts);
+	const found: Degradation[] = [];
+	const add = (code: string, ages: readonly number[], action: string) => {
+		if (ages.length === 0) return;
+		const oldestAgeSeconds = Math.max(0, Math.floor(Math.max(...ages) / SECOND_MS));
+		found.push({ code, count: ages.length, oldestAgeSeconds, action });
+	};
+	const ageOf = (at: Date | null) => (at === null ? 0 : nowMs - at.getTime());
+	add(
+		"token_ledger_differs",
+		rows.flatMap(({ differsSince }) => (differsSince === null ? [] : [ageOf(differsSince)])),
+		"Compare the token's contracts with /v1/admin/treasury: it is read again from the last agreement.",
+	);
+	add(
+		"token_ledger_behind",
+		rows.map(({ readAt }) => ageOf(readAt)).filter((age) => age > LEDGER_BEHIND_MS),
+		"Look at the nodes of the token's chain: its events are not read any more.",
+	);
+	add(
+		"token_ledger_unchecked",
+		rows.map(({ agreedAt }) => ageOf(agreedAt)).filter((age) => age > COMPARE_OVERDUE_MS),
+		"Look at the nodes of the token's chain: they do not answer for blocks that are final.",
+	);
+	return found;
+}

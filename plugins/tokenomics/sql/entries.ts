@@ -1,0 +1,178 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { hexOf } from "#core/chain/hexOf.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { EntryEvent, EntryType } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+
+/** The place of a `SplitSet`; zeros: none was seen, and the default holds. */
+export type SplitPlace = { block: number; logIndex: number };
+
+/** An event as it is written down. `split`: what was in force for revenue. */
+export type NewEntry = { event: EntryEvent; atMs: number; split: SplitPlace | null };
+
+/** An entry of the treasury ledger. What its type does not have is null. */
+export type Entry = {
+	chainId: number;
+	transactionHash: Hex;
+	logIndex: number;
+	contract: Address;
+	block: number;
+	at: Date;
+	entryType: EntryType;
+	source: Hex | null;
+	currency: Address | null;
+	party: Address | null;
+	bucket: number | null;
+	/** In base units of `currency`. */
+	amount: string | null;
+	/** In base units of the token. */
+	burned: string | null;
+	pool: Address | null;
+	bps: readonly number[] | null;
+};
+
+const HEX = ["transactionHash", "contract", "source", "currency", "party", "pool"] as const;
+type EntryRow = Omit<Entry, (typeof HEX)[number]> & Record<(typeof HEX)[number], Uint8Array | null>;
+
+/** A statement has so many rows at most. */
+const ROWS_AT_ONCE = 1_000;
+
+const COLUMNS = `chain_id as "chainId", transaction_hash as "transactionHash",
+	log_index as "logIndex", contract, block, at, entry_type as "entryType", source, currency, party,
+	bucket, amount::text as amount, burned::text as burned, pool, bps`;
+
+export type EntryFilter = {
+	chainId: number;
+	entryType: EntryType | null;
+	currency: Address | null;
+};
+
+/** Entries are written once with the cursor that passes them, and never changed. */
+export const entries = {
+	async insert(tx: Tx, chainId: number, rows: readonly NewEntry[]): Promise<void> {
+		for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+			await insertSome(tx, chainId, rows.slice(from, from + ROWS_AT_ONCE));
+		}
+	},
+
+	/** One page, the newest first. By one of the three indexes of places. */
+	async page(
+		db: Queryable,
+		filter: EntryFilter & { before: SplitPlace | null; limit: number },
+	): Promise<Entry[]> {
+		const { chainId, entryType, currency, before, limit } = filter;
+		const rows = await db.query<EntryRow>(
+			`select ${COLUMNS} from tokenomics.entry
+			where chain_id = $1 and ($2::text is null or entry_type = $2)
+				and ($3::bytea is null or currency = $3)
+				and ($4::int8 is null or (block, log_index) < ($4, $5))
+			order by block desc, log_index desc limit $6`,
+			[
+				...[chainId, entryType, currency && bytesOf(currency)],
+				...[before?.block ?? null, before?.logIndex ?? null, limit],
+			],
+		);
+		return rows.map(entryOf);
+	},
+
+	/** The newest split of each source of a router, by its place. By `entry_by_type`. */
+	async splits(
+		db: Queryable,
+		chainId: number,
+		contract: Address,
+	): Promise<(SplitPlace & { source: Hex; bps: readonly number[] })[]> {
+		const rows = await db.query<SplitPlace & { source: Uint8Array; bps: number[] }>(
+			`select distinct on (source) source, bps, block, log_index as "logIndex"
+			from tokenomics.entry
+			where chain_id = $1 and entry_type = 'split_set' and contract = $2
+			order by source, block desc, log_index desc`,
+			[chainId, bytesOf(contract)],
+		);
+		return rows.map((row) => ({ ...row, source: hexOf(row.source) }));
+	},
+
+	/** Every split of a router that was ever set. By `entry_by_type`. */
+	async allSplits(
+		db: Queryable,
+		chainId: number,
+		contract: Address,
+	): Promise<(SplitPlace & { bps: readonly number[] })[]> {
+		return db.query(
+			`select bps, block, log_index as "logIndex" from tokenomics.entry
+			where chain_id = $1 and entry_type = 'split_set' and contract = $2`,
+			[chainId, bytesOf(contract)],
+		);
+	},
+
+	/** The payee of each bucket of a router. By `entry_by_type`. */
+	async payees(
+		db: Queryable,
+		chainId: number,
+		contract: Address,
+	): Promise<{ bucket: number; party: Address }[]> {
+		const rows = await db.query<{ bucket: number; party: Uint8Array }>(
+			`select distinct on (bucket) bucket, party from tokenomics.entry
+			where chain_id = $1 and entry_type = 'payee_set' and contract = $2
+			order by bucket, block desc, log_index desc`,
+			[chainId, bytesOf(contract)],
+		);
+		return rows.map(({ bucket, party }) => ({ bucket, party: hexOf(party) }));
+	},
+
+	/** Takes out what a contract said above a block. By `entry_by_place`. */
+	async deleteAbove(tx: Tx, chainId: number, above: { contract: Address; block: number }) {
+		await tx.execute(
+			"delete from tokenomics.entry where chain_id = $1 and block > $3 and contract = $2",
+			[chainId, bytesOf(above.contract), above.block],
+		);
+	},
+};
+
+async function insertSome(tx: Tx, chainId: number, rows: readonly NewEntry[]): Promise<void> {
+	const column = <Value>(of: (row: NewEntry) => Value) => rows.map(of);
+	const member = (event: EntryEvent, name: string): unknown =>
+		Object.hasOwn(event, name) ? event[name as keyof EntryEvent] : null;
+	const bytes = (name: string) =>
+		column(({ event }) => {
+			const value = member(event, name);
+			return typeof value === "string" ? bytesOf(`0x${value.slice(2)}`) : null;
+		});
+	const text = (name: string) =>
+		column(({ event }) => {
+			const value = member(event, name);
+			return value === null ? null : String(value);
+		});
+	await tx.execute(
+		`insert into tokenomics.entry (chain_id, transaction_hash, log_index, contract, block, at,
+			entry_type, source, currency, party, bucket, amount, burned, pool, bps, split_block,
+			split_index)
+		select $1, t, l, c, b, a, e, s, y, p, u, n, d, o, string_to_array(i, ',')::int4[], f, g
+		from unnest($2::bytea[], $3::int4[], $4::bytea[], $5::int8[], $6::timestamptz[], $7::text[],
+			$8::bytea[], $9::bytea[], $10::bytea[], $11::int2[], $12::numeric[], $13::numeric[],
+			$14::bytea[], $15::text[], $16::int8[], $17::int4[])
+			as rows (t, l, c, b, a, e, s, y, p, u, n, d, o, i, f, g)`,
+		[
+			...[chainId, bytes("transactionHash"), column(({ event }) => event.logIndex)],
+			...[bytes("contract"), column(({ event }) => event.block)],
+			...[column(({ atMs }) => new Date(atMs)), column(({ event }) => event.kind)],
+			...[bytes("source"), bytes("currency"), bytes("party"), text("bucket")],
+			...[text("amount"), text("burned"), bytes("pool"), text("bps")],
+			...[column(({ split }) => split?.block ?? null)],
+			column(({ split }) => split?.logIndex ?? null),
+		],
+	);
+}
+
+function entryOf(row: EntryRow): Entry {
+	const hex = (name: (typeof HEX)[number]) => {
+		const value = row[name];
+		return value === null ? null : hexOf(value);
+	};
+	return {
+		...row,
+		transactionHash: hex("transactionHash") ?? "0x",
+		contract: hex("contract") ?? "0x",
+		...{ source: hex("source"), currency: hex("currency"), party: hex("party") },
+		pool: hex("pool"),
+	};
+}

@@ -1,0 +1,121 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { hexOf } from "#core/chain/hexOf.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Role } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+
+/** Which contract of which chain, as what. */
+export type FollowedKey = { chainId: number; address: Address; role: Role };
+
+/** How far a contract's events are in the ledger, and whether it agrees with the chain. */
+export type Followed = FollowedKey & {
+	fromBlock: number;
+	/** The last block that was read; `fromBlock - 1` before any was. */
+	readTo: number;
+	readHash: Hex | null;
+	readAt: Date | null;
+	/** The last block at which both said the same; `fromBlock - 1` before they were compared. */
+	agreedTo: number;
+	agreedHash: Hex | null;
+	agreedAt: Date | null;
+	differsSince: Date | null;
+	difference: string | null;
+	/** How often it was read again since they differ. */
+	rereads: number;
+};
+
+type FollowedRow = Omit<Followed, "address" | "readHash" | "agreedHash"> & {
+	address: Uint8Array;
+	readHash: Uint8Array | null;
+	agreedHash: Uint8Array | null;
+};
+
+const COLUMNS = `chain_id as "chainId", address, role, from_block as "fromBlock",
+	read_to as "readTo", read_hash as "readHash", read_at as "readAt", agreed_to as "agreedTo",
+	agreed_hash as "agreedHash", agreed_at as "agreedAt", differs_since as "differsSince",
+	difference, rereads`;
+const KEY = "chain_id = $1 and address = $2 and role = $3";
+
+/** A few rows: one for each contract that ever was the token's. All by the primary key. */
+export const followed = {
+	/** Begins to follow a contract; does nothing where it is followed already. */
+	async begin(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
+		await tx.execute(
+			`insert into tokenomics.followed (chain_id, address, role, from_block, read_to, agreed_to)
+			values ($1, $2, $3, $4, $4 - 1, $4 - 1) on conflict do nothing`,
+			[...keyOf(key), fromBlock],
+		);
+	},
+
+	async all(db: Queryable, chainId: number): Promise<Followed[]> {
+		const rows = await db.query<FollowedRow>(
+			`select ${COLUMNS} from tokenomics.followed where chain_id = $1 order by address, role`,
+			[chainId],
+		);
+		return rows.map(followedOf);
+	},
+
+	/** The same, and whoever else writes to the ledger of the chain waits. */
+	async lockAll(tx: Tx, chainId: number): Promise<Followed[]> {
+		const rows = await tx.query<FollowedRow>(
+			`select ${COLUMNS} from tokenomics.followed where chain_id = $1
+			order by address, role for update`,
+			[chainId],
+		);
+		return rows.map(followedOf);
+	},
+
+	async moveTo(
+		tx: Tx,
+		key: FollowedKey,
+		to: { block: number; hash: Hex | null; at: Date | null },
+	): Promise<void> {
+		await tx.execute(
+			`update tokenomics.followed
+			set read_to = $4, read_hash = $5, read_at = coalesce($6, read_at) where ${KEY}`,
+			[...keyOf(key), to.block, to.hash && bytesOf(to.hash), to.at],
+		);
+	},
+
+	/** Its events begin earlier than was said: nothing agreed below where it is read again. */
+	async beginEarlier(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
+		await tx.execute(
+			`update tokenomics.followed set from_block = $4, agreed_to = $4 - 1, agreed_hash = null
+			where ${KEY}`,
+			[...keyOf(key), fromBlock],
+		);
+	},
+
+	async agree(
+		tx: Tx,
+		key: FollowedKey,
+		{ block, hash, at }: { block: number; hash: Hex; at: Date },
+	): Promise<void> {
+		await tx.execute(
+			`update tokenomics.followed set agreed_to = $4, agreed_hash = $5, agreed_at = $6,
+				differs_since = null, difference = null, rereads = 0 where ${KEY}`,
+			[...keyOf(key), block, bytesOf(hash), at],
+		);
+	},
+
+	async differ(tx: Tx, key: FollowedKey, said: { what: string; at: Date }): Promise<void> {
+		await tx.execute(
+			`update tokenomics.followed set differs_since = coalesce(differs_since, $5),
+				difference = $4, rereads = rereads + 1 where ${KEY}`,
+			[...keyOf(key), said.what, said.at],
+		);
+	},
+};
+
+function keyOf({ chainId, address, role }: FollowedKey) {
+	return [chainId, bytesOf(address), role];
+}
+
+function followedOf(row: FollowedRow): Followed {
+	return {
+		...row,
+		address: hexOf(row.address),
+		readHash: row.readHash && hexOf(row.readHash),
+		agreedHash: row.agreedHash && hexOf(row.agreedHash),
+	};
+}

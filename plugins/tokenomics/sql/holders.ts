@@ -1,0 +1,93 @@
+import { bytesOf } from "#core/chain/bytesOf.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import { hexOf } from "#core/chain/hexOf.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+
+export type OfToken = { chainId: number; token: Address };
+export type Holder = { holder: Address; balance: bigint };
+type HolderRow = { holder: Uint8Array; balance: string };
+
+const ROWS_AT_ONCE = 2_000;
+
+/** Balances of the token, by its own transfers. */
+export const holders = {
+	/**
+	 * Adds to balances, or takes from them; answers by how much the number of holders grew. A balance
+	 * below zero is kept: then a transfer is missing, which the comparison with the chain finds.
+	 */
+	async add(tx: Tx, of: OfToken, changes: ReadonlyMap<Address, bigint>): Promise<number> {
+		const rows = [...changes].filter(([, change]) => change !== 0n);
+		let grew = 0;
+		for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+			grew += await addSome(tx, of, rows.slice(from, from + ROWS_AT_ONCE));
+		}
+		return grew;
+	},
+
+	/** Who holds most. By `holder_by_balance`. */
+	async largest(db: Queryable, { chainId, token }: OfToken, limit: number): Promise<Holder[]> {
+		const rows = await db.query<HolderRow>(
+			`select holder, balance::text as balance from tokenomics.holder
+			where chain_id = $1 and token = $2 order by balance desc limit $3`,
+			[chainId, bytesOf(token), limit],
+		);
+		return rows.map(holderOf);
+	},
+
+	/** Holders from an address on, in the order of addresses: a sample. By the primary key. */
+	async from(
+		db: Queryable,
+		{ chainId, token }: OfToken,
+		{ address, limit }: { address: Address; limit: number },
+	): Promise<Holder[]> {
+		const rows = await db.query<HolderRow>(
+			`select holder, balance::text as balance from tokenomics.holder
+			where chain_id = $1 and token = $2 and holder >= $3 order by holder limit $4`,
+			[chainId, bytesOf(token), bytesOf(address), limit],
+		);
+		return rows.map(holderOf);
+	},
+
+	async deleteAll(tx: Tx, { chainId, token }: OfToken): Promise<void> {
+		await tx.execute("delete from tokenomics.holder where chain_id = $1 and token = $2", [
+			chainId,
+			bytesOf(token),
+		]);
+	},
+};
+
+async function addSome(
+	tx: Tx,
+	{ chainId, token }: OfToken,
+	rows: readonly (readonly [Address, bigint])[],
+): Promise<number> {
+	const after = await tx.query<HolderRow>(
+		`insert into tokenomics.holder as old (chain_id, token, holder, balance)
+		select $1, $2, h, b from unnest($3::bytea[], $4::numeric[]) as rows (h, b)
+		on conflict (chain_id, token, holder) do update set balance = old.balance + excluded.balance
+		returning holder, balance::text as balance`,
+		[
+			...[chainId, bytesOf(token), rows.map(([holder]) => bytesOf(holder))],
+			rows.map(([, change]) => String(change)),
+		],
+	);
+	const changes = new Map(rows);
+	let grew = 0;
+	const gone: Address[] = [];
+	for (const { holder, balance } of after.map(holderOf)) {
+		const before = balance - (changes.get(holder) ?? 0n);
+		if (before === 0n) grew += 1;
+		if (balance === 0n) gone.push(holder);
+	}
+	if (gone.length === 0) return grew;
+	await tx.execute(
+		`delete from tokenomics.holder
+		where chain_id = $1 and token = $2 and holder = any($3::bytea[]) and balance = 0`,
+		[chainId, bytesOf(token), gone.map(bytesOf)],
+	);
+	return grew - gone.length;
+}
+
+function holderOf({ holder, balance }: HolderRow): Holder {
+	return { holder: hexOf(holder), balance: BigInt(balance) };
+}
