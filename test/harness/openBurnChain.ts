@@ -39,7 +39,7 @@ export const chainAbi = parseAbi([
 	"function deposit(bytes32 source) payable",
 	"function depositToken(bytes32 source, address token, uint256 amount)",
 	"function setPayee(uint8 bucket, address payee)",
-	"function setKeeper(address keeper)",
+	"function earned(uint8 bucket, address currency) view returns (uint256)",
 	"event BoughtAndBurned(address indexed keeper, address indexed paidWith, uint256 spent, uint256 burned, address pool)",
 ]);
 
@@ -63,8 +63,8 @@ const BURN_BUCKET = 2;
 const NO_SOURCE = toHex(0, { size: 32 });
 
 /**
- * A chain 4663 with Uniswap V3, wrapped coins, a token, its router and burner. Accounts of the node:
- * 0 deploys and provides liquidity, 1 is the keeper, 5 pays revenue, 6 searches.
+ * A chain 4663 with Uniswap V3, wrapped coins, a token, its router and burner. Of the node's
+ * accounts 0 deploys and provides liquidity, 1 is the keeper, 5 pays revenue, 6 searches.
  */
 export async function openBurnChain(options: { token?: "TapelineToken" | "OddToken" } = {}) {
 	const anvil: Anvil = await startAnvil({
@@ -205,6 +205,8 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		},
 		allowance: async (of: Address, holder: Address, spender: Address) =>
 			BigInt(await read(of, encode("allowance", [holder, spender]))),
+		/** What revenue in a currency came to for burning, ever. */
+		earned: async (of: Address) => BigInt(await read(router, encode("earned", [BURN_BUCKET, of]))),
 		supply: async () => BigInt(await read(token, encode("totalSupply"))),
 		/** Time passes on the chain. */
 		async pass(seconds: number): Promise<void> {
@@ -243,6 +245,13 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 				{ address: burner, fromBlock: "0x0", toBlock: "latest", topics: [BURNED] },
 			]);
 			return logs.map(({ data }) => ({ spent: wordAt(data, 0), burned: wordAt(data, 1) }));
+		},
+		async spentBy(paidWith: Address): Promise<bigint> {
+			const topics = [BURNED, null, `0x${paidWith.slice(2).padStart(64, "0")}`];
+			const logs = await anvil.rpc<{ data: Hex }[]>("eth_getLogs", [
+				{ address: burner, fromBlock: "0x0", toBlock: "latest", topics },
+			]);
+			return logs.reduce((sum, { data }) => sum + wordAt(data, 0), 0n);
 		},
 	};
 }

@@ -7,6 +7,3 @@ export const purchaseSteps = ["buyback.keeper", "buyback.market", "buyback.suppl
 
 /** Outbound calls of the step before it. */
 export const releaseSteps = ["buyback.owed"] as const;
-
-/** All points at which a process can end between two things that last, for the tests that kill. */
-export const buybackSteps: readonly string[] = [...turnSteps, ...purchaseSteps, ...releaseSteps];

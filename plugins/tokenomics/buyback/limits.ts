@@ -7,7 +7,7 @@ export const FEE_TIERS_MAX = 6;
 /** Runs begin this far apart: each of these spans has at most one. */
 export const SLOT_MS = 600_000;
 
-/** A run begins at any moment of the first minute of its slot: nobody knows when it trades. */
+/** A run begins at any moment of its slot's first minute: nobody knows when it trades. */
 export const JITTER_MS = 60_000;
 
 /** Past this the job is called off. What was recorded by then is carried out all the same. */
@@ -22,7 +22,7 @@ export const RUN_KEPT_MS = 90 * 86_400_000;
 /** Older runs that one turn takes into the sums. */
 export const FOLDED_MAX = 500;
 
-/** Gas that the steps of one run take together, generously: a release, two allowances, a purchase. */
+/** Gas that one run takes, generously: a release, two allowances, a purchase. */
 export const RUN_GAS = 1_000_000n;
 
 /** A plan is not sent so near to its own deadline. */

@@ -64,7 +64,9 @@ function sandwich(raw: bigint): { hashes: Hex[]; placed(): Promise<Placed[]> } {
 		]);
 		const least = lab.sent.at(-1)?.maxFeePerGas ?? 0n;
 		hashes.push(...pending.transactions.filter((hash) => !hashes.includes(hash)));
-		hashes.push(await trade({ tokenIn: token, tokenOut: weth, fee: 3000, raw: boughtRaw }, least - 1n));
+		hashes.push(
+			await trade({ tokenIn: token, tokenOut: weth, fee: 3000, raw: boughtRaw }, least - 1n),
+		);
 		await anvil.rpc("anvil_mine", ["0x1"]);
 		await anvil.rpc("evm_setAutomine", [true]);
 	};

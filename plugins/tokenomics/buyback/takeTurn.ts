@@ -4,9 +4,9 @@ import type { Steps } from "#core/steps/Steps.ts";
 import { sleep } from "#core/time/sleep.ts";
 import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
 import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import type { TurnStep } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import type { BuybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
+import type { TurnStep } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
 import { JITTER_MS, SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
@@ -179,7 +179,7 @@ function tooLittle(
 	return micros < bounds.runUsdMicrosMin ? refusal("pool_thin") : null;
 }
 
-/** Of all reasons, that of the market for what is worth most, else the one an operator can change. */
+/** Of all reasons, the market's for what is worth most, else the one an operator can change. */
 function mostTelling(fit: number, left: readonly LeftOver[]): Refusal {
 	const byMarket = fit > 0 ? left.at(-fit) : undefined;
 	const codes = ["keeper_without_gas", "day_limit", "no_price"];

@@ -36,8 +36,8 @@ const COLUMNS = `slot, router, currency, symbol, decimals, spend_raw::text, usd_
 
 export const buybackRuns = {
 	/**
-	 * Takes a slot for a run; false where the slot had one, or another run is open: `buyback_run_open`
-	 * lets only one stand. Its intent is named in the same transaction.
+	 * Takes a slot for a run; false where the slot had one, or another run is open: the index
+	 * `buyback_run_open` lets only one stand. Its intent is named in the same transaction.
 	 */
 	async take(
 		tx: Tx,

@@ -1,5 +1,9 @@
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
-import { buybackSteps } from "#plugins/tokenomics/buyback/buybackSteps.ts";
+import {
+	purchaseSteps,
+	releaseSteps,
+	turnSteps,
+} from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance/allowanceKind.ts";
@@ -12,8 +16,10 @@ export const kindSteps: readonly string[] = [
 ];
 
 /**
- * Those of trades and of buybacks, whose chain is not the one of `openKillWorld`: their processes end
- * at each of them in `plugins/trading/routes/tradeRoutes.deaths.test.ts` and in
+ * Those of trades and of buybacks, whose chain is not the one of `openKillWorld`: their processes
+ * end at each of them in `plugins/trading/routes/tradeRoutes.deaths.test.ts` and in
  * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
-export const stepsEndedElsewhere: readonly string[] = [...tradeSteps, ...buybackSteps];
+export const stepsEndedElsewhere: readonly string[] = [
+	...[...tradeSteps, ...turnSteps, ...purchaseSteps, ...releaseSteps],
+];
