@@ -26,3 +26,18 @@ export const LEDGER_BEHIND_MS = 900_000;
 /** Currencies of the router, and holders of the token, that one comparison asks about. */
 export const COMPARED_CURRENCIES = 50;
 export const COMPARED_HOLDERS = 20;
+
+/** Currencies of revenue that are named and shown, those that came first before others. */
+export const SHOWN_CURRENCIES = 20;
+
+/** Rows of one export: what a spreadsheet opens, and an answer holds. */
+export const EXPORT_ROWS_MAX = 10_000;
+
+/** Figures are put together at most so often; their ages are told by the request. */
+export const ECONOMICS_FRESH_MS = 1_000;
+
+/** Traders that are kept of a season, and shown. */
+export const STANDINGS_KEPT = 100;
+export const STANDINGS_SHOWN = 10;
+export const LEAGUE_EVERY_MS = 300_000;
+export const LEAGUE_TIMEOUT_MS = 120_000;

@@ -1,28 +1,51 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { Elysia } from "elysia";
 import { z } from "zod";
+import { hexOf } from "#core/chain/hexOf.ts";
+import type { Core } from "#core/plugin/Core.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
+import type { Job } from "#core/schedule/Job.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { openBuyback } from "#plugins/tokenomics/buyback/openBuyback.ts";
-import { createContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import { createEconomics } from "#plugins/tokenomics/economics/createEconomics.ts";
+import { economicsCommands, economicsTools } from "#plugins/tokenomics/economicsTools.ts";
+import { leagueJob } from "#plugins/tokenomics/league/leagueJob.ts";
+import { createLedger } from "#plugins/tokenomics/ledger/createLedger.ts";
+import { learnCurrencies } from "#plugins/tokenomics/ledger/learnCurrencies.ts";
+import { type Contracts, createContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import { economicsRoutes } from "#plugins/tokenomics/routes/economicsRoutes.ts";
 import { manifestRoutes } from "#plugins/tokenomics/routes/manifestRoutes.ts";
+import { treasuryRoutes } from "#plugins/tokenomics/routes/treasuryRoutes.ts";
 import { tokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
+import { TradingKey } from "#plugins/trading/contract.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** The token's economics: what revenue is split into, what is burned, and who says so. */
+/** The token's economics: what revenue is split into, what is burned, who trades most. */
 export const tokenomicsPlugin = definePlugin({
 	name: "tokenomics",
 	version: "1",
 	config: z.object({ ...tokenomicsConfig, ...buybackConfig }),
-	needs: { wallets: WalletsKey, prices: PricesKey },
+	needs: { wallets: WalletsKey, prices: PricesKey, trading: TradingKey },
 	tables: { schema: "tokenomics", folder: join(import.meta.dir, "migrations") },
-	setup({ core, config, needs }) {
+	setup({ core, config, needs: { wallets, prices, trading } }) {
 		const ending = new AbortController();
 		const contracts = createContracts({ core, config });
-		const buyback = openBuyback({ core, config, ...needs, contracts, ending: ending.signal });
+		const { signal } = ending;
+		const buyback = openBuyback({ core, config, wallets, prices, contracts, ending: signal });
+		const economics = createEconomics({ ...core, contracts, buybackStatus: buyback.status });
+		const ledger = openLedger(core, contracts, config.TOKEN_FINAL_DEPTH_BLOCKS);
+		const league = leagueJob({ ...core, trading, wallets });
 		return {
-			routes: manifestRoutes({ core, contracts, ending: ending.signal }),
-			jobs: buyback.jobs,
+			routes: new Elysia()
+				.use(economicsRoutes({ economics }))
+				.use(manifestRoutes({ core, contracts, ending: signal }))
+				.use(treasuryRoutes({ core, contracts })),
+			jobs: [...(ledger ? [ledger.job] : []), league, ...buyback.jobs],
+			tools: economicsTools({ economics }),
+			commands: economicsCommands,
+			degraded: async () => (ledger ? ledger.degraded() : []),
 			start: buyback.start,
 			async stop() {
 				ending.abort();
@@ -31,3 +54,28 @@ export const tokenomicsPlugin = definePlugin({
 		};
 	},
 });
+
+const ADDRESS_BYTES = 20;
+
+/** Null where this deployment does not reach the home chain: then nothing can be followed. */
+function openLedger(core: Core, contracts: Contracts, finalDepth: number) {
+	const { db, clock, log, metrics } = core;
+	const { home } = contracts;
+	if (!home) return null;
+	const { chain } = home;
+	const inForce = () => contracts.addressesOf(chain.id);
+	const ledger = createLedger({
+		...{ db, clock, log, metrics, finalDepth, rpc: home.rpcFor("catch_up"), contracts: inForce },
+		randomAddress: () => hexOf(randomBytes(ADDRESS_BYTES)),
+	});
+	const names = { db, clock, rpc: home.rpcFor("names"), chain };
+	const job: Job = {
+		...ledger.job,
+		async run(context) {
+			await ledger.job.run(context);
+			const found = await inForce();
+			if (found) await learnCurrencies(names, found, context.signal);
+		},
+	};
+	return { ...ledger, job };
+}

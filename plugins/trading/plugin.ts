@@ -4,10 +4,12 @@ import { z } from "zod";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { contribute } from "#core/plugin/extensionPoint.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
+import { TradingKey } from "#plugins/trading/contract.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { openRegistry } from "#plugins/trading/openRegistry.ts";
 import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
+import { readSettledTrades } from "#plugins/trading/sql/settledTrades.ts";
 import { stockCommands } from "#plugins/trading/stockTools.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
@@ -19,6 +21,7 @@ export const tradingPlugin = definePlugin({
 	version: "1",
 	config: z.object({ ...registryConfig, ...tradeConfig }),
 	needs: { wallets: WalletsKey, prices: PricesKey },
+	offers: TradingKey,
 	contributes: [contribute(TradingSettingPoint, minLiquiditySetting)],
 	tables: { schema: "trading", folder: join(import.meta.dir, "migrations") },
 	setup({ core, config, needs: { wallets, prices } }) {
@@ -31,6 +34,7 @@ export const tradingPlugin = definePlugin({
 			...{ core, config, wallets, rpc, assets, reference, eligibility, ending: signal },
 		});
 		return {
+			service: { settledTrades: (asked) => readSettledTrades(core.db, asked) },
 			routes: new Elysia().use(registry.routes).use(trades.routes),
 			jobs: registry.jobs,
 			tools: [...registry.tools, ...trades.tools],

@@ -163,7 +163,11 @@ export async function burnsDiffer(
 	const [moved] = await totals.ofKeys(db, { chainId, contract: token }, [key]);
 	let told = 0n;
 	for (const contract of burners) {
-		const rows = await totals.oldest(db, { chainId, contract }, { kind: "buyback_burned", limit: 1_000 });
+		const rows = await totals.oldest(
+			db,
+			{ chainId, contract },
+			{ kind: "buyback_burned", limit: 1_000 },
+		);
 		for (const { burned } of rows) told += burned;
 	}
 	const is = moved?.amount ?? 0n;

@@ -5,7 +5,11 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { applyEvents } from "#plugins/tokenomics/ledger/applyEvents.ts";
-import { type LedgerEvent, type Role, readLedgerEvent } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+import {
+	type LedgerEvent,
+	type Role,
+	readLedgerEvent,
+} from "#plugins/tokenomics/ledger/ledgerEvents.ts";
 import { rewindContract } from "#plugins/tokenomics/ledger/rewindContract.ts";
 import { RANGE_BLOCKS_MAX } from "#plugins/tokenomics/limits.ts";
 import type { TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";

@@ -25,10 +25,7 @@ const PAGE = 2_000;
 export async function rewindContract(
 	tx: Tx,
 	contract: Followed,
-	{
-		to,
-		burners,
-	}: { to: { block: number; hash: Hex | null }; burners: ReadonlySet<Address> },
+	{ to, burners }: { to: { block: number; hash: Hex | null }; burners: ReadonlySet<Address> },
 ): Promise<void> {
 	const { chainId, address } = contract;
 	if (contract.role === "token") await undoTransfers(tx, contract, { block: to.block, burners });

@@ -34,6 +34,7 @@ export type Entry = {
 const HEX = ["transactionHash", "contract", "source", "currency", "party", "pool"] as const;
 type EntryRow = Omit<Entry, (typeof HEX)[number]> & Record<(typeof HEX)[number], Uint8Array | null>;
 
+const SOURCE_BYTES = 32;
 /** A statement has so many rows at most. */
 const ROWS_AT_ONCE = 1_000;
 
@@ -89,6 +90,21 @@ export const entries = {
 			[chainId, bytesOf(contract)],
 		);
 		return rows.map((row) => ({ ...row, source: hexOf(row.source) }));
+	},
+
+	/** The default split in force; null where none was seen. By `entry_by_type`. */
+	async defaultSplit(
+		db: Queryable,
+		chainId: number,
+		contract: Address,
+	): Promise<readonly number[] | null> {
+		const [row] = await db.query<{ bps: number[] }>(
+			`select bps from tokenomics.entry
+			where chain_id = $1 and entry_type = 'split_set' and contract = $2 and source = $3
+			order by block desc, log_index desc limit 1`,
+			[chainId, bytesOf(contract), new Uint8Array(SOURCE_BYTES)],
+		);
+		return row?.bps ?? null;
 	},
 
 	/** Every split of a router that was ever set. By `entry_by_type`. */

@@ -42,7 +42,7 @@ export const followed = {
 	async begin(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
 		await tx.execute(
 			`insert into tokenomics.followed (chain_id, address, role, from_block, read_to, agreed_to)
-			values ($1, $2, $3, $4, $4 - 1, $4 - 1) on conflict do nothing`,
+			values ($1, $2, $3, $4::int8, $4::int8 - 1, $4::int8 - 1) on conflict do nothing`,
 			[...keyOf(key), fromBlock],
 		);
 	},
@@ -80,7 +80,7 @@ export const followed = {
 	/** Its events begin earlier than was said: nothing agreed below where it is read again. */
 	async beginEarlier(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
 		await tx.execute(
-			`update tokenomics.followed set from_block = $4, agreed_to = $4 - 1, agreed_hash = null
+			`update tokenomics.followed set from_block = $4::int8, agreed_to = $4::int8 - 1, agreed_hash = null
 			where ${KEY}`,
 			[...keyOf(key), fromBlock],
 		);

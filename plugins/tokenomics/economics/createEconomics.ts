@@ -1,0 +1,209 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import type { Database } from "#core/db/Database.ts";
+import { decimalString } from "#core/money/decimalString.ts";
+import { SECOND_MS } from "#core/time/units.ts";
+import type { BuybackStatus } from "#plugins/tokenomics/buyback/readStatus.ts";
+import {
+	type Economics,
+	type Figure,
+	NOT_LAUNCHED,
+} from "#plugins/tokenomics/economics/economicsSchema.ts";
+import { type EconomicsRows, readEconomics } from "#plugins/tokenomics/economics/readEconomics.ts";
+import { seasonOf } from "#plugins/tokenomics/league/countSeason.ts";
+import { DEFAULT_SPLIT } from "#plugins/tokenomics/ledger/applyEvents.ts";
+import { ECONOMICS_FRESH_MS } from "#plugins/tokenomics/limits.ts";
+import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import { BUCKET_NAMES } from "#plugins/tokenomics/treasury/renderEntry.ts";
+
+export type EconomicsDeps = {
+	db: Database;
+	clock: Clock;
+	contracts: Contracts;
+	/** How the job that buys back goes. */
+	buybackStatus?(): Promise<BuybackStatus | null>;
+};
+
+/** What is read together, once a second for everybody. */
+type Read = { rows: EconomicsRows | null; worker: BuybackStatus | null };
+
+/**
+ * Returns what puts the economics together. Rows are read at most once a second for everybody, and
+ * they are sums: no answer takes longer because there were more events.
+ */
+export function createEconomics(deps: EconomicsDeps): () => Promise<Economics> {
+	const { clock } = deps;
+	let newest: (Read & { atMs: number }) | null = null;
+	let reading: Promise<Read> | null = null;
+
+	async function readNow(nowMs: number): Promise<Read> {
+		if (newest && Math.abs(nowMs - newest.atMs) < ECONOMICS_FRESH_MS) return newest;
+		reading ??= readAll(deps, nowMs).finally(() => {
+			reading = null;
+		});
+		const read = await reading;
+		newest = { atMs: nowMs, ...read };
+		return read;
+	}
+
+	return async () => {
+		const nowMs = clock.nowMs();
+		const { rows, worker } = await readNow(nowMs);
+		return rows ? live(rows, worker, nowMs) : notLaunched(worker, nowMs);
+	};
+}
+
+async function readAll(deps: EconomicsDeps, nowMs: number): Promise<Read> {
+	const [rows, worker] = await Promise.all([
+		readEconomics(deps, nowMs),
+		deps.buybackStatus?.() ?? null,
+	]);
+	return { rows, worker };
+}
+
+function notLaunched(worker: BuybackStatus | null, nowMs: number): Economics {
+	const status = NOT_LAUNCHED;
+	const shares = sharesOf(DEFAULT_SPLIT);
+	return {
+		split: { status, shares, revenue: [] },
+		buyback: {
+			...{ status, burned: null, burns: null, spent: [], last: null },
+			worker: worker && workerOf(worker),
+		},
+		holders: { status, count: null, supply: null, burned: null, earned: [] },
+		league: {
+			...{ status, season: null, endsAt: null, traders: null, volume: null, leftOut: null },
+			...{ standings: [], earned: [] },
+		},
+		servedAt: new Date(nowMs).toISOString(),
+	};
+}
+
+function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number): Economics {
+	const money = moneyOf(rows, nowMs);
+	const { count, amount, ofToken } = money;
+	const burns = rows.burns.reduce((sum, one) => sum + one.entries, 0);
+	const burned = rows.burns.reduce((sum, one) => sum + one.burned, 0n);
+	const { last } = rows;
+	const earnedBy = (bucket: number) =>
+		rows.revenue.map(({ currency }) => amount(rows.earned(currency, bucket), currency));
+	return {
+		split: {
+			status: "live",
+			shares: sharesOf(rows.splitBps ?? DEFAULT_SPLIT, money.ledgerAge(rows.splitBps !== null)),
+			revenue: rows.revenue.map(({ currency, amount: received }) => ({
+				currency,
+				received: amount(received, currency),
+				buckets: BUCKET_NAMES.map((bucket, index) => ({
+					bucket,
+					earned: amount(rows.earned(currency, index), currency),
+					paid: amount(rows.paid(currency, index), currency),
+				})),
+			})),
+		},
+		buyback: {
+			...{ status: "live", burned: ofToken(burned), burns: count(burns, "burns") },
+			spent: rows.burns.map(({ currency, amount: spent }) => amount(spent, currency)),
+			last: last && {
+				burned: ofToken(last.burned, last.at),
+				spent: amount(last.spent, last.currency, last.at),
+				transactionHash: last.transactionHash,
+			},
+			worker: worker && workerOf(worker),
+		},
+		holders: {
+			...{ status: "live", count: count(rows.holders, "accounts") },
+			supply: ofToken(rows.minted - rows.tokenBurned),
+			burned: ofToken(rows.tokenBurned),
+			earned: earnedBy(0),
+		},
+		league: leagueOf(rows, { nowMs, earned: earnedBy(1) }),
+		servedAt: new Date(nowMs).toISOString(),
+	};
+}
+
+function workerOf(status: BuybackStatus): Economics["buyback"]["worker"] {
+	const { isEnabled: enabled, code, detail, lookedAt, nextAt, lastRun } = status;
+	return {
+		...{ enabled, code, detail },
+		checkedAt: lookedAt?.toISOString() ?? null,
+		nextAt: nextAt?.toISOString() ?? null,
+		run: lastRun && {
+			startedAt: lastRun.startedAt.toISOString(),
+			...{ status: lastRun.status, errorCode: lastRun.errorCode, currency: lastRun.currency },
+			...{ boundRaw: String(lastRun.spendRaw), spentRaw: String(lastRun.heldRaw) },
+		},
+		left: status.left.map(({ currency, symbol, raw, code }) => ({ currency, symbol, raw, code })),
+	};
+}
+
+function leagueOf(
+	{ season, standings }: EconomicsRows,
+	{ nowMs, earned }: { nowMs: number; earned: Figure[] },
+): Economics["league"] {
+	const now = seasonOf(nowMs);
+	const at = season?.countedAt ?? null;
+	const about = { source: "trades", ...ageOf(at, nowMs) } as const;
+	const dollars = (micros: bigint): Figure => {
+		return {
+			value: decimalString(micros, USD_DECIMALS),
+			raw: String(micros),
+			unit: "USD",
+			...about,
+		};
+	};
+	const traders = season && { value: String(season.traders), raw: null, unit: "traders", ...about };
+	return {
+		...{ status: "live", season: now.name, endsAt: new Date(now.toMs).toISOString(), traders },
+		volume: season && dollars(season.usdMicros),
+		leftOut: season && dollars(season.leftOutUsdMicros),
+		standings: standings.map(({ rank, wallet, usdMicros, trades }) => {
+			return { rank, trader: wallet && shortened(wallet), volume: dollars(usdMicros), trades };
+		}),
+		earned,
+	};
+}
+
+const USD_DECIMALS = 6;
+
+/** Figures of the ledger, each with its currency's name and the ledger's age. */
+function moneyOf(rows: EconomicsRows, nowMs: number) {
+	const figure = (value: string | null, raw: bigint | null, unit: string, at: Date | null) => ({
+		...{ value, raw: raw === null ? null : String(raw), unit, source: "ledger" as const },
+		...ageOf(at, nowMs),
+	});
+	const amount = (raw: bigint, currency: Address, at: Date | null = rows.readAt): Figure => {
+		const { symbol = null, decimals = null } = rows.known.get(currency) ?? {};
+		if (decimals === null) return figure(String(raw), raw, `base units of ${currency}`, at);
+		return figure(decimalString(raw, decimals), raw, symbol ?? currency, at);
+	};
+	return {
+		amount,
+		ofToken: (raw: bigint, at: Date | null = rows.readAt) => amount(raw, rows.token, at),
+		count: (of: number, unit: string) => figure(String(of), null, unit, rows.readAt),
+		ledgerAge: (isRead: boolean) =>
+			isRead ? { source: "ledger" as const, ...ageOf(rows.readAt, nowMs) } : CONFIGURED,
+	};
+}
+
+const CONFIGURED = { source: "configuration", asOf: null, ageSeconds: null } as const;
+
+function sharesOf(
+	bps: readonly number[],
+	about: Pick<Figure, "source" | "asOf" | "ageSeconds"> = CONFIGURED,
+): Economics["split"]["shares"] {
+	return BUCKET_NAMES.map((bucket, index) => {
+		const value = decimalString(BigInt(bps[index] ?? 0), 2);
+		return { bucket, percent: { value, raw: null, unit: "%", ...about } };
+	});
+}
+
+function ageOf(at: Date | null, nowMs: number): Pick<Figure, "asOf" | "ageSeconds"> {
+	if (at === null) return { asOf: null, ageSeconds: null };
+	const ageSeconds = Math.max(0, Math.floor((nowMs - at.getTime()) / SECOND_MS));
+	return { asOf: at.toISOString(), ageSeconds };
+}
+
+function shortened(address: Address): string {
+	return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { field } from "#core/http/openapi/field.ts";
+import { bucketName } from "#plugins/tokenomics/treasury/renderEntry.ts";
+
+export const NOT_LAUNCHED = "token not launched";
+
+/** A number with its unit, where it is from, and how old it is. */
+export const figureSchema = z
+	.object({
+		value: z
+			.string()
+			.nullable()
+			.meta({
+				description: "A decimal in `unit`; null: it is not known.",
+				examples: ["12.5"],
+			}),
+		raw: field.digits("The same in base units, where it has any.", "12500000").nullable(),
+		unit: field.text("What it is counted in.", "ETH"),
+		source: z.enum(["ledger", "configuration", "trades"]).meta({
+			description:
+				"`ledger`: events of the contracts in blocks that are final. `trades`: settled trades of this " +
+				"service. `configuration`: as it is set.",
+		}),
+		asOf: field.time("The moment that it is of.").nullable(),
+		ageSeconds: field.integer("How old it is; null: it has no age.", 12).nullable(),
+	})
+	.meta({ id: "EconomicsFigure", description: "A number with its unit, source and age." });
+
+const status = z.enum(["live", NOT_LAUNCHED]).meta({
+	description: `\`${NOT_LAUNCHED}\` until the token's contract is named; then there are no figures.`,
+});
+const figure = (description: string) => figureSchema.nullable().meta({ description });
+
+const splitSchema = z
+	.object({
+		status,
+		shares: z
+			.array(
+				z
+					.object({
+						bucket: bucketName.meta({ description: "Who gets it." }),
+						percent: figureSchema,
+					})
+					.meta({ id: "EconomicsShare", description: "A bucket's share of revenue." }),
+			)
+			.meta({ description: "How revenue is split now, unless a source has its own split." }),
+		revenue: z
+			.array(
+				z
+					.object({
+						currency: field.addressText("The currency; zeros: the chain's coin."),
+						received: figureSchema,
+						buckets: z.array(
+							z
+								.object({ bucket: bucketName, earned: figureSchema, paid: figureSchema })
+								.meta({ id: "EconomicsBucket", description: "What a bucket earned and was paid." }),
+						),
+					})
+					.meta({ id: "EconomicsRevenue", description: "All revenue in one currency." }),
+			)
+			.meta({ description: "By currency, those that came first before others." }),
+	})
+	.meta({ id: "EconomicsSplit", description: "How revenue is split, and what came of it." });
+
+const workerSchema = z
+	.object({
+		enabled: z
+			.boolean()
+			.meta({ description: "Whether the token is bought back.", examples: [true] }),
+		code: field
+			.text("Why the newest turn, or its run, spent nothing; null: it did.", "nothing_to_spend")
+			.nullable(),
+		detail: field.text("The same in words.", "There is not enough revenue.").nullable(),
+		checkedAt: field.time("When the newest turn was taken.").nullable(),
+		nextAt: field.time("When the next one may be.").nullable(),
+		run: z
+			.object({
+				startedAt: field.time("When it began."),
+				status: field.text("Where its intent stands.", "confirmed"),
+				errorCode: field.text("Why it ended so.", "reverted").nullable(),
+				currency: field.addressText("What it pays with; zeros: the chain's coin."),
+				boundRaw: field.digits("The most that it may spend, in base units.", "12500000"),
+				spentRaw: field.digits("What it holds or has spent, in base units.", "12500000"),
+			})
+			.meta({ id: "EconomicsBuybackRun", description: "The newest run." })
+			.nullable(),
+		left: z
+			.array(
+				z
+					.object({
+						currency: field.addressText("The currency; zeros: the chain's coin."),
+						symbol: field.text("What it is called.", "ETH"),
+						raw: field.digits("How much of it, in base units.", "12500000"),
+						code: field.text("Why.", "no_pool"),
+					})
+					.meta({ id: "EconomicsLeft", description: "Revenue for burning that is not spent." }),
+			)
+			.meta({ description: "Revenue that the newest turn left where it is." }),
+	})
+	.nullable()
+	.meta({ description: "How the job that buys back goes; null: the chain is not reached here." });
+
+const buybackSchema = z
+	.object({
+		status,
+		burned: figure("How much of the token buybacks burned."),
+		burns: figure("How many buybacks there were."),
+		spent: z.array(figureSchema).meta({ description: "What they paid, by currency." }),
+		last: z
+			.object({
+				burned: figureSchema,
+				spent: figureSchema,
+				transactionHash: field.hashText("Its transaction."),
+			})
+			.nullable()
+			.meta({ description: "The newest one." }),
+		worker: workerSchema,
+	})
+	.meta({ id: "EconomicsBuyback", description: "What was bought back and burned." });
+
+const holdersSchema = z
+	.object({
+		status,
+		count: figure("How many accounts hold the token."),
+		supply: figure("How much of the token there is."),
+		burned: figure("How much of it was ever burned, by buybacks and by holders."),
+		earned: z.array(figureSchema).meta({ description: "The holders' share so far, by currency." }),
+	})
+	.meta({ id: "EconomicsHolders", description: "Who holds the token." });
+
+const leagueSchema = z
+	.object({
+		status,
+		season: field.text("A month of the calendar, UTC.", "2026-11").nullable(),
+		endsAt: field.time("When it ends.").nullable(),
+		traders: figure("How many traders have something that counts."),
+		volume: figure("What they traded that counts."),
+		leftOut: figure("What they traded that does not: wash trades, and less than a dollar."),
+		standings: z
+			.array(
+				z
+					.object({
+						rank: field.integer("Who has most is 1.", 1),
+						trader: field.text("The wallet, shortened.", "0x1f98…f984").nullable(),
+						volume: figureSchema,
+						trades: field.integer("Trades of which something counts.", 14),
+					})
+					.meta({ id: "LeagueStanding", description: "A trader's place in the season." }),
+			)
+			.meta({ description: "The first traders by settled volume." }),
+		earned: z.array(figureSchema).meta({ description: "The league's share so far, by currency." }),
+	})
+	.meta({ id: "EconomicsLeague", description: "Traders by settled volume in a season." });
+
+export const economicsSchema = z
+	.object({
+		split: splitSchema,
+		buyback: buybackSchema,
+		holders: holdersSchema,
+		league: leagueSchema,
+		servedAt: field.time("When this was answered."),
+	})
+	.meta({ id: "TokenEconomics", description: "What the token's revenue is, and becomes." });
+
+export type Economics = z.output<typeof economicsSchema>;
+export type Figure = z.output<typeof figureSchema>;

@@ -1,0 +1,142 @@
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Database } from "#core/db/Database.ts";
+import { seasonOf } from "#plugins/tokenomics/league/countSeason.ts";
+import { rolesOf } from "#plugins/tokenomics/ledger/followContracts.ts";
+import { SHOWN_CURRENCIES, STANDINGS_SHOWN } from "#plugins/tokenomics/limits.ts";
+import type { Contracts, TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
+import { entries } from "#plugins/tokenomics/sql/entries.ts";
+import { followed } from "#plugins/tokenomics/sql/followed.ts";
+import { type SeasonRow, type Standing, standings } from "#plugins/tokenomics/sql/standings.ts";
+import { type Total, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
+
+/** Everything that the economics are rendered from. */
+export type EconomicsRows = {
+	token: Address;
+	/** When the contract that is furthest behind was last read; null: one never was. */
+	readAt: Date | null;
+	/** The default split as the router said it; null: it was not seen. */
+	splitBps: readonly number[] | null;
+	revenue: readonly Total[];
+	earned(currency: Address, bucket: number): bigint;
+	paid(currency: Address, bucket: number): bigint;
+	/** By what was paid with. */
+	burns: readonly Total[];
+	last: {
+		burned: bigint;
+		spent: bigint;
+		currency: Address;
+		at: Date;
+		transactionHash: Hex;
+	} | null;
+	minted: bigint;
+	/** By anybody. */
+	tokenBurned: bigint;
+	holders: number;
+	known: ReadonlyMap<Address, KnownCurrency>;
+	season: SeasonRow | null;
+	standings: readonly Standing[];
+};
+
+const BUCKETS = [0, 1, 2, 3];
+
+/**
+ * Reads the rows of the economics; null where the token is not launched. Each statement reads a
+ * bounded number of rows by an index, however many events the ledger has.
+ */
+export async function readEconomics(
+	{ db, contracts }: { db: Database; contracts: Contracts },
+	nowMs: number,
+): Promise<EconomicsRows | null> {
+	const chainId = contracts.homeChain?.id;
+	const found = chainId === undefined ? null : await contracts.addressesOf(chainId);
+	if (!found) return null;
+	const { name } = seasonOf(nowMs);
+	const [readAt, money, burns, supply, season, ranked] = await Promise.all([
+		readAtOf(db, found),
+		readMoney(db, found),
+		readBurns(db, found),
+		readSupply(db, found),
+		standings.season(db, name),
+		standings.first(db, name, STANDINGS_SHOWN),
+	]);
+	const { token } = found;
+	const named = [
+		...[token, ...money.revenue.map(({ currency }) => currency)],
+		...burns.burns.map(({ currency }) => currency),
+	];
+	const known = await currencies.among(db, found.chainId, [...new Set(named)]);
+	return {
+		...{ token, readAt, season, standings: ranked, ...money, ...burns, ...supply },
+		known: new Map(known.map((one) => [one.address, one])),
+	};
+}
+
+async function readAtOf(db: Database, contracts: TokenContracts): Promise<Date | null> {
+	const roles = rolesOf(contracts);
+	const rows = await followed.all(db, contracts.chainId);
+	const own = rows.filter(({ address, role }) => roles.get(address) === role);
+	const times = own.flatMap(({ readAt }) => (readAt === null ? [] : [readAt.getTime()]));
+	return times.length < roles.size ? null : new Date(Math.min(...times));
+}
+
+async function readMoney(
+	db: Database,
+	{ chainId, router }: TokenContracts,
+): Promise<Pick<EconomicsRows, "splitBps" | "revenue" | "earned" | "paid">> {
+	if (router === null) return { splitBps: null, revenue: [], earned: () => 0n, paid: () => 0n };
+	const of = { chainId, contract: router };
+	const [splitBps, revenue] = await Promise.all([
+		entries.defaultSplit(db, chainId, router),
+		totals.oldest(db, of, { kind: "revenue", limit: SHOWN_CURRENCIES }),
+	]);
+	const keys = revenue.flatMap(({ currency }) =>
+		BUCKETS.flatMap((bucket) => [
+			totalKey("earned", { currency, bucket }),
+			totalKey("share_paid", { currency, bucket }),
+		]),
+	);
+	const rows = await totals.ofKeys(db, of, keys);
+	const sums = new Map(
+		rows.map(({ kind, currency, bucket, amount }) => [`${kind} ${currency} ${bucket}`, amount]),
+	);
+	return {
+		...{ splitBps, revenue },
+		earned: (currency, bucket) => sums.get(`earned ${currency} ${bucket}`) ?? 0n,
+		paid: (currency, bucket) => sums.get(`share_paid ${currency} ${bucket}`) ?? 0n,
+	};
+}
+
+async function readBurns(
+	db: Database,
+	{ chainId, burner }: TokenContracts,
+): Promise<Pick<EconomicsRows, "burns" | "last">> {
+	if (burner === null) return { burns: [], last: null };
+	const filter = { chainId, entryType: "buyback_burned", currency: null, before: null } as const;
+	const [burns, [newest]] = await Promise.all([
+		totals.oldest(
+			db,
+			{ chainId, contract: burner },
+			{ kind: "buyback_burned", limit: SHOWN_CURRENCIES },
+		),
+		entries.page(db, { ...filter, limit: 1 }),
+	]);
+	if (!newest?.burned || !newest.amount || !newest.currency) return { burns, last: null };
+	const { burned, amount, currency, at, transactionHash } = newest;
+	const last = { burned: BigInt(burned), spent: BigInt(amount), currency, at, transactionHash };
+	return { burns, last };
+}
+
+async function readSupply(
+	db: Database,
+	{ chainId, token }: TokenContracts,
+): Promise<Pick<EconomicsRows, "minted" | "tokenBurned" | "holders">> {
+	const keys = [totalKey("minted"), totalKey("burned"), totalKey("holders")];
+	const rows = await totals.ofKeys(db, { chainId, contract: token }, keys);
+	const row = (kind: string) => rows.find((one) => one.kind === kind);
+	return {
+		minted: row("minted")?.amount ?? 0n,
+		tokenBurned: row("burned")?.amount ?? 0n,
+		holders: row("holders")?.entries ?? 0,
+	};
+}

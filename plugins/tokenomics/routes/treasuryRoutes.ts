@@ -1,0 +1,238 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
+import { canFail } from "#core/http/canFail.ts";
+import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
+import { cursorParam } from "#core/http/cursorParam.ts";
+import { field } from "#core/http/openapi/field.ts";
+import { pageSchema } from "#core/http/pageSchema.ts";
+import { decimalString } from "#core/money/decimalString.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
+import { ENTRY_TYPES } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+import { EXPORT_ROWS_MAX, SHOWN_CURRENCIES } from "#plugins/tokenomics/limits.ts";
+import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
+import { type Entry, type EntryFilter, entries } from "#plugins/tokenomics/sql/entries.ts";
+import { type Total, totals } from "#plugins/tokenomics/sql/totals.ts";
+import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
+import { csvOf } from "#plugins/tokenomics/treasury/csvOf.ts";
+import {
+	BUCKET_NAMES,
+	bucketName,
+	entrySchema,
+	renderEntry,
+} from "#plugins/tokenomics/treasury/renderEntry.ts";
+
+const PAGE_DEFAULT = 50;
+const PAGE_MAX = 200;
+const message = `must be a whole number from 1 to ${PAGE_MAX}`;
+const cursor = createCursor("treasury1", [CURSOR_PART.count, CURSOR_PART.count]);
+
+const filters = {
+	chainId: z
+		.string()
+		.regex(/^[1-9][0-9]{0,15}$/, "must be the id of a chain")
+		.transform(Number)
+		.pipe(z.int())
+		.optional()
+		.meta({
+			...{ type: "integer", examples: [4_663] },
+			description: "EIP-155 id of the chain; the home chain unless given.",
+		}),
+	entryType: z.enum(ENTRY_TYPES).optional().meta({ description: "Only entries of this type." }),
+	currency: address.optional().meta({
+		...{ pattern: "^0x[0-9a-fA-F]{40}$", examples: [`0x${"0".repeat(40)}`] },
+		description: "Only entries in this currency; zeros: the chain's coin.",
+	}),
+	cursor: cursorParam(),
+};
+const querySchema = z.object({
+	...filters,
+	limit: z
+		.string()
+		.regex(/^[1-9][0-9]{0,3}$/, message)
+		.transform(Number)
+		.pipe(z.int().max(PAGE_MAX, message))
+		.meta({
+			...{ type: "integer", minimum: 1, maximum: PAGE_MAX, examples: [PAGE_DEFAULT] },
+			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
+		})
+		.default(PAGE_DEFAULT),
+});
+
+const totalSchema = z
+	.object({
+		currency: field.addressText("What it is counted in; zeros: the chain's coin."),
+		symbol: field.text("What it is called, by its own contract.", "ETH").nullable(),
+		entryType: z.enum(["revenue_received", "share_earned", "share_paid", "buyback_burned"]).meta({
+			description: "What is added up. `share_earned` is what the split makes of revenue.",
+		}),
+		bucket: bucketName.nullable().meta({ description: "Whose share it is." }),
+		entries: field.integer("How many entries that are.", 12),
+		amount: field.decimal("All of them, in whole units.", "3.25").nullable(),
+		amountRaw: field.digits("The same in base units.", "3250000000000000000"),
+		burnedRaw: field.digits("What of the token was burned for it, in base units.", "5").nullable(),
+	})
+	.meta({ id: "TreasuryTotal", description: "A sum of the treasury ledger." });
+const listSchema = z
+	.object({
+		data: z.array(entrySchema).meta({ description: "Entries, the newest first." }),
+		page: pageSchema,
+		totals: z.array(totalSchema).meta({
+			description:
+				`Sums of all entries of the contracts in force, whatever page and filter; of the ` +
+				`${SHOWN_CURRENCIES} currencies that came first.`,
+		}),
+	})
+	.meta({ id: "TreasuryLedger", description: "A page of the treasury ledger." });
+
+export type TreasuryRoutesOptions = {
+	core: Pick<Core, "db" | "operators">;
+	contracts: Contracts;
+};
+
+/** The treasury ledger for operators: page by page, added up, and as a file. */
+export function treasuryRoutes({ core, contracts }: TreasuryRoutesOptions) {
+	const { db, operators } = core;
+	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
+	const chainOf = (asked: number | undefined) => {
+		const chainId = asked ?? contracts.homeChain?.id;
+		if (chainId === undefined) throw tokenomicsFault.chainNotReached();
+		return chainId;
+	};
+	return (
+		new Elysia({ prefix: "/v1/admin/treasury" })
+			// Before anything is validated: a stranger learns nothing but that a key is wanted.
+			.derive(({ request }) => ({ operator: operators.authenticate(request) }))
+			.get(
+				"",
+				async ({ query, set }) => {
+					set.headers["cache-control"] = "no-store";
+					const page = await pageOf(db, { ...query, chainId: chainOf(query.chainId) });
+					const { shown, nextCursor } = page;
+					const sums = await sumsOf(db, contracts, chainOf(query.chainId));
+					const known = await knownOf(db, chainOf(query.chainId), [...shown, ...sums]);
+					return {
+						data: shown.map((entry) => renderEntry(entry, known)),
+						page: { nextCursor, hasMore: nextCursor !== null },
+						totals: sums.map((sum) => renderTotal(sum, known)),
+					};
+				},
+				{
+					...{ query: querySchema, response: { 200: listSchema } },
+					detail: {
+						...{ ...about, operationId: "listTreasury" },
+						summary: "Lists the treasury ledger with its sums",
+						description:
+							"What router and burner said in blocks that nothing takes back any more: each event is one " +
+							"entry. `buyback_burned` records a burn.",
+						...canFail(tokenomicsFault.chainNotReached),
+					},
+				},
+			)
+			.get(
+				"/export",
+				async ({ query }) => {
+					const chainId = chainOf(query.chainId);
+					const asked = { ...query, chainId, limit: EXPORT_ROWS_MAX };
+					const { shown, nextCursor } = await pageOf(db, asked);
+					const known = await knownOf(db, chainId, shown);
+					const body = csvOf(shown.map((entry) => renderEntry(entry, known)));
+					return new Response(body, {
+						headers: {
+							...{ "cache-control": "no-store", "content-type": "text/csv; charset=utf-8" },
+							"content-disposition": 'attachment; filename="treasury.csv"',
+							...(nextCursor !== null && { "x-next-cursor": nextCursor }),
+						},
+					});
+				},
+				{
+					query: z.object(filters),
+					detail: {
+						...{ ...about, operationId: "exportTreasury" },
+						summary: "Exports the treasury ledger as CSV",
+						description:
+							`The newest ${EXPORT_ROWS_MAX} entries; \`x-next-cursor\` is the cursor of those behind ` +
+							"them. No cell is a formula: one that begins like one has an apostrophe in front.",
+						...canFail(tokenomicsFault.chainNotReached),
+					},
+				},
+			)
+	);
+}
+
+type Db = TreasuryRoutesOptions["core"]["db"];
+type Asked = {
+	chainId: number;
+	entryType?: EntryFilter["entryType"] | undefined;
+	currency?: Address | undefined;
+	cursor?: string | undefined;
+	limit: number;
+};
+
+async function pageOf(
+	db: Db,
+	asked: Asked,
+): Promise<{ shown: Entry[]; nextCursor: string | null }> {
+	const { chainId, entryType = null, currency = null, limit } = asked;
+	const cursors = cursor.of({ chainId, entryType, currency });
+	const place = asked.cursor === undefined ? null : cursors.decode(asked.cursor).map(Number);
+	const before = place && { block: place[0] ?? 0, logIndex: place[1] ?? 0 };
+	const filter = { chainId, entryType, currency, before, limit: limit + 1 };
+	const found = await entries.page(db, filter);
+	const shown = found.slice(0, limit);
+	const last = shown.at(-1);
+	if (!last || found.length <= limit) return { shown, nextCursor: null };
+	return { shown, nextCursor: cursors.encode([String(last.block), String(last.logIndex)]) };
+}
+
+/** Sums of the contracts in force. */
+async function sumsOf(db: Db, contracts: Contracts, chainId: number): Promise<Total[]> {
+	const found = await contracts.addressesOf(chainId);
+	if (!found) return [];
+	const limit = SHOWN_CURRENCIES;
+	const of = (contract: Address | null, kind: Total["kind"], times = 1) =>
+		contract === null
+			? []
+			: totals.oldest(db, { chainId, contract }, { kind, limit: limit * times });
+	const sums = await Promise.all([
+		of(found.router, "revenue"),
+		of(found.router, "earned", BUCKET_NAMES.length),
+		of(found.router, "share_paid", BUCKET_NAMES.length),
+		of(found.burner, "buyback_burned"),
+	]);
+	return sums.flat();
+}
+
+async function knownOf(
+	db: Db,
+	chainId: number,
+	rows: readonly { currency: Address | null }[],
+): Promise<Map<string, KnownCurrency>> {
+	const wanted = new Set(rows.flatMap(({ currency }) => (currency === null ? [] : [currency])));
+	const known = await currencies.among(db, chainId, [...wanted]);
+	return new Map(known.map((one) => [one.address, one]));
+}
+
+function renderTotal(
+	{ kind, currency, bucket, entries: count, amount, burned }: Total,
+	known: ReadonlyMap<string, KnownCurrency>,
+): z.output<typeof totalSchema> {
+	const { symbol = null, decimals = null } = known.get(currency) ?? {};
+	return {
+		...{ currency, symbol, entryType: TOTAL_NAMES.get(kind) ?? "revenue_received" },
+		bucket: BUCKET_NAMES[bucket] ?? null,
+		entries: count,
+		amount: decimals === null ? null : decimalString(amount, decimals),
+		amountRaw: String(amount),
+		burnedRaw: kind === "buyback_burned" ? String(burned) : null,
+	};
+}
+
+const TOTAL_NAMES = new Map<Total["kind"], z.output<typeof totalSchema>["entryType"]>([
+	["revenue", "revenue_received"],
+	["earned", "share_earned"],
+	["share_paid", "share_paid"],
+	["buyback_burned", "buyback_burned"],
+]);
