@@ -225,12 +225,12 @@ export function openBuybackLab(given: {
 			return turn;
 		},
 		status: () => readStatus({ db, execution, chainId: CHAIN_ID }, config),
+		/** What each purchase holds, in the order that they were asked for. */
 		async held(): Promise<Held[]> {
-			const ids = (await intents()).filter(({ kind }) => kind === "buyback");
-			return execution.held(
-				db,
-				ids.map(({ id }) => id),
-			);
+			const ids = (await intents()).flatMap(({ id, kind }) => (kind === "buyback" ? [id] : []));
+			const held = await execution.held(db, ids);
+			const place = (one: Held) => ids.indexOf(one.intentId);
+			return held.toSorted((one, other) => place(one) - place(other));
 		},
 	};
 }

@@ -20,8 +20,8 @@ type Bought = {
 
 /**
  * Says what a purchase came to, by the receipt's own events: the burner's, which it sends only
- * where the supply fell by what it burned, and for a token what left the keeper. Nothing is believed
- * that is beyond the plan.
+ * where the supply fell by what it burned, and for a token what left the keeper. Nothing is
+ * believed that is beyond the plan.
  */
 export function settleBuyback(
 	{ logs }: Pick<Receipt, "logs">,

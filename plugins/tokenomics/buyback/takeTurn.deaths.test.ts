@@ -8,8 +8,8 @@ import { type BurnChain, openBurnChain } from "#test/harness/openBurnChain.ts";
 import { type BuybackLab, openBuybackLab } from "#test/harness/openBuybackLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: wherever a process ends in a run, the next one finds out what became of it and goes on;
-// what revenue earned for burning is spent once, and what the spend ledger holds is what was spent.
+// Guarantee: wherever a process ends in a run, the next one finds out what became of it and goes
+// on; what revenue earned for burning is spent once, and the spend ledger holds what was spent.
 
 const ETHER = 10n ** 18n;
 

@@ -8,12 +8,13 @@ import { createLedger } from "#plugins/tokenomics/ledger/createLedger.ts";
 import { type BurnChain, openBurnChain } from "#test/harness/openBurnChain.ts";
 import { type BuybackLab, openBuybackLab } from "#test/harness/openBuybackLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
-// Guarantee: with processes that end anywhere, purchases that revert, blocks that leave the chain and
-// prices that jump, the ledger is what the chain says: each burn has one entry, no run spends more
-// than its bound, and runs together no more than revenue earned for burning.
+// Guarantee: with processes that end anywhere, purchases that revert, blocks that leave the chain
+// and prices that jump, the ledger is what the chain says: each burn has one entry, no run spends
+// more than its bound, and runs together no more than revenue earned for burning.
 
 const isProving = process.env["PROVE"] === "1";
 const SEED = Number(process.env["BUYBACK_SEED"] ?? TEST_SEED);
@@ -159,5 +160,5 @@ test(
 		}
 		expect((await chain.burns()).length).toBeGreaterThan(RUNS / 2);
 	},
-	isProving ? 3_600_000 : 240_000,
+	2 * TEST_LIMIT_MS,
 );
