@@ -1,5 +1,5 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData } from "viem";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
 import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { hexData } from "#core/chain/reads/hexData.ts";
@@ -94,7 +94,9 @@ async function ofRouter(db: Queryable, { chainId, address: to }: Followed): Prom
 		return { what, to, abi: revenueRouterAbi, functionName, args, expected };
 	};
 	const rows = await totals.oldest(db, of, { kind: "revenue", limit: COMPARED_CURRENCIES });
-	const keys = rows.flatMap(({ currency }) =>
+	// The coin is asked for also where nothing of it was seen: a node may have left all of it out.
+	const asked = [...new Set([ZERO_ADDRESS, ...rows.map(({ currency }) => currency)])];
+	const keys = asked.flatMap((currency) =>
 		BUCKETS.flatMap((bucket) => [
 			totalKey("earned", { currency, bucket }),
 			totalKey("share_paid", { currency, bucket }),
@@ -104,7 +106,7 @@ async function ofRouter(db: Queryable, { chainId, address: to }: Followed): Prom
 	const amount = (kind: string, currency: Address, bucket: number) =>
 		found.find((row) => row.kind === kind && row.currency === currency && row.bucket === bucket)
 			?.amount ?? 0n;
-	const money = rows.flatMap(({ currency }) =>
+	const money = asked.flatMap((currency) =>
 		BUCKETS.flatMap((bucket) => {
 			const earned = amount("earned", currency, bucket);
 			const owed = earned - amount("share_paid", currency, bucket);

@@ -120,9 +120,13 @@ async function rowsOf(deps: LedgerDeps, contracts: TokenContracts): Promise<Foll
 	return rows.filter(({ address, role }) => roles.get(address) === role);
 }
 
-function isCompareDue({ agreedAt, differsSince }: Followed, nowMs: number): boolean {
-	if (agreedAt === null) return true;
-	return differsSince !== null || nowMs - agreedAt.getTime() >= COMPARE_EVERY_MS;
+/** What differs still after it was read again is not read again with each run, but every hour. */
+function isCompareDue({ agreedAt, differsSince, rereads }: Followed, nowMs: number): boolean {
+	if (differsSince !== null) {
+		const runs = Math.floor(rereads / COMPARISONS_MAX);
+		return nowMs - differsSince.getTime() >= runs * COMPARE_EVERY_MS;
+	}
+	return agreedAt === null || nowMs - agreedAt.getTime() >= COMPARE_EVERY_MS;
 }
 
 /** What each contract has to say at the block that it was read to, all read under one lock. */

@@ -57,6 +57,8 @@ export async function followContracts(
 	});
 	switch (found.kind) {
 		case "none":
+			// Nothing is there to read, and that was learned now.
+			await followed.look(db, group, new Date(deps.clock.nowMs()));
 			return { kind: "caught_up" };
 		case "forked":
 			return { kind: "forked", contracts: group };

@@ -77,6 +77,16 @@ export const followed = {
 		);
 	},
 
+	/** Nothing was there to read, and what was read stands at that moment too. */
+	async look(db: Queryable, rows: readonly Followed[], at: Date): Promise<void> {
+		for (const row of rows) {
+			await db.execute(
+				`update tokenomics.followed set read_at = $4 where ${KEY} and read_to = $5`,
+				[...keyOf(row), at, row.readTo],
+			);
+		}
+	},
+
 	/** Its events begin earlier than was said: nothing agreed below where it is read again. */
 	async beginEarlier(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
 		await tx.execute(

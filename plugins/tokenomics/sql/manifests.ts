@@ -50,8 +50,8 @@ export const manifests = {
 		const added = await tx.execute(
 			`insert into tokenomics.manifest
 				(chain_id, version, token, router, burner, owner, from_block, set_by, set_at)
-			select $1, $2, $3, $4, $5, $6, $7, $8, $9
-			where $2 - 1 = coalesce(
+			select $1, $2::int4, $3, $4, $5, $6, $7, $8, $9
+			where $2::int4 - 1 = coalesce(
 				(select max(version) from tokenomics.manifest where chain_id = $1), 0)
 			on conflict (chain_id, version) do nothing`,
 			[
