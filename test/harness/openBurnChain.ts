@@ -225,6 +225,8 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		 * of the keeper's, which are answered as they were signed.
 		 */
 		async reorg(depth: number): Promise<Hex[]> {
+			// What is just being mined would be in a block that nobody looked at.
+			await anvil.mined();
 			const head = Number(await anvil.rpc<Hex>("eth_blockNumber"));
 			const [kept, gone]: [[Hex, number][], Hex[]] = [[], []];
 			for (let offset = 0; offset < depth; offset++) {

@@ -214,9 +214,13 @@ export function openBuybackLab(given: {
 			for (let turn = 0; turn < TURNS_MAX; turn++) {
 				const open = (await intents()).filter(({ status }) => !OVER.test(status));
 				if (open.length === 0) return;
-				await this.tick();
+				// What was looked at in vain is looked at less and less often.
+				await this.tick(turn < TURNS_MAX / 2 ? 3 : 120);
 			}
-			throw new Error(`nothing settles: ${JSON.stringify(await intents())}`);
+			const stuck = (await intents()).filter(({ status }) => !OVER.test(status));
+			const said = stuck.map(({ kind, status, code }) => ({ kind, status, code }));
+			const pool = await anvil.rpc("txpool_status");
+			throw new Error(`nothing settles: ${JSON.stringify({ said, pool })}`);
 		},
 		/** Takes a turn and waits for what it began. */
 		async run(): Promise<Turn> {

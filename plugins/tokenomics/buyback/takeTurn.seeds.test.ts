@@ -70,8 +70,12 @@ async function earnSome(prng: Prng): Promise<void> {
 /** Somebody trades: a little, or so much that no run may follow. */
 async function jump(prng: Prng): Promise<void> {
 	const { weth, token } = chain.addresses;
-	const raw = (ETHER * BigInt(between(prng, 1, 900))) / 100n;
-	await chain.swap({ tokenIn: weth, tokenOut: token, fee: 3000, raw });
+	const has = await chain.balance(token, chain.who.searcher);
+	const swap =
+		has > 0n && prng.chance(0.5)
+			? { tokenIn: token, tokenOut: weth, raw: has }
+			: { tokenIn: weth, tokenOut: token, raw: (ETHER * BigInt(between(prng, 1, 900))) / 100n };
+	await chain.swap({ ...swap, fee: 3000 });
 	if (prng.chance(0.6)) await chain.pass(between(prng, 60, 5_000));
 }
 
