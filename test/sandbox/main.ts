@@ -18,6 +18,8 @@ import { createSaver } from "./createSaver.ts";
 import type { Person } from "./custody/people/Person.ts";
 import { type CustodyEmulator, startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
 import { walletProviderOf } from "./custody/walletProviderOf.ts";
+import { economySettings } from "./economy/economySettings.ts";
+import { startEconomyDesk } from "./economy/startEconomyDesk.ts";
 import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
 import { openHome } from "./home/openHome.ts";
 import { lockDataDir } from "./lockDataDir.ts";
@@ -117,6 +119,7 @@ async function run(): Promise<void> {
 		port: options.routerPort,
 		apiKey: ROUTER_KEY,
 	});
+	const economy = startEconomyDesk({ economy: home.economy, rpcUrl: home.anvil.rpc.url });
 	const social = startSocialEmulator({
 		nowMs: systemClock.nowMs,
 		port: options.socialPort,
@@ -150,6 +153,7 @@ async function run(): Promise<void> {
 		home: { chainId: 4663, ...urlsOf(home.anvil), firstBlock: home.firstBlock },
 		usdFeeds,
 		stocks: { ...traded, ...stockSettings(home.stocks) },
+		economy: { url: economy.url, ...economySettings() },
 		reveals,
 		...services,
 		...x,
@@ -180,10 +184,10 @@ async function run(): Promise<void> {
 			await saver.saveIfDue();
 		},
 	};
-	await Promise.all([runLive(chain, live), home.run(signal)]);
+	await Promise.all([runLive(chain, live), home.run(signal, economy.isSearching)]);
 	await learn();
 	await provider.stop();
-	await custody.stop();
+	await Promise.all([custody.stop(), economy.stop()]);
 	await Promise.all([bridge.stop(), model.stop(), assets.stop(), router.stop(), social.stop()]);
 	await Promise.all([saver.save(), home.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, toHex } from "viem";
 import { z } from "zod";
+import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { until } from "#test/harness/until.ts";
 import { addresses } from "./addresses.ts";
 import { catalogue } from "./catalogue.ts";
@@ -125,6 +126,33 @@ describe("the sandbox world", () => {
 		};
 		expect(await ask(appSecret)).toBe(200);
 		expect(await ask("another")).toBe(401);
+	});
+
+	test("has a token at home whose revenue the wallet provider's own keeper is paid for burning", async () => {
+		const { economy, home, walletProviderUrl, walletProvider } = sandbox;
+		const { appId, appSecret } = walletProvider;
+		const basic = Buffer.from(`${appId}:${appSecret}`).toString("base64");
+		const asked = await fetch(`${walletProviderUrl}/v1/wallets/${economy.keeperWalletId}`, {
+			headers: { authorization: `Basic ${basic}`, "privy-app-id": appId },
+		});
+		const keeper = z.object({ address: hex }).parse(await asked.json());
+		const own = createRpc(home.httpUrl);
+		const ofRouter = async (data: `0x${string}`) =>
+			hex.parse(await own.call("eth_call", [{ to: economy.router, data }, "latest"]));
+		const payee = { abi: revenueRouterAbi, functionName: "payeeOf", args: [2] } as const;
+		const paid = decodeFunctionResult({
+			...payee,
+			data: await ofRouter(encodeFunctionData(payee)),
+		});
+		expect(paid).toBe(keeper.address);
+		const args = [2, "0x0000000000000000000000000000000000000000"] as const;
+		const owed = { abi: revenueRouterAbi, functionName: "owed", args } as const;
+		const due = decodeFunctionResult({ ...owed, data: await ofRouter(encodeFunctionData(owed)) });
+		expect(due > 10n ** 17n).toBe(true);
+		const purse = await own.call("eth_getBalance", [keeper.address, "latest"]);
+		expect(BigInt(String(purse)) > 10n ** 20n).toBe(true);
+		const told = await (await fetch(economy.url)).json();
+		expect(told).toMatchObject({ token: economy.token, sandwiches: [] });
 	});
 
 	test("has stocks at home that its users hold, that are listed, and that the router quotes", async () => {

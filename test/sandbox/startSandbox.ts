@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { WalletProviderAccess } from "./custody/walletProviderOf.ts";
+import type { EconomySettings } from "./economy/economySettings.ts";
 import type { SocialAccess } from "./social/socialAccess.ts";
 import type { StockSettings } from "./stocks/stockSettings.ts";
 
@@ -36,6 +37,20 @@ const Ready = z.object({
 			}),
 		),
 		feeds: z.record(z.string(), z.string()),
+	}),
+	economy: z.object({
+		url: z.string(),
+		token: z.string(),
+		router: z.string(),
+		burner: z.string(),
+		keeperWalletId: z.string(),
+		pools: z.array(
+			z.object({
+				address: z.string(),
+				tokens: z.tuple([z.string(), z.string()]),
+				fee: z.int(),
+			}),
+		),
 	}),
 	reveals: z.array(z.string()),
 	providerUrl: z.string(),
@@ -95,6 +110,8 @@ export type Sandbox = {
 	 * service takes as `TRADE_POOLS_JSON`, `TRADE_V4_POOLS_JSON` and `STOCK_FEEDS_JSON`.
 	 */
 	stocks: StockSettings & { assetsUrl: string; routerUrl: string; routerKey: string };
+	/** The token's economy on the home chain, and the port at which it goes wrong. */
+	economy: EconomySettings & { url: string };
 	/** Contracts of collections that are hidden, and come out while trade runs. */
 	reveals: string[];
 	/** The marketplace provider over this chain: its REST API and its stream. */

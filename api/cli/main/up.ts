@@ -62,6 +62,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		...social,
 		...bridgeOf(world, env),
 		...stocks,
+		...economyOf(world, env, { hasOwnWallets: Object.keys(wallets).length > 0 }),
 		// Nothing here is real, so nothing has to be held back.
 		TRADING_DRY_RUN: env["TRADING_DRY_RUN"] || "false",
 		// A world that had to be made anew is another chain: its index must not join the old one's.
@@ -149,6 +150,30 @@ function bridgeOf({ bridgeUrl, bridgeKey }: World, env: Environment): Environmen
 		ENABLE_BRIDGING: env["ENABLE_BRIDGING"] || "true",
 		ENABLE_SOCIAL_BRIDGING: env["ENABLE_SOCIAL_BRIDGING"] || "true",
 		BRIDGE_DRY_RUN: env["BRIDGE_DRY_RUN"] || "false",
+	};
+}
+
+/**
+ * The sandbox's own token, unless one is configured. Its keeper is a wallet of the sandbox's wallet
+ * provider: with another one nothing is bought back.
+ */
+function economyOf(
+	{ economy }: World,
+	env: Environment,
+	{ hasOwnWallets }: { hasOwnWallets: boolean },
+): Environment {
+	if (env["TOKEN_ADDRESS"] || env["REVENUE_ROUTER_ADDRESS"] || env["BUYBACK_BURN_ADDRESS"])
+		return {};
+	const { token, router, burner, keeperWalletId } = economy;
+	const buyback = {
+		BUYBACK_WALLET_ID: keeperWalletId,
+		BUYBACK_ENABLED: env["BUYBACK_ENABLED"] || "true",
+	};
+	return {
+		TOKEN_ADDRESS: token,
+		REVENUE_ROUTER_ADDRESS: router,
+		BUYBACK_BURN_ADDRESS: burner,
+		...(hasOwnWallets && buyback),
 	};
 }
 

@@ -11,7 +11,7 @@ import type { CustodyFaultOrder } from "./faults/CustodyFault.ts";
 import { createCustodyFaultList } from "./faults/custodyFaultList.ts";
 import { cast } from "./people/cast.ts";
 import { createPeople } from "./people/createPeople.ts";
-import type { Person, PersonPlan } from "./people/Person.ts";
+import type { HeldWallet, Person, PersonPlan } from "./people/Person.ts";
 import type { CustodyChain, CustodyOffice } from "./rest/CustodyOffice.ts";
 import { createCustodyHandler } from "./rest/createCustodyHandler.ts";
 import { type Attempt, createPostbox } from "./webhook/createPostbox.ts";
@@ -119,7 +119,7 @@ export async function startCustodyEmulator(
 		later,
 	};
 	const fillAll = (some: readonly Person[]) =>
-		Promise.all(chains.map(({ rpc }) => fillPurses(rpc, some)));
+		Promise.all(chains.map(({ rpc }) => fillPurses(rpc, walletsOf(some))));
 	async function addPerson(plan: Partial<PersonPlan> = {}): Promise<Person> {
 		const whole: PersonPlan = { username: null, embedded: "delegated", external: null, ...plan };
 		store.addPerson(whole);
@@ -129,6 +129,7 @@ export async function startCustodyEmulator(
 		return person;
 	}
 	await fillAll(people.all());
+	await Promise.all(chains.map(({ rpc }) => fillPurses(rpc, [people.keeper])));
 	const handle = createCustodyHandler({
 		office,
 		faults,
@@ -201,9 +202,13 @@ async function chainNameOf(rpc: Rpc): Promise<string> {
 	return "unnamed";
 }
 
+function walletsOf(people: readonly Person[]): HeldWallet[] {
+	return people.flatMap(({ wallet }) => wallet ?? []);
+}
+
 /** Who has nothing and never sent anything gets something to spend. */
-async function fillPurses(rpc: Rpc, people: readonly Person[]): Promise<void> {
-	const addresses = people.flatMap(({ wallet }) => (wallet ? [wallet.address] : []));
+async function fillPurses(rpc: Rpc, wallets: readonly HeldWallet[]): Promise<void> {
+	const addresses = wallets.map(({ address }) => address);
 	const balances = await rpc.batch(
 		addresses.map((address) => ({ method: "eth_getBalance", params: [address, "latest"] })),
 	);

@@ -8,6 +8,9 @@ export const TREASURER: Address = "0x7ea50000000000000000000000000000000e4663";
 /** Sandwiches buybacks; nobody has its key. */
 export const SEARCHER: Address = "0x5ea4c40000000000000000000000000000004663";
 
+/** Dollars of one token and of one ether. */
+export type TapeUsd = { tape: number; eth: number };
+
 const deployed = (from: Address, nonce: bigint) => getContractAddress({ from, nonce });
 
 /** What stands where on each home chain. */
@@ -36,14 +39,15 @@ export const firstHolders: readonly { address: Address; raw: bigint }[] = Array.
 	(_, at) => ({ address: named(`holder ${at}`), raw: SUPPLY / 20n / 2n ** BigInt(at) }),
 );
 
-/** The token's pools against WETH, the deeper one first. */
+/** The token's pools, the deepest against WETH first; the last one is against USDG. */
 export const tapePools: readonly (Pool & { depthUsd: number })[] = [
 	{ ...poolOf(economyAddresses.token, stockAddresses.weth, 3_000), depthUsd: 2_000_000 },
 	{ ...poolOf(economyAddresses.token, stockAddresses.weth, 10_000), depthUsd: 300_000 },
+	{ ...poolOf(economyAddresses.token, stockAddresses.usdg, 3_000), depthUsd: 500_000 },
 ];
 
 /** Returns how the pools are opened while one token and one ether are worth this. */
-export function tapeOpenings(usd: { tape: number; eth: number }): Opening[] {
+export function tapeOpenings(usd: TapeUsd): Opening[] {
 	return tapePools.map((pool) => {
 		const { token0, token1, fee, depthUsd } = pool;
 		const sqrtX96 = tapePriceOf(pool, usd);
@@ -54,13 +58,14 @@ export function tapeOpenings(usd: { tape: number; eth: number }): Opening[] {
 }
 
 /** Returns the root of a pool's price when its tokens are worth this. */
-export function tapePriceOf({ token0, token1 }: Pool, usd: { tape: number; eth: number }): bigint {
+export function tapePriceOf({ token0, token1 }: Pool, usd: TapeUsd): bigint {
 	return sqrtPriceX96(worthOf(token0, usd), worthOf(token1, usd));
 }
 
-function worthOf(token: Address, { tape, eth }: { tape: number; eth: number }): Priced {
-	const dollars = token === economyAddresses.token ? tape : eth;
-	return { decimals: 18, usd: BigInt(Math.round(dollars * 1e8)) };
+function worthOf(token: Address, { tape, eth }: TapeUsd): Priced {
+	const inUnits = (dollars: number): bigint => BigInt(Math.round(dollars * 1e8));
+	if (token === stockAddresses.usdg) return { decimals: 6, usd: inUnits(1) };
+	return { decimals: 18, usd: inUnits(token === economyAddresses.token ? tape : eth) };
 }
 
 function named(name: string): Address {

@@ -24,6 +24,7 @@ import {
 	SEARCHER,
 	SUPPLY,
 	TAPE_USD,
+	type TapeUsd,
 	TREASURER,
 	tapeOpenings,
 	tapePools,
@@ -41,7 +42,7 @@ export type EconomyOptions = {
 /** The token, its pools, the router of revenue and the burner on an anvil 4663. */
 export type Economy = {
 	addresses: typeof economyAddresses;
-	/** The token against WETH, the deeper pool first. */
+	/** The deepest against WETH first; the last one is against USDG. */
 	pools: typeof tapePools;
 	/** It was not there before. */
 	isNew: boolean;
@@ -51,7 +52,7 @@ export type Economy = {
 	/** Gives somebody of the token that nobody holds yet. */
 	give(to: Address, raw: bigint): Promise<void>;
 	/** Moves the pools to where one token is worth this. */
-	movePrice(usd: { tape: number; eth: number }, pools?: readonly Pool[]): Promise<void>;
+	movePrice(usd: TapeUsd, pools?: readonly Pool[]): Promise<void>;
 	/** Leaves a pool this many hundredths of a per cent of its liquidity; 10,000 fills it again. */
 	drain(pool: Pool, keepBps?: number): Promise<void>;
 	setKeeper(keeper: Address): Promise<void>;
@@ -60,7 +61,7 @@ export type Economy = {
 
 const MAKER_WEALTH = toHex(10n ** 27n);
 const MAKER_TOKENS = (SUPPLY * 6n) / 10n;
-const TREASURER_DOLLARS = 10n ** 15n;
+const DOLLARS = 10n ** 15n;
 const SEARCHER_TOKENS = SUPPLY / 20n;
 /** Observations that a pool keeps, of one a block at most. */
 const CARDINALITY = 120;
@@ -133,15 +134,16 @@ async function deploy(
 		creationOf(BuybackBurner, [TREASURER, token, keeper, stockAddresses.router]),
 	];
 	const usd = { tape: TAPE_USD, eth: ethUsd };
-	const openings = { functionName: "open", args: [tapeOpenings(usd)] } as const;
-	const data = encodeFunctionData({ abi: tokenMakerAbi, ...openings });
 	const gifts = [
 		{ address: maker, raw: MAKER_TOKENS },
 		{ address: searcher, raw: SEARCHER_TOKENS },
 		...firstHolders,
 	];
 	const minting = await createSender(rpc, stockAddresses.issuer);
-	await minting([{ to: stockAddresses.usdg, data: mintingOf(TREASURER, TREASURER_DOLLARS) }]);
+	const { usdg } = stockAddresses;
+	await minting(
+		[TREASURER, maker, searcher].map((to) => ({ to: usdg, data: mintingOf(to, DOLLARS) })),
+	);
 	const searching = await createSender(rpc, SEARCHER);
 	await searching([{ data: makerOf(SEARCHER) }]);
 	await send([
@@ -149,7 +151,11 @@ async function deploy(
 		...creations.map((creation) => ({ data: creation })),
 		...gifts.map(({ address, raw }) => transferOf(address, raw)),
 	]);
-	await send([{ to: maker, data }, ...tapePools.map(memory)]);
+	const openings = tapeOpenings(usd).map((opening) => {
+		const call = { abi: tokenMakerAbi, functionName: "open", args: [[opening]] } as const;
+		return { to: maker, data: encodeFunctionData(call) };
+	});
+	await send([...openings, ...tapePools.map(memory)]);
 	await ageAll(rpc);
 	const code = await rpc.call("eth_getCode", [router, "latest"]);
 	if (code === "0x") throw new Error("the router of revenue does not stand where it should");

@@ -2,6 +2,9 @@ import { renameSync, rmSync } from "node:fs";
 import { sleep } from "#core/time/sleep.ts";
 import { chainFile } from "../chainFile.ts";
 import { createSaver } from "../createSaver.ts";
+import { keeperWallet } from "../custody/people/keeperWallet.ts";
+import { createRevenue } from "../economy/createRevenue.ts";
+import { type Economy, openEconomy } from "../economy/openEconomy.ts";
 import { readHead } from "../readHead.ts";
 import { type Anvil, startAnvil } from "../startAnvil.ts";
 import { createStockMarket } from "../stocks/market/createStockMarket.ts";
@@ -23,8 +26,13 @@ export type Home = {
 	firstBlock: number;
 	/** Stocks, their pools and feeds: there from its beginning. */
 	stocks: StockWorld;
-	/** Mines a block at each beat until the signal; what is sent is mined at once all the same. */
-	run(signal: AbortSignal): Promise<void>;
+	/** The token, its pools and contracts: there from its beginning too. */
+	economy: Economy;
+	/**
+	 * Mines a block at each beat until the signal, unless somebody else does. What is sent is mined
+	 * at once all the same.
+	 */
+	run(signal: AbortSignal, isMinedByOther?: () => boolean): Promise<void>;
 	save(): Promise<void>;
 };
 
@@ -33,6 +41,8 @@ const ACCOUNTS_OF_PEOPLE = 10;
 const FIRST_BLOCK = 1;
 /** Blocks of the real one come ten a second: each of a whole night would be kept here. */
 const BLOCK_EVERY_MS = 1_000;
+const FIRST_WEI = 2n * 10n ** 18n;
+const FIRST_UNITS = 2_000_000_000n;
 const FULL_PACE_MS = 3_600_000;
 const SLOW_FACTOR = 10;
 
@@ -46,21 +56,29 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 	const stocks = await openStockWorld(anvil.rpc.url, { prices });
 	const market = createStockMarket({ world: stocks, seed, nowMs });
 	await market.tick();
+	const ethUsdAt = (timeS: number) => stockPrices(seed, timeS)["ETH"] ?? 0;
+	const ethUsd = prices["ETH"] ?? 0;
+	const economy = await openEconomy(anvil.rpc.url, { keeper: keeperWallet().address, ethUsd });
+	const revenue = createRevenue({ economy, ethUsdAt, nowMs });
+	if (economy.isNew) await payFirst(economy);
+	await revenue.tick();
 	const saver = createSaver(() => chainFile.write(anvil.rpc, { ...place, world: null }), nowMs);
 	return {
 		anvil,
 		firstBlock: FIRST_BLOCK,
 		stocks,
+		economy,
 		save: saver.save,
-		async run(signal) {
+		async run(signal, isMinedByOther = () => false) {
 			const startMs = nowMs();
 			while (!signal.aborted) {
 				const slow = nowMs() - startMs > FULL_PACE_MS ? SLOW_FACTOR : 1;
 				await sleep(BLOCK_EVERY_MS * slow, signal);
 				if (signal.aborted) return;
 				try {
-					await anvil.rpc.call("evm_mine", []);
+					if (!isMinedByOther()) await anvil.rpc.call("evm_mine", []);
 					await market.tick();
+					await revenue.tick();
 					await saver.saveIfDue();
 				} catch (cause) {
 					if (!signal.aborted) say(`the home chain stands still: ${wordsOf(cause)}`);
@@ -68,6 +86,12 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 			}
 		},
 	};
+}
+
+/** Something to buy back with from the beginning. */
+async function payFirst(economy: Economy): Promise<void> {
+	await economy.payCoins("marketplace", FIRST_WEI);
+	await economy.payDollars("trading", FIRST_UNITS);
 }
 
 /** Null where there is none, or none that can be used. */

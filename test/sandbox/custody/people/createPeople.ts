@@ -1,5 +1,6 @@
 import { toHex } from "viem";
 import { mnemonicToAccount, privateKeyToAddress } from "viem/accounts";
+import { keeperWallet } from "./keeperWallet.ts";
 import type { HeldWallet, Person, PersonPlan } from "./Person.ts";
 
 const anvilMnemonic = "test test test test test test test test test test test junk";
@@ -11,6 +12,8 @@ export type People = {
 	/** By DID or by username. */
 	find(name: string): Person | null;
 	walletOf(id: string): HeldWallet | null;
+	/** The application's own wallet, which is nobody's. */
+	keeper: HeldWallet;
 	add(plan: PersonPlan): Person;
 };
 
@@ -20,7 +23,8 @@ export function createPeople(plans: readonly PersonPlan[]): People {
 	const branch = mnemonicToAccount(anvilMnemonic, { path: "m/44'/60'/0'/0" }).getHdKey();
 	const people: Person[] = [];
 	const byName = new Map<string, Person>();
-	const wallets = new Map<string, HeldWallet>();
+	const keeper = keeperWallet();
+	const wallets = new Map<string, HeldWallet>([[keeper.id, keeper]]);
 
 	function keyOf(account: number) {
 		const { privateKey } = branch.deriveChild(account);
@@ -57,6 +61,7 @@ export function createPeople(plans: readonly PersonPlan[]): People {
 		all: () => [...people],
 		find: (name) => byName.get(name) ?? null,
 		walletOf: (id) => wallets.get(id) ?? null,
+		keeper,
 		add,
 	};
 }

@@ -15,6 +15,8 @@ export type FaultDesk<One extends AnyFault> = {
 	clear(): void;
 	/** Those of a kind that meet a path (`/quote`), each counted as used. */
 	take<Kind extends One["kind"]>(path: string, kind: Kind): Extract<One, { kind: Kind }>[];
+	/** Whether something of this kind is ordered. */
+	has(kind: One["kind"]): boolean;
 	calls(): Calls;
 	/** Notes the call, and answers it, or spoils the answer as it was ordered to. */
 	serve(request: Request, answer: (url: URL) => Promise<Response>): Promise<Response>;
@@ -72,6 +74,7 @@ export function createFaultDesk<One extends AnyFault>(schema: z.ZodType<One>): F
 			faults = [];
 		},
 		take: (path, kind) => take((fault) => fault.kind === kind && meets(fault, path)) as never,
+		has: (kind) => faults.some(({ fault }) => fault.kind === kind),
 		calls: log.read,
 		async serve(request, answer) {
 			const url = new URL(request.url);

@@ -1,0 +1,19 @@
+import { toHex } from "viem";
+import { mnemonicToAccount, privateKeyToAddress } from "viem/accounts";
+import type { HeldWallet } from "./Person.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+/** Right before the people's. */
+const ACCOUNT = 999;
+
+/**
+ * Returns the wallet of the application itself, which buys back: no user of the provider has it. It
+ * is the same in each sandbox, and its id is BUYBACK_WALLET_ID.
+ */
+export function keeperWallet(): HeldWallet {
+	const { privateKey } = mnemonicToAccount(MNEMONIC, { addressIndex: ACCOUNT }).getHdKey();
+	if (!privateKey) throw new Error("a derived key without its private half");
+	const key = toHex(privateKey);
+	const whole = { privateKey: key, address: privateKeyToAddress(key) };
+	return { ...whole, id: "sandboxwalletkeeper", isDelegated: true, isArchived: false };
+}
