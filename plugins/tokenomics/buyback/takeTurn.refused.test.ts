@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 import { type BurnChain, openBurnChain } from "#test/harness/openBurnChain.ts";
 import { type BuybackLab, openBuybackLab } from "#test/harness/openBuybackLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -221,6 +222,24 @@ test("revenue that no pool trades is left, and is said to be", async () => {
 	expect(await refusalOf(lab)).toBe("no_pool");
 	expect((await lab.status()).left).toMatchObject([
 		{ currency: chain.addresses.usd, code: "no_pool", raw: String(200n * ETHER) },
+	]);
+});
+
+test("revenue in a currency that is not named is left, and is said to be", async () => {
+	const { usd: currency, router: contract } = chain.addresses;
+	const row = { entries: 1, burned: 0n, firstBlock: 1, lastBlock: 1, lastAt: new Date(0) };
+	await database.db.transaction((tx) =>
+		totals.add(tx, { chainId: 4663, contract }, [
+			{ ...totalKey("revenue", { currency }), ...row, amount: 100n },
+			{ ...totalKey("earned", { currency, bucket: 2 }), ...row, amount: 20n },
+			{ ...totalKey("share_paid", { currency, bucket: 2 }), ...row, amount: 5n },
+		]),
+	);
+	const lab = open({ BUYBACK_CURRENCIES: ZERO_ADDRESS, BUYBACK_FEE_TIERS: "500" });
+	expect(await refusalOf(lab)).toBe("no_pool");
+	expect((await lab.status()).left).toMatchObject([
+		{ currency, code: "currency_not_named", raw: "15" },
+		{ currency: ZERO_ADDRESS, code: "no_pool" },
 	]);
 });
 

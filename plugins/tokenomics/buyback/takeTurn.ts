@@ -10,6 +10,7 @@ import type { TurnStep } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
 import { JITTER_MS, SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
+import { readUnnamed } from "#plugins/tokenomics/buyback/readUnnamed.ts";
 import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 import {
 	type Candidate,
@@ -152,12 +153,15 @@ async function findRun(
 	const { currencies, chain, prices, bounds } = deps;
 	const keeper = await readKeeper(deps, { contracts, keeper: address, currencies, signal });
 	if ("code" in keeper) return { kind: "refused", refusal: keeper, left: [] };
+	const unnamed = await readUnnamed(deps.db, {
+		...{ chainId: chain.id, router: contracts.router, spent: currencies },
+	});
 	const sized = sizeRun({
 		...{ keeper, bounds, dayUsdMicros: runs.dayUsdMicros },
 		spentOf: (currency) => runs.spent.get(currency) ?? 0n,
 		rateOf: (currency) => prices.usdRate({ chainId: chain.id, currency }, nowMs),
 	});
-	const left = [...sized.left];
+	const left = [...unnamed, ...sized.left];
 	for (const candidate of sized.fit) {
 		const { funds, spendRaw } = candidate;
 		const { currency: paidWith, symbol, balanceRaw, owedRaw } = funds;
