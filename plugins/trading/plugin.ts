@@ -9,7 +9,7 @@ import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { openRegistry } from "#plugins/trading/openRegistry.ts";
 import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
-import { readSettledTrades } from "#plugins/trading/sql/settledTrades.ts";
+import { readSettledTrades } from "#plugins/trading/sql/readSettledTrades.ts";
 import { stockCommands } from "#plugins/trading/stockTools.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";

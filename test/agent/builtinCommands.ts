@@ -10,6 +10,7 @@ import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
+import { economicsCommands, economicsTools } from "#plugins/tokenomics/economicsTools.ts";
 import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
 import { stockCommands, stockTools } from "#plugins/trading/stockTools.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
@@ -33,6 +34,7 @@ const ofPlugins: AnyTool[] = [
 	...stockTools(idle),
 	...holdingTools(idle),
 	...tradeTools(idle),
+	...economicsTools(idle),
 ];
 const typed = [
 	...marketCommands,
@@ -44,6 +46,7 @@ const typed = [
 	...stockCommands,
 	...holdingCommands,
 	...tradeCommands,
+	...economicsCommands,
 ];
 const help = createHelp(typed, ofPlugins);
 

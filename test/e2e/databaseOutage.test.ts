@@ -102,6 +102,9 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/admin/stock-tokens/{address}/review": () => ({ decision: "refuse" }),
 	"PUT /v1/admin/stock-tokens/{address}/feed": () => ({ feed: null }),
 	"PUT /v1/admin/trading/attestations/{profileId}": () => ({ country: "DE" }),
+	"PUT /v1/admin/contracts/manifest": () => {
+		return { chainId: CHAIN_ID, version: 0, token: contract, owner: contract };
+	},
 	"POST /v1/links/{token}": () => ({ planHash: `0x${"00".repeat(32)}` }),
 	"POST /v1/links": () => ({ intentId }),
 	"POST /v1/trading/wallet-transfers": () => ({

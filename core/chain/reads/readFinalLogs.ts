@@ -119,7 +119,7 @@ async function readRange(
 	return { kind: "logs", logs, to, toHash: end.hash, timeMs, finalBlock };
 }
 
-/** A node may refuse a range in words that nobody knows; one may say that it is further than it is. */
+/** A node may refuse a range in words that nobody knows, or say that it is further than it is. */
 const SHRINKING: ReadonlySet<string> = new Set(["rpc_range", "rpc_refused", "chain_behind"]);
 
 /** Null: with fewer blocks it would fail as well. */

@@ -28,6 +28,7 @@ export const documentWords = {
 		market: "Collections, sales, figures and order books. Open to everybody.",
 		operations: "Whether a process lives, its figures, and what the codes of errors mean.",
 		social: "What X sends of mentions of the bot and of messages to it.",
+		token: "What the token's revenue is, and becomes. Open to everybody.",
 		trading: "Signing in, wallets, transfers and buys of whoever is signed in.",
 	} as Readonly<Record<string, string>>,
 };

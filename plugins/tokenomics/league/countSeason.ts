@@ -31,8 +31,8 @@ type Counting = {
  * against the chain, are in the plugin's README:
  *
  * 1. A trade of less than a dollar counts nothing.
- * 2. What one trader buys and sells again of the same asset, or sells and buys again, within an hour
- *    counts on neither side, dollar for dollar; what was traded first is turned back first.
+ * 2. What one trader buys and sells again of the same asset, or sells and buys again, within an
+ *    hour counts on neither side, dollar for dollar; what was traded first is turned back first.
  *
  * Trades come in order of time. What is more than an hour old is settled and forgotten, so memory
  * grows with the trades of an hour.

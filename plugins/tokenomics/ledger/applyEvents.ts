@@ -6,7 +6,7 @@ import type {
 	EntryEvent,
 	LedgerEvent,
 	TransferEvent,
-} from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+} from "#plugins/tokenomics/events/ledgerEvents.ts";
 import { entries, type NewEntry, type SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
 import { holders } from "#plugins/tokenomics/sql/holders.ts";
 import {

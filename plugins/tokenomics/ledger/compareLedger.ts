@@ -50,7 +50,7 @@ export function expectationsOf(
 	}
 }
 
-/** Asks the chain at the ledger's block; the differences in words, or that another block is there. */
+/** Asks the chain at the ledger's block: the same, another block, or a difference in words. */
 export async function askChain(
 	rpc: Rpc,
 	asked: {

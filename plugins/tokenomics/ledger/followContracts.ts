@@ -4,12 +4,12 @@ import { type FinalLogs, readFinalLogs } from "#core/chain/reads/readFinalLogs.t
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
-import { applyEvents } from "#plugins/tokenomics/ledger/applyEvents.ts";
 import {
 	type LedgerEvent,
 	type Role,
 	readLedgerEvent,
-} from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+} from "#plugins/tokenomics/events/ledgerEvents.ts";
+import { applyEvents } from "#plugins/tokenomics/ledger/applyEvents.ts";
 import { rewindContract } from "#plugins/tokenomics/ledger/rewindContract.ts";
 import { RANGE_BLOCKS_MAX } from "#plugins/tokenomics/limits.ts";
 import type { TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";

@@ -10,11 +10,11 @@ import {
 	USDG,
 } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
 import { FINAL_DEPTH, openLedgerLab } from "#plugins/tokenomics/testing/openLedgerLab.ts";
-import { createPrng } from "#test/sandbox/createPrng.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
 
-// Guarantee: whatever the chain, its nodes and the process do, the ledger is what is final on chain.
+// Guarantee: whatever chain, nodes and process do, the ledger is what is final on chain.
 
 const SEEDS = process.env.PROVE === "1" ? 300 : 8;
 const ROUNDS = 12;
@@ -41,7 +41,8 @@ for (let index = 0; index < SEEDS; index += 1) {
 			if (below(4) === 0) {
 				const depth = Math.min(1 + below(FINAL_DEPTH), chain.head() - 1);
 				chain.reorg(depth);
-				for (let block = depth + below(2); block > 0; block -= 1) chain.mine(actsOf({ below, pick }));
+				for (let block = depth + below(2); block > 0; block -= 1)
+					chain.mine(actsOf({ below, pick }));
 			}
 			await misbehave({ chain, lab, below });
 			lab.clock.ms += below(2_000_000);

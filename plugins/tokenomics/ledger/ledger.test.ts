@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { expectBooks } from "#plugins/tokenomics/testing/expectBooks.ts";
 import {
 	BURNER,
 	createFakeTokenChain,
@@ -11,7 +12,6 @@ import {
 	TOKEN,
 	USDG,
 } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
-import { expectBooks } from "#plugins/tokenomics/testing/expectBooks.ts";
 import { FINAL_DEPTH, openLedgerLab } from "#plugins/tokenomics/testing/openLedgerLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -35,7 +35,8 @@ const deposit = (amount: bigint, source = NO_SOURCE, currency = ZERO_ADDRESS) =>
 	({ kind: "deposit", source, currency, amount }) as const;
 const burn = (burned: bigint) =>
 	({ kind: "burn", paidWith: ZERO_ADDRESS, spent: 10n, burned }) as const;
-const give = (to: Address, amount: bigint) => ({ kind: "transfer", from: OWNER, to, amount }) as const;
+const give = (to: Address, amount: bigint) =>
+	({ kind: "transfer", from: OWNER, to, amount }) as const;
 
 /** The ledger is what the chain was at the last final block. */
 async function expectEqual(): Promise<void> {

@@ -60,7 +60,11 @@ describe("[TOK-02] the manifest of each chain", () => {
 	test("is for operators, and each change is in the audit log", async () => {
 		expect((await lab.ask(PATH)).status).toBe(401);
 		expect((await lab.ask(PATH, { body: {} })).status).toBe(401);
-		const { status, body: set, headers } = await put({ token: TOKEN.toUpperCase().replace("X", "x") });
+		const {
+			status,
+			body: set,
+			headers,
+		} = await put({ token: TOKEN.toUpperCase().replace("X", "x") });
 		expect(status).toBe(200);
 		expect(headers.get("cache-control")).toBe("no-store");
 		expect(set).toMatchObject({ version: 1, setBy: "operator:ann", owner: OWNER });
@@ -96,8 +100,18 @@ describe("[TOK-02] the manifest of each chain", () => {
 			() => ({ token: ROUTER, revenueRouter: null, buybackBurner: null }),
 			...([409, "contract_interface"] as const),
 		],
-		["a burner as router", () => ({ revenueRouter: BURNER, buybackBurner: null }), 409, "contract_interface"],
-		["a router as burner", () => ({ revenueRouter: null, buybackBurner: ROUTER }), 409, "contract_interface"],
+		[
+			"a burner as router",
+			() => ({ revenueRouter: BURNER, buybackBurner: null }),
+			409,
+			"contract_interface",
+		],
+		[
+			"a router as burner",
+			() => ({ revenueRouter: null, buybackBurner: ROUTER }),
+			409,
+			"contract_interface",
+		],
 		["another owner", () => ({ owner: SECOND }), 409, "contract_owner"],
 		[
 			"a burner of another token",

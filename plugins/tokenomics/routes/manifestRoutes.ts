@@ -87,7 +87,7 @@ export type ManifestRoutesOptions = {
 	ending: AbortSignal;
 };
 
-/** Which contracts are the token's, per chain: operators read it, and set it after checks on chain. */
+/** Which contracts are the token's on each chain: operators read it, and set it after checks. */
 export function manifestRoutes(options: ManifestRoutesOptions) {
 	const { core, contracts } = options;
 	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };

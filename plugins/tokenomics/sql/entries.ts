@@ -2,7 +2,7 @@ import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { hexOf } from "#core/chain/hexOf.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { EntryEvent, EntryType } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+import type { EntryEvent, EntryType } from "#plugins/tokenomics/events/ledgerEvents.ts";
 
 /** The place of a `SplitSet`; zeros: none was seen, and the default holds. */
 export type SplitPlace = { block: number; logIndex: number };

@@ -2,7 +2,7 @@ import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { hexOf } from "#core/chain/hexOf.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { Role } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+import type { Role } from "#plugins/tokenomics/events/ledgerEvents.ts";
 
 /** Which contract of which chain, as what. */
 export type FollowedKey = { chainId: number; address: Address; role: Role };
@@ -90,7 +90,8 @@ export const followed = {
 	/** Its events begin earlier than was said: nothing agreed below where it is read again. */
 	async beginEarlier(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
 		await tx.execute(
-			`update tokenomics.followed set from_block = $4::int8, agreed_to = $4::int8 - 1, agreed_hash = null
+			`update tokenomics.followed
+			set from_block = $4::int8, agreed_to = $4::int8 - 1, agreed_hash = null
 			where ${KEY}`,
 			[...keyOf(key), fromBlock],
 		);

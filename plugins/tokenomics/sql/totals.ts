@@ -100,7 +100,7 @@ export const totals = {
 		return rows.map(totalOf);
 	},
 
-	/** Rows of these kinds, the oldest first: whoever floods the ledger comes last. `total_by_age`. */
+	/** Rows of a kind, the oldest first: whoever floods the ledger comes last. `total_by_age`. */
 	async oldest(
 		db: Queryable,
 		of: OfContract,

@@ -1,7 +1,7 @@
 import { bytesOf } from "#core/chain/bytesOf.ts";
 import { hexOf } from "#core/chain/hexOf.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { TransferEvent } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+import type { TransferEvent } from "#plugins/tokenomics/events/ledgerEvents.ts";
 import type { OfToken } from "#plugins/tokenomics/sql/holders.ts";
 
 const ROWS_AT_ONCE = 2_000;

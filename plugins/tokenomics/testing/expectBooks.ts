@@ -21,7 +21,8 @@ export function expectBooks(books: Books, chain: FakeTokenChain): void {
 	expect(amounts("share_paid").sort()).toEqual(flat(state.paid).sort());
 	const held: [string, bigint][] = [...state.balances].filter(([, balance]) => balance !== 0n);
 	expect(new Map<string, bigint>(books.holders)).toEqual(new Map(held));
-	const count = (kind: Parameters<FakeTokenChain["acts"]>[0]) => chain.acts(kind, books.readTo).length;
+	const count = (kind: Parameters<FakeTokenChain["acts"]>[0]) =>
+		chain.acts(kind, books.readTo).length;
 	expect(books.entries.get("buyback_burned") ?? 0).toBe(count("burn"));
 	expect(books.entries.get("revenue_received") ?? 0).toBe(count("deposit"));
 	const burned = chain

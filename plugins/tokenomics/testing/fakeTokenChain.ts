@@ -13,6 +13,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault/Fault.ts";
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { sharesOf } from "#plugins/tokenomics/contracts/sharesOf.ts";
 
@@ -53,13 +54,54 @@ export type FakeTokenChain = ReturnType<typeof createFakeTokenChain>;
  * by replaying acts one by one, as the contracts count.
  */
 export function createFakeTokenChain() {
-	let blocks: Block[] = [];
-	let forks = 0;
-	const contracts = new Map<Address, { abi: Abi; view(name: string, args: any, at: State): unknown }>();
+	const chain = createBlocks();
 	const owner = { is: OWNER };
+	const contracts = createContracts(owner);
 	const tamper = { of: (_: RpcCall, answer: unknown): unknown => answer };
 	const asked: string[] = [];
+	const answer = createAnswer(chain, contracts);
+	function ask(call: RpcCall, index: number, options: RpcOptions = {}): unknown {
+		asked.push(call.method);
+		const result = tamper.of(call, answer(call));
+		if (options.isReadable && !options.isReadable(result, index)) throw rpcFault.unreadable();
+		return result;
+	}
+	const rpc: Rpc = {
+		call: async (call, options) => ask(call, 0, options),
+		batch: async (calls, options) => calls.map((call, index) => ask(call, index, options)),
+		settle: async (calls, options) =>
+			calls.map((call, index): RpcOutcome => {
+				try {
+					return { kind: "result", result: ask(call, index, options) };
+				} catch (fault) {
+					if (fault instanceof Fault) return { kind: "fault", fault };
+					throw fault;
+				}
+			}),
+		distrust() {},
+		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
+	};
+	chain.mine([
+		{ kind: "transfer", from: ZERO_ADDRESS, to: OWNER, amount: SUPPLY },
+		{ kind: "transfer", from: OWNER, to: POOL, amount: SUPPLY / 2n },
+		{ kind: "split", source: NO_SOURCE, bps: [3_500, 1_500, 2_000, 3_000] },
+		...[0, 1, 2, 3].map((bucket): Act => ({ kind: "payee", bucket, payee: KEEPER })),
+	]);
+	return { ...chain, rpc, asked, owner, tamper, contracts };
+}
 
+type Blocks = ReturnType<typeof createBlocks>;
+
+function createBlocks() {
+	let blocks: Block[] = [];
+	let forks = 0;
+	function stateAt(number: number): State {
+		let state = emptyState();
+		for (const { acts } of blocks.slice(0, number + 1)) {
+			for (const act of acts) state = applyAct(state, act);
+		}
+		return state;
+	}
 	function mine(acts: readonly Act[] = []): number {
 		const number = blocks.length;
 		const hash = keccak256(stringToHex(`block ${number} ${forks} ${blocks.at(-1)?.hash}`));
@@ -75,126 +117,119 @@ export function createFakeTokenChain() {
 		blocks.push({ hash, acts: [...acts], logs });
 		return number;
 	}
-
-	function stateAt(number: number): State {
-		let state = emptyState();
-		for (const { acts } of blocks.slice(0, number + 1)) {
-			for (const act of acts) state = applyAct(state, act);
-		}
-		return state;
-	}
-
-	contracts.set(TOKEN, {
-		abi: tokenAbi,
-		view: (name, [holder], state) => {
-			if (name === "symbol") return "TAPE";
-			if (name === "decimals") return 18;
-			if (name === "totalSupply") return state.supply;
-			return state.balances.get(holder.toLowerCase()) ?? 0n;
-		},
-	});
-	contracts.set(ROUTER, {
-		abi: revenueRouterAbi,
-		view: (name, [one, other], state) => {
-			if (name === "owner") return owner.is;
-			if (name === "supportsInterface") return one !== "0xffffffff";
-			if (name === "splitOf") return state.splits.get(one)?.bps ?? state.splits.get(NO_SOURCE)?.bps;
-			if (name === "payeeOf") return state.payees[one];
-			const earned = state.earned.get(other.toLowerCase())?.[one] ?? 0n;
-			const paid = state.paid.get(other.toLowerCase())?.[one] ?? 0n;
-			return name === "earned" ? earned : earned - paid;
-		},
-	});
-	contracts.set(BURNER, {
-		abi: buybackBurnerAbi,
-		view: (name, [one]) => {
-			if (name === "owner") return owner.is;
-			if (name === "token") return TOKEN;
-			return name === "keeper" ? KEEPER : one !== "0xffffffff";
-		},
-	});
-
-	function answer({ method, params }: RpcCall): unknown {
-		const [first, second] = params as any[];
-		if (method === "eth_blockNumber") return hexQuantity(blocks.length - 1);
-		if (method === "eth_getCode") return contracts.has(first) ? "0x60" : "0x";
-		if (method === "eth_getBlockByNumber") {
-			const number = Number(first);
-			const block = blocks[number];
-			if (!block) return null;
-			const parentHash = blocks[number - 1]?.hash ?? NO_SOURCE;
-			const timestamp = hexQuantity(TIME_S + number);
-			return { number: first, hash: block.hash, parentHash, timestamp, transactions: [] };
-		}
-		if (method === "eth_getLogs") {
-			const range = blocks.slice(Number(first.fromBlock), Number(first.toBlock) + 1);
-			return range.flatMap(({ logs, hash }, index) =>
-				logs
-					.filter(({ address }) => first.address.includes(address))
-					.map(({ logIndex, ...log }) => ({
-						...{ ...log, blockHash: hash, logIndex: hexQuantity(logIndex) },
-						blockNumber: hexQuantity(Number(first.fromBlock) + index),
-						transactionIndex: "0x0",
-					})),
-			);
-		}
-		const contract = contracts.get(first.to);
-		if (!contract) return "0x";
-		const at = second === "latest" ? blocks.length - 1 : Number(second);
-		const { abi } = contract;
-		try {
-			const { functionName, args = [] } = decodeFunctionData({ abi, data: first.data });
-			const result = contract.view(functionName, args, stateAt(at));
-			return encodeFunctionResult({ abi, functionName, result } as never);
-		} catch {
-			throw rpcFault.refused({ detail: "execution reverted" });
-		}
-	}
-
-	function ask(call: RpcCall, index: number, options: RpcOptions = {}): unknown {
-		asked.push(call.method);
-		const result = tamper.of(call, answer(call));
-		if (options.isReadable && !options.isReadable(result, index)) throw rpcFault.unreadable();
-		return result;
-	}
-	const rpc: Rpc = {
-		call: async (call, options) => ask(call, 0, options),
-		batch: async (calls, options) => calls.map((call, index) => ask(call, index, options)),
-		settle: async (calls, options) =>
-			calls.map((call, index): RpcOutcome => {
-				try {
-					return { kind: "result", result: ask(call, index, options) };
-				} catch (fault) {
-					return { kind: "fault", fault: fault as never };
-				}
-			}),
-		distrust() {},
-		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
-	};
-	mine([
-		{ kind: "transfer", from: ZERO_ADDRESS, to: OWNER, amount: SUPPLY },
-		{ kind: "transfer", from: OWNER, to: POOL, amount: SUPPLY / 2n },
-		{ kind: "split", source: NO_SOURCE, bps: [3_500, 1_500, 2_000, 3_000] },
-		...[0, 1, 2, 3].map((bucket): Act => ({ kind: "payee", bucket, payee: KEEPER })),
-	]);
 	return {
-		...{ rpc, asked, owner, tamper, contracts, mine, stateAt },
+		...{ mine, stateAt },
+		block: (number: number) => blocks[number],
 		head: () => blocks.length - 1,
 		/** Mines empty blocks. */
 		mineEmpty(count: number) {
 			for (let mined = 0; mined < count; mined += 1) mine();
 		},
 		/** Takes the newest blocks back; what is mined from here on is another fork. */
-		reorg(depth: number): Act[][] {
+		reorg(depth: number): void {
 			forks += 1;
-			const taken = blocks.slice(blocks.length - depth);
 			blocks = blocks.slice(0, blocks.length - depth);
-			return taken.map(({ acts }) => acts);
 		},
 		/** All acts of one kind up to a block. */
 		acts: (kind: Act["kind"], to = blocks.length - 1) =>
 			blocks.slice(0, to + 1).flatMap(({ acts }) => acts.filter((act) => act.kind === kind)),
 	};
+}
+
+type FakeContract = { abi: Abi; view(name: string, args: readonly unknown[], at: State): unknown };
+
+function createContracts(owner: { is: Address }): Map<Address, FakeContract> {
+	const shareOf = (books: Map<string, bigint[]>, [bucket, currency]: readonly unknown[]) =>
+		books.get(String(currency).toLowerCase())?.[Number(bucket)] ?? 0n;
+	const token: FakeContract = {
+		abi: tokenAbi,
+		view(name, [holder], { supply, balances }) {
+			if (name === "symbol") return "TAPE";
+			if (name === "decimals") return 18;
+			return name === "totalSupply" ? supply : (balances.get(String(holder).toLowerCase()) ?? 0n);
+		},
+	};
+	const router: FakeContract = {
+		abi: revenueRouterAbi,
+		view(name, args, { splits, payees, earned, paid }) {
+			const [first] = args;
+			if (name === "owner") return owner.is;
+			if (name === "supportsInterface") return first !== "0xffffffff";
+			if (name === "splitOf") return (splits.get(String(first)) ?? splits.get(NO_SOURCE))?.bps;
+			if (name === "payeeOf") return payees[Number(first)];
+			const all = shareOf(earned, args);
+			return name === "earned" ? all : all - shareOf(paid, args);
+		},
+	};
+	const burner: FakeContract = {
+		abi: buybackBurnerAbi,
+		view(name, [first]) {
+			if (name === "owner") return owner.is;
+			if (name === "token") return TOKEN;
+			return name === "keeper" ? KEEPER : first !== "0xffffffff";
+		},
+	};
+	return new Map([
+		[TOKEN, token],
+		[ROUTER, router],
+		[BURNER, burner],
+	]);
+}
+
+type Asked = { fromBlock: Hex; toBlock: Hex; address: readonly Address[]; to: Address; data: Hex };
+
+/** What an honest node says. */
+function createAnswer(chain: Blocks, contracts: Map<Address, FakeContract>) {
+	return ({ method, params }: RpcCall): unknown => {
+		const [first, second] = params as [Asked & Address, unknown];
+		switch (method) {
+			case "eth_blockNumber":
+				return hexQuantity(chain.head());
+			case "eth_getCode":
+				return contracts.has(first) ? "0x60" : "0x";
+			case "eth_getBlockByNumber":
+				return headerOf(chain, Number(first));
+			case "eth_getLogs":
+				return logsIn(chain, first);
+			default: {
+				const contract = contracts.get(first.to);
+				if (!contract) return "0x";
+				const at = second === "latest" ? chain.head() : Number(second);
+				return viewOf(contract, first.data, chain.stateAt(at));
+			}
+		}
+	};
+}
+
+function headerOf(chain: Blocks, number: number): unknown {
+	const block = chain.block(number);
+	if (!block) return null;
+	const parentHash = chain.block(number - 1)?.hash ?? NO_SOURCE;
+	const timestamp = hexQuantity(TIME_S + number);
+	return { number: hexQuantity(number), hash: block.hash, parentHash, timestamp };
+}
+
+function logsIn(chain: Blocks, { fromBlock, toBlock, address }: Asked): unknown[] {
+	const found: unknown[] = [];
+	for (let number = Number(fromBlock); number <= Number(toBlock); number += 1) {
+		const { hash: blockHash, logs = [] } = chain.block(number) ?? {};
+		for (const { logIndex, ...log } of logs) {
+			if (!address.includes(log.address)) continue;
+			const place = { blockNumber: hexQuantity(number), logIndex: hexQuantity(logIndex) };
+			found.push({ ...log, ...place, blockHash, transactionIndex: "0x0" });
+		}
+	}
+	return found;
+}
+
+function viewOf({ abi, view }: FakeContract, data: Hex, state: State): Hex {
+	try {
+		const { functionName, args = [] } = decodeFunctionData({ abi, data });
+		const result = view(functionName, args, state);
+		return encodeFunctionResult({ abi, functionName, result } as never);
+	} catch {
+		throw rpcFault.refused({ detail: "execution reverted" });
+	}
 }
 
 const TIME_S = 1_795_000_000;
@@ -283,7 +318,9 @@ function logsOf(act: Act, state: State): Omit<Log, "logIndex">[] {
 			return [router("RevenueReceived", { ...act, from: OWNER })];
 		case "release": {
 			const amount = owedTo(state, act);
-			return amount === 0n ? [] : [router("Paid", { ...act, payee: state.payees[act.bucket], amount })];
+			return amount === 0n
+				? []
+				: [router("Paid", { ...act, payee: state.payees[act.bucket], amount })];
 		}
 		case "split": {
 			const [holdersBps, leagueBps, burnBps, treasuryBps] = act.bps;

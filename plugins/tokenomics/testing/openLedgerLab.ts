@@ -1,5 +1,5 @@
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";

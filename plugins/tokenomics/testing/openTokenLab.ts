@@ -12,6 +12,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import { tokenomicsPlugin } from "#plugins/tokenomics/plugin.ts";
 import type { SettledTrade, Trading } from "#plugins/trading/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 
 const ADMIN_KEY = "an-operator-s-key-0001";
 
@@ -47,9 +48,12 @@ export async function openTokenLab(given: {
 	const wallets = {
 		async principalOf({ profileId }: { profileId: string }) {
 			const address = `0x${profileId.replaceAll("-", "").slice(0, 8).padEnd(40, "e")}`;
-			return { profile: { id: profileId, canonicalWalletId: "w", wallets: [{ id: "w", address }] } };
+			return {
+				profile: { id: profileId, canonicalWalletId: "w", wallets: [{ id: "w", address }] },
+			};
 		},
 		execution: {
+			register() {},
 			held: async (_: unknown, ids: readonly string[]) =>
 				ids.map((intentId) => ({
 					intentId,
@@ -58,7 +62,7 @@ export async function openTokenLab(given: {
 		},
 	} as unknown as Wallets;
 	const parts = await tokenomicsPlugin.setup({
-		...{ core, config, needs: { wallets, trading } },
+		...{ core, config, needs: { wallets, trading, prices: fakePrices(chains) } },
 		contributions: () => [],
 		collected: () => {
 			throw new Error("nothing is collected here");
@@ -91,8 +95,8 @@ export async function openTokenLab(given: {
 			const { status } = response;
 			return { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
 		},
-		async audited(): Promise<Record<string, any>[]> {
-			const rows = await db.query<{ entry: Record<string, any> }>(
+		async audited(): Promise<Record<string, unknown>[]> {
+			const rows = await db.query<{ entry: Record<string, unknown> }>(
 				"select entry::jsonb as entry from core.audit_entry order by seq",
 			);
 			return rows.map(({ entry }) => entry);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import { field } from "#core/http/openapi/field.ts";
 import { decimalString } from "#core/money/decimalString.ts";
-import { ENTRY_TYPES } from "#plugins/tokenomics/ledger/ledgerEvents.ts";
+import { ENTRY_TYPES } from "#plugins/tokenomics/events/ledgerEvents.ts";
 import type { KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
 import type { Entry } from "#plugins/tokenomics/sql/entries.ts";
 

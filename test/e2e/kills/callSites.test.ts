@@ -35,7 +35,7 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 /** Beside the path: whether and when these are done changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
-	"core/chain/reads/readFinalLogs.ts": "reads what is final, for ledgers of what happened",
+	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",
 	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
 };
 

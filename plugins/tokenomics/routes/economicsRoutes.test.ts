@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { NOT_LAUNCHED } from "#plugins/tokenomics/economics/economicsSchema.ts";
+import {
+	BURNER,
+	createFakeTokenChain,
+	type FakeTokenChain,
+	KEEPER,
+	NO_SOURCE,
+	OWNER,
+	ROUTER,
+	SUPPLY,
+	TOKEN,
+} from "#plugins/tokenomics/testing/fakeTokenChain.ts";
+import { openTokenLab } from "#plugins/tokenomics/testing/openTokenLab.ts";
+import type { SettledTrade } from "#plugins/trading/contract.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+const PATH = "/v1/token/economics";
+const KEYS = ["split", "buyback", "holders", "league", "servedAt"];
+const LAUNCHED = {
+	TOKEN_ADDRESS: TOKEN,
+	REVENUE_ROUTER_ADDRESS: ROUTER,
+	BUYBACK_BURN_ADDRESS: BURNER,
+};
+const WEI = 10n ** 18n;
+const AFTER_FINAL = 64;
+const caller = { channel: "agent", profileId: null, authority: "none" } as const;
+const { signal } = new AbortController();
+
+let database: TestDatabase;
+let chain: FakeTokenChain;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(() => {
+	chain = createFakeTokenChain();
+});
+
+async function open(env: Record<string, string>, trades: readonly SettledTrade[] = []) {
+	const lab = await openTokenLab({ db: database.db, rpc: chain.rpc, env, trades });
+	await lab.clear();
+	return lab;
+}
+
+/** What the agent's tool says. */
+async function said(lab: Awaited<ReturnType<typeof open>>) {
+	const tool = lab.parts.tools?.find(({ name }) => name === "read_token_economics");
+	const context = { caller, idempotencyKey: null, signal };
+	const answer = await tool?.run(tool.input.parse({}), context);
+	if (!tool || answer?.kind !== "done") throw new Error("it answers");
+	const output = tool.output.parse(answer.output);
+	return { tool, line: tool.line(output), asOfMs: tool.asOfMs(output) };
+}
+
+describe("[TOK-05] before launch", () => {
+	test("each part says that the token is not launched, and nothing else", async () => {
+		const lab = await open({});
+		const { status, body } = await lab.ask(PATH);
+		expect(status).toBe(200);
+		expect(Object.keys(body)).toEqual(KEYS);
+		for (const part of ["split", "buyback", "holders", "league"]) {
+			expect(body[part].status).toBe("token not launched");
+		}
+		expect(body.buyback).toMatchObject({ burned: null, burns: null, spent: [], last: null });
+		expect(body.split.shares.map(({ percent }: any) => percent.value)).toEqual([
+			...["35", "15", "20", "30"],
+		]);
+		expect(chain.asked).toEqual([]);
+	});
+
+	test("the agent says that buybacks start after launch", async () => {
+		const { line, tool, asOfMs } = await said(await open({}));
+		expect(line).toBe(
+			"The token is not launched: buybacks start after launch. Revenue split: 35% holders, " +
+				"15% league, 20% burn, 30% treasury.",
+		);
+		expect(line.length).toBeLessThanOrEqual(160);
+		expect([tool.capability, asOfMs]).toEqual(["token_economics", null]);
+	});
+});
+
+describe("[TOK-01] the economics", () => {
+	test("have exactly their keys, and each figure its unit, source and age", async () => {
+		const lab = await open(LAUNCHED);
+		chain.mine([
+			{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 2n * WEI },
+			{ kind: "transfer", from: OWNER, to: KEEPER, amount: 5n },
+		]);
+		chain.mine([{ kind: "release", bucket: 2, currency: ZERO_ADDRESS }]);
+		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: WEI / 10n, burned: 7n * WEI }]);
+		chain.mineEmpty(AFTER_FINAL);
+		await lab.run("tokenomics.ledger");
+		await lab.run("tokenomics.league");
+		lab.clock.ms += 42_000;
+		const { body, status } = await lab.ask(PATH);
+		expect([status, Object.keys(body)]).toEqual([200, KEYS]);
+		const about = { source: "ledger", asOf: expect.any(String), ageSeconds: 42 };
+		const eth = (value: string) => ({ value, unit: "ETH", ...about, raw: expect.any(String) });
+		expect(body.split).toMatchObject({
+			status: "live",
+			shares: [
+				{ bucket: "holders", percent: { value: "35", unit: "%", source: "ledger" } },
+				{},
+				{},
+				{},
+			],
+			revenue: [
+				{
+					...{ currency: ZERO_ADDRESS, received: eth("2") },
+					buckets: [
+						{ bucket: "holders", earned: eth("0.7"), paid: eth("0") },
+						{ bucket: "league", earned: eth("0.3"), paid: eth("0") },
+						{ bucket: "burn", earned: eth("0.4"), paid: eth("0.4") },
+						{ bucket: "treasury", earned: eth("0.6"), paid: eth("0") },
+					],
+				},
+			],
+		});
+		const tape = (value: string) => ({ ...eth(value), unit: "TAPE" });
+		expect(body.buyback).toMatchObject({
+			...{ status: "live", burned: tape("7"), burns: { value: "1", unit: "burns", ...about } },
+			spent: [eth("0.1")],
+			last: { burned: { value: "7" }, spent: { value: "0.1" } },
+		});
+		expect(body.holders).toMatchObject({
+			count: { value: "3", unit: "accounts", ...about },
+			supply: { raw: String(SUPPLY - 7n * WEI) },
+			burned: tape("7"),
+			earned: [eth("0.7")],
+		});
+		expect(body.league).toMatchObject({ status: "live", season: "2026-11", standings: [] });
+		for (const figure of figuresIn(body)) {
+			expect(Object.keys(figure).sort()).toEqual([
+				...["ageSeconds", "asOf", "raw", "source", "unit", "value"],
+			]);
+		}
+		const { line, asOfMs } = await said(lab);
+		expect(line).toStartWith("7 TAPE burned in buybacks, 3 holders.");
+		expect(asOfMs).toBe(lab.clock.ms - 42_000);
+	});
+
+	test("change at most a second after the manifest does", async () => {
+		const lab = await open({});
+		expect((await lab.ask(PATH)).body.buyback.status).toBe(NOT_LAUNCHED);
+		const body = { chainId: 4_663, version: 0, token: TOKEN, owner: OWNER };
+		await lab.ask("/v1/admin/contracts/manifest", { operator: "ann", body });
+		lab.clock.ms += 1_000;
+		const { body: live } = await lab.ask(PATH);
+		expect([live.split.status, live.split.revenue]).toEqual(["live", []]);
+	});
+
+	test("rank traders by what counts, under their wallets, shortened", async () => {
+		const at = (id: number, profileId: string, usd: number, more: Partial<SettledTrade> = {}) => ({
+			...{ id: `0${id}`, profileId, walletId: null, intentId: `intent ${id}` },
+			createdAt: new Date(Date.UTC(2026, 10, 3, id)),
+			...{ side: "buy" as const, asset: TOKEN, usdMicros: BigInt(usd) * 1_000_000n },
+			...more,
+		});
+		const [ada, bob] = [
+			"aaaaaaaa-0000-7000-8000-000000000001",
+			"bbbbbbbb-0000-7000-8000-000000000001",
+		];
+		const lab = await open(LAUNCHED, [
+			...[at(1, ada, 50), at(2, bob, 70), at(3, ada, 30), at(4, bob, 0)],
+			at(5, bob, 500, { intentId: "failed" }),
+		]);
+		lab.clock.ms = Date.UTC(2026, 10, 4);
+		await lab.run("tokenomics.league");
+		const { league } = (await lab.ask(PATH)).body;
+		expect(league.standings).toMatchObject([
+			{ rank: 1, trader: "0xaaaa…eeee", trades: 2, volume: { value: "80", unit: "USD" } },
+			{ rank: 2, trader: "0xbbbb…eeee", trades: 1, volume: { value: "70", source: "trades" } },
+		]);
+		expect(league).toMatchObject({ traders: { value: "2" }, volume: { value: "150" } });
+		expect(league.endsAt).toBe("2026-12-01T00:00:00.000Z");
+	});
+});
+
+describe("/v1/admin/treasury", () => {
+	const operator = "ann";
+	const evil: Hex = `0x${Buffer.from('=HYPERLINK("x"),1').toString("hex").padEnd(64, "0")}`;
+
+	async function openFilled() {
+		const lab = await open(LAUNCHED);
+		for (let count = 0; count < 5; count += 1) {
+			chain.mine([
+				{ kind: "deposit", source: evil, currency: ZERO_ADDRESS, amount: WEI },
+				{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 3n },
+			]);
+		}
+		chain.mineEmpty(AFTER_FINAL);
+		await lab.run("tokenomics.ledger");
+		return lab;
+	}
+
+	test("is for operators alone, also as a file", async () => {
+		const lab = await open(LAUNCHED);
+		for (const path of ["", "/export", "?limit=0", "/export?cursor=x"]) {
+			expect((await lab.ask(`/v1/admin/treasury${path}`)).status).toBe(401);
+		}
+	});
+
+	test("lists entries page by page, by type, with sums of all", async () => {
+		const lab = await openFilled();
+		const ask = (query: string) => lab.ask(`/v1/admin/treasury?${query}`, { operator });
+		const { body } = await ask("entryType=buyback_burned&limit=3");
+		expect(body.data).toHaveLength(3);
+		expect(body.data[0]).toMatchObject({
+			...{ entryType: "buyback_burned", amountRaw: "5", burnedRaw: "3", symbol: "ETH" },
+			...{ blockNumber: "5", party: KEEPER, chainId: 4_663, at: expect.stringContaining("2026-") },
+		});
+		expect(body.totals).toContainEqual({
+			...{ currency: ZERO_ADDRESS, symbol: "ETH", entryType: "buyback_burned", bucket: null },
+			...{ entries: 5, amount: "0.000000000000000025", amountRaw: "25", burnedRaw: "15" },
+		});
+		const next = await ask(`entryType=buyback_burned&limit=3&cursor=${body.page.nextCursor}`);
+		expect(next.body.data.map(({ blockNumber }: any) => blockNumber)).toEqual(["2", "1"]);
+		expect(next.body.page).toEqual({ nextCursor: null, hasMore: false });
+		const other = await ask(`entryType=share_paid&cursor=${body.page.nextCursor}`);
+		expect(other.status).toBe(422);
+		const all = (await ask("")).body.data;
+		expect(all).toHaveLength(15);
+		expect((await ask("entryType=nonsense")).status).toBe(422);
+	});
+
+	test("exports a file in which no cell is a formula", async () => {
+		const lab = await openFilled();
+		const { text, headers } = await lab.ask("/v1/admin/treasury/export", { operator });
+		expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+		const [names, ...lines] = text.trimEnd().split("\r\n");
+		expect(names).toStartWith("chainId,transactionHash,logIndex,blockNumber,at,contract,entryType");
+		expect(lines).toHaveLength(15);
+		expect(text).toContain(`"'=HYPERLINK(""x""),1"`);
+		expect(text).not.toMatch(/(^|,|")[=+\-@\t]/m);
+	});
+});
+
+function* figuresIn(value: unknown): Generator<Record<string, unknown>> {
+	if (Array.isArray(value)) for (const one of value) yield* figuresIn(one);
+	else if (typeof value === "object" && value !== null) {
+		if ("ageSeconds" in value) yield value as Record<string, unknown>;
+		else for (const one of Object.values(value)) yield* figuresIn(one);
+	}
+}
