@@ -11,8 +11,8 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { settleBuyback, supplyFell } from "#plugins/tokenomics/buyback/settleBuyback.ts";
 import { buybackBurnerAbi as abi } from "#plugins/tokenomics/contracts/abi.ts";
 
-// Guarantee: a run is done only where the burner's own event and what the currency moved say so, and
-// what is kept as spent is never more than was planned.
+// Guarantee: a run is done only where the burner's own event and what the currency moved say so,
+// and what is kept as spent is never more than was planned.
 
 const address = (digit: string): Address => `0x${digit.repeat(40)}`;
 const [burner, keeper, usd, pool] = ["b", "c", "d", "e"].map(address) as [
