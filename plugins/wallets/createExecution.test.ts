@@ -514,7 +514,7 @@ describe("the chain", () => {
 	});
 });
 
-test("[TRF-03] in a dry run everything is judged and nothing is sent", async () => {
+test("[TRF-03] [TRD-12] in a dry run everything is judged and nothing is sent", async () => {
 	lab.state.isDryRun = true;
 	const person = await lab.person();
 	const [dry] = await lab.pay(person);

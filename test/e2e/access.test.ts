@@ -164,3 +164,56 @@ test("[SEC-01] whatever opens for operators and changes something writes to the 
 	expect(files).toBeGreaterThan(1);
 	expect(silent).toEqual([]);
 });
+
+/** The routes of trading and wallets that the specification lists, but for an operator's. */
+const TRADING_ROUTES = [
+	...["GET /v1/trading/settings", "GET /v1/trading/profile", "POST /v1/trading/profile"],
+	...["DELETE /v1/trading/profile/social", "DELETE /v1/trading/profile/wallets/{id}"],
+	...["POST /v1/trading/enrollment", "POST /v1/trading/siwe/nonce", "POST /v1/trading/siwe/verify"],
+	...["GET /v1/trading/intents", "POST /v1/trading/intents"],
+	...["POST /v1/trading/intents/{id}/confirm", "GET /v1/trading/holdings", "GET /v1/stock-tokens"],
+	"POST /v1/trading/wallet-transfers",
+];
+/** Those that answer whoever asks. Enrolment asks for the wallet provider's own token. */
+const TRADING_OPEN = new Map([
+	["GET /v1/trading/settings", 200],
+	["GET /v1/stock-tokens", 200],
+	["POST /v1/trading/enrollment", 401],
+	["POST /v1/trading/siwe/nonce", 200],
+	["POST /v1/trading/siwe/verify", 422],
+]);
+
+test("[TRD-01] trading needs a session, but for settings, registry, enrolment and signing in", async () => {
+	const there = all.filter((one) => TRADING_ROUTES.includes(named(one)));
+	expect(there.map(named).sort()).toEqual([...TRADING_ROUTES].sort());
+	for (const operation of there) {
+		const name = named(operation);
+		const body = name === "POST /v1/trading/siwe/nonce" ? {} : (bodies[name] ?? "nonsense");
+		const { status, text } = await ask(operation, {}, body);
+		expect([name, status]).toEqual([name, TRADING_OPEN.get(name) ?? 401]);
+		if (!TRADING_OPEN.has(name)) expect(JSON.parse(text).code).toBe("unauthorized");
+	}
+});
+
+test("[TRD-12] operators change settings by key, and see registry, intents and treasury", async () => {
+	const key = { "x-api-key": KEY, "x-admin-actor": "olga" };
+	const get = (path: string) => ask({ method: "GET", path, security: [] }, key);
+	for (const path of ["stock-tokens", "trading/intents", "treasury", "trading/settings"]) {
+		const { status, text } = await get(`${ADMIN}${path}`);
+		expect([path, status]).toEqual([path, 200]);
+		expect(JSON.parse(text)).toBeObject();
+	}
+	const put = (name: string, value: unknown) => {
+		return ask({ method: "PUT", path: `${ADMIN}trading/settings/${name}`, security: [] }, key, {
+			value,
+		});
+	};
+	expect((await put("enforce_min_liquidity", true)).status).toBe(200);
+	const listed = JSON.parse((await get(`${ADMIN}trading/settings`)).text);
+	expect(listed.settings).toContainEqual({
+		...{ key: "enforce_min_liquidity", value: true, changedBy: "operator:olga" },
+		changedAt: expect.any(String),
+	});
+	expect((await put("enforce_min_liquidity", "perhaps")).status).toBe(422);
+	expect((await put("no_such_setting", true)).status).toBe(422);
+});

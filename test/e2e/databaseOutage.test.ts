@@ -103,7 +103,7 @@ const bodies: Record<string, () => unknown> = {
 	"PUT /v1/admin/stock-tokens/{address}/feed": () => ({ feed: null }),
 	"PUT /v1/admin/trading/attestations/{profileId}": () => ({ country: "DE" }),
 	"PUT /v1/admin/contracts/manifest": () => {
-		return { chainId: CHAIN_ID, version: 0, token: contract, owner: contract };
+		return { chainId: 10, version: 0, token: contract, owner: contract };
 	},
 	"POST /v1/links/{token}": () => ({ planHash: `0x${"00".repeat(32)}` }),
 	"POST /v1/links": () => ({ intentId }),
@@ -230,6 +230,8 @@ const WITHOUT: Record<string, number> = {
 	"POST /v1/admin/social/webhook/subscribe": 503,
 	// There is no bridge provider here, so it has no chains.
 	"GET /v1/bridges/currencies": 422,
+	// Only one chain is reached here, and it is not the body's.
+	"PUT /v1/admin/contracts/manifest": 422,
 	// There is no wallet provider here, so nobody can enrol.
 	"POST /v1/trading/enrollment": 401,
 };

@@ -31,6 +31,22 @@ const status = z.enum(["live", NOT_LAUNCHED]).meta({
 });
 const figure = (description: string) => figureSchema.nullable().meta({ description });
 
+const bucketSchema = z
+	.object({
+		bucket: bucketName.meta({ description: "Whose it is." }),
+		earned: figureSchema,
+		paid: figureSchema,
+	})
+	.meta({ id: "EconomicsBucket", description: "What a bucket earned and was paid." });
+
+const lastSchema = z
+	.object({
+		burned: figureSchema,
+		spent: figureSchema,
+		transactionHash: field.hashText("Its transaction."),
+	})
+	.meta({ id: "EconomicsBurn", description: "One buyback." });
+
 const splitSchema = z
 	.object({
 		status,
@@ -50,11 +66,7 @@ const splitSchema = z
 					.object({
 						currency: field.addressText("The currency; zeros: the chain's coin."),
 						received: figureSchema,
-						buckets: z.array(
-							z
-								.object({ bucket: bucketName, earned: figureSchema, paid: figureSchema })
-								.meta({ id: "EconomicsBucket", description: "What a bucket earned and was paid." }),
-						),
+						buckets: z.array(bucketSchema).meta({ description: "What became of it." }),
 					})
 					.meta({ id: "EconomicsRevenue", description: "All revenue in one currency." }),
 			)
@@ -82,8 +94,9 @@ const workerSchema = z
 				boundRaw: field.digits("The most that it may spend, in base units.", "12500000"),
 				spentRaw: field.digits("What it holds or has spent, in base units.", "12500000"),
 			})
-			.meta({ id: "EconomicsBuybackRun", description: "The newest run." })
-			.nullable(),
+			.meta({ id: "EconomicsBuybackRun", description: "A run that spends." })
+			.nullable()
+			.meta({ description: "The newest run; null: there was none." }),
 		left: z
 			.array(
 				z
@@ -97,8 +110,7 @@ const workerSchema = z
 			)
 			.meta({ description: "Revenue that the newest turn left where it is." }),
 	})
-	.nullable()
-	.meta({ description: "How the job that buys back goes; null: the chain is not reached here." });
+	.meta({ id: "EconomicsBuybackJob", description: "How the job that buys back goes." });
 
 const buybackSchema = z
 	.object({
@@ -106,15 +118,10 @@ const buybackSchema = z
 		burned: figure("How much of the token buybacks burned."),
 		burns: figure("How many buybacks there were."),
 		spent: z.array(figureSchema).meta({ description: "What they paid, by currency." }),
-		last: z
-			.object({
-				burned: figureSchema,
-				spent: figureSchema,
-				transactionHash: field.hashText("Its transaction."),
-			})
+		last: lastSchema.nullable().meta({ description: "The newest one." }),
+		worker: workerSchema
 			.nullable()
-			.meta({ description: "The newest one." }),
-		worker: workerSchema,
+			.meta({ description: "How the job goes; null: its chain is not reached here." }),
 	})
 	.meta({ id: "EconomicsBuyback", description: "What was bought back and burned." });
 

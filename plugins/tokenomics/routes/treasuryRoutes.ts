@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
+import { canCarry } from "#core/http/canCarry.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
 import { cursorParam } from "#core/http/cursorParam.ts";
@@ -87,6 +88,11 @@ const listSchema = z
 	})
 	.meta({ id: "TreasuryLedger", description: "A page of the treasury ledger." });
 
+const csvSchema = z.string().meta({
+	description: "Entries as CSV (RFC 4180), with a line of names.",
+	examples: ["chainId,transactionHash,logIndex\r\n4663,0x5d,7\r\n"],
+});
+
 export type TreasuryRoutesOptions = {
 	core: Pick<Core, "db" | "operators">;
 	contracts: Contracts;
@@ -148,14 +154,20 @@ export function treasuryRoutes({ core, contracts }: TreasuryRoutesOptions) {
 					});
 				},
 				{
-					query: z.object(filters),
+					...{ query: z.object(filters), response: { 200: csvSchema } },
 					detail: {
-						...{ ...about, operationId: "exportTreasury" },
+						...{ ...about, operationId: "getTreasuryExport" },
 						summary: "Exports the treasury ledger as CSV",
 						description:
 							`The newest ${EXPORT_ROWS_MAX} entries; \`x-next-cursor\` is the cursor of those behind ` +
 							"them. No cell is a formula: one that begins like one has an apostrophe in front.",
 						...canFail(tokenomicsFault.chainNotReached),
+						...canCarry({
+							"x-next-cursor": {
+								description: "The cursor of the entries behind these; left out behind the last.",
+								schema: { type: "string", examples: ["dHJlYXN1cnkx"] },
+							},
+						}),
 					},
 				},
 			)
