@@ -33,6 +33,8 @@ export type Asked = {
 	caller: Caller;
 	/** The same key and text does the same action once. */
 	idempotencyKey: string | null;
+	/** Who it is from where nobody is signed in: an address, an account. Guests share the model. */
+	guest?: string;
 	signal: AbortSignal;
 };
 

@@ -7,6 +7,7 @@ import { createHelp } from "#agent/help.ts";
 import { LINE_LENGTH_MAX } from "#agent/limits.ts";
 import { callModel } from "#agent/model/callModel.ts";
 import { createModelReader, type ReadByModel } from "#agent/model/createModelReader.ts";
+import type { QualifierRules } from "#agent/model/keepsQualifiers.ts";
 import { refuseMisfits } from "#agent/refuseMisfits.ts";
 import { createRunTool, type RunTool } from "#agent/runTool.ts";
 import type { Command } from "#core/plugin/Command.ts";
@@ -37,10 +38,8 @@ export function openAgent({ collected, core, config, ending }: OpenAgentOptions)
 	const commands = [...collected.commands, help.command];
 	refuseMisfits(tools, commands);
 	const effects = new Map(tools.map(({ name, effect }) => [name, effect]));
-	const grammar = createGrammar(commands, {
-		isStrict: ({ tool }) => effects.get(tool) !== "read",
-		chains: core.chains,
-	});
+	const isStrict = ({ tool }: Command) => effects.get(tool) !== "read";
+	const grammar = createGrammar(commands, { isStrict, chains: core.chains });
 	const runTool = createRunTool({ clock, log, ending });
 	const handle = createAgent({
 		clock,
@@ -48,7 +47,7 @@ export function openAgent({ collected, core, config, ending }: OpenAgentOptions)
 		grammar,
 		tools,
 		runTool,
-		readByModel: modelOf(grammar, { core, config }),
+		readByModel: modelOf(grammar, { core, config, isStrict }),
 		lengthMax: Math.min(LINE_LENGTH_MAX, config.MAX_REPLY_LENGTH),
 	});
 	return { handle, tools, commands, runTool, callerOf: collected.callerOf };
@@ -58,7 +57,11 @@ const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
 
 function modelOf(
 	grammar: Grammar,
-	{ core, config }: Pick<OpenAgentOptions, "core" | "config">,
+	{
+		core,
+		config,
+		isStrict,
+	}: Pick<OpenAgentOptions, "core" | "config"> & Pick<QualifierRules, "isStrict">,
 ): ReadByModel | null {
 	const { AGENT_MODEL: model, AGENT_MODEL_DAILY_TOKENS_MAX: dailyTokensMax } = config;
 	if (model === undefined || dailyTokensMax === 0) return null;
@@ -69,6 +72,8 @@ function modelOf(
 	}
 	return createModelReader({
 		grammar,
+		rules: { isStrict, chains: core.chains },
+		clock: core.clock,
 		call: callModel({ baseUrl, apiKey, model }),
 		budget: core.budget,
 		log: core.log,

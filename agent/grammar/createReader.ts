@@ -1,4 +1,5 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
+import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
 import { type LookAt, readLoose } from "#agent/grammar/readLoose.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
@@ -27,7 +28,9 @@ export function entriesOf(
 		const forms = parseForms(command);
 		const words = new Set(forms.flatMap(wordsOf));
 		const heads = new Set(forms.flatMap(headsOf));
-		return { command, forms, isStrict: isStrict(command), words, heads };
+		const isMoving = isStrict(command);
+		assert(!isMoving || !command.topic, `${command.name} moves something: it has no topic`);
+		return { command, forms, isStrict: isMoving, words, heads };
 	});
 }
 
@@ -66,6 +69,11 @@ export function createReader(
 	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
 	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
 
+	const topics = createTopicReader(
+		entries.filter(({ isStrict }) => !isStrict),
+		rules,
+	);
+
 	const look: LookAt = (root, words, range, how) => walkForms(root, words, range, how, rules);
 	function isSecond(words: Words, at: number): boolean {
 		const low = words.low[at] ?? "";
@@ -83,7 +91,8 @@ export function createReader(
 		isStrictHead: (low) => strictHeads.has(low),
 		readStrict: (words) =>
 			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),
-		readLoose: (words) => readLoose(words, { look, rules, root: looseRoot, heads, mainHeads }),
+		readLoose: (words) =>
+			readLoose(words, { look, rules, root: looseRoot, heads, mainHeads, topics }),
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
 				for (let at = from + 1; at < to; at++) {

@@ -149,7 +149,7 @@ function slotsOf(items: FormItem[]): Set<string> {
 }
 
 /** The slots that each text of this form fills. */
-function neededBy(items: FormItem[]): Set<string> {
+export function neededBy(items: FormItem[]): Set<string> {
 	return new Set(
 		items.flatMap((item) => {
 			if (item.kind === "word") return [];

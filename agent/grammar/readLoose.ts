@@ -1,5 +1,6 @@
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
+import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
 import { isWindowWord } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import {
@@ -10,6 +11,7 @@ import {
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
+import { isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /** Holds the forms under a root against words. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -21,15 +23,29 @@ export type LooseReader = {
 	/** What commands begin with, and what those that are printed begin with. */
 	heads: ReadonlySet<string>;
 	mainHeads: ReadonlySet<string>;
+	topics: TopicReader;
 };
 
 /**
- * Reads words as commands that only read: at first as they stand, then with more and more patience.
- * The first way in which one command reads them counts.
+ * Reads words as commands that only read: by their forms, and by what they are about where no form
+ * fits, or where one takes words of the question for a name (`doodles fllor price`).
  */
 export function readLoose(typed: Words, reader: LooseReader): Look {
+	const words = drawnOut(withoutSigns(typed), reader.rules);
+	const byForm = readForms(words, reader);
+	const [found] = byForm.found;
+	if (found?.names.some(({ from }) => from === 0 && isOrderWord(words.low[0] ?? ""))) {
+		return { ...byForm, found: [] };
+	}
+	if (found && !isDoubtful(words, found, reader)) return byForm;
+	const byTopic = reader.topics.read(words);
+	if (byTopic) return { ...byForm, found: [byTopic] };
+	return { ...byForm, found: byForm.found.map((one) => trimmed(words, one)) };
+}
+
+/** Reads words as forms: at first as they stand, then with more and more patience. */
+function readForms(words: Words, reader: LooseReader): Look {
 	const { look, root, rules, heads, mainHeads } = reader;
-	const words = drawnOut(withoutSigns(typed), rules);
 	const whole = { from: 0, to: words.low.length };
 	const isBeginning = (low: string) => heads.has(low) || isWindowWord(low);
 	const isNearHead = (low: string) =>
@@ -55,6 +71,66 @@ export function readLoose(typed: Words, reader: LooseReader): Look {
 	const best = meant.far - meant.range.from >= all.far ? meant : all;
 	return { ...best, found: [] };
 }
+
+/**
+ * True where words of the question were perhaps taken for a name. What stands as it is printed is
+ * hardly in doubt: `floor bottom` asks for the collection "bottom", but not `floor update azuki`.
+ */
+function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader): boolean {
+	const { topics, mainHeads } = reader;
+	const [named] = names;
+	if (named?.from === 1 && mainHeads.has(words.low[0] ?? "")) {
+		return named.to > 2 && words.low[1] !== "the" && isChat(words, 1);
+	}
+	return names.some((name) => {
+		const named = words.low.slice(name.from, name.to);
+		const [first = "", last = ""] = [named[0], named.at(-1)];
+		if (isAround(words, name) || topics.belongsTo(command, last)) return true;
+		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
+		const around = [...words.low.slice(0, name.from), ...words.low.slice(name.to)];
+		const isNamed = around.some((word) => topics.isOf(command, word));
+		if (topics.isOfStronger(command, first)) return !NAMING.has(words.low[name.from - 1] ?? "");
+		return !isNamed && named.some((word) => topics.isOfStronger(command, word));
+	});
+}
+
+/** True where a name has words in it, or around it, that no name has in a question. */
+function isAround(words: Words, { from, to }: Range): boolean {
+	const places = placesOf({ from, to });
+	if (isChat(words, from) && words.low[from] !== "the") return true;
+	if (places.slice(1).some((at) => isChat(words, at) && !LINKS.has(words.low[at] ?? "")))
+		return true;
+	const last = namePlaces(words, places).at(-1);
+	return last !== undefined && last !== to - 1;
+}
+
+function isChat(words: Words, at: number): boolean {
+	return roleOf(words, at) === "chat";
+}
+
+function placesOf({ from, to }: Range): number[] {
+	return Array.from({ length: to - from }, (_, n) => from + n);
+}
+
+/** The same without what stands around a name and is none: `a captainz`, `meebits where we`. */
+function trimmed(words: Words, { names, ...found }: Found): Found {
+	const [name] = names;
+	if (!name || names.length > 1) return { ...found, names };
+	let { from, to } = name;
+	const typed = words.raw.slice(from, to).join(" ");
+	while (to - from > 1 && isChat(words, from) && words.low[from] !== "the") from += 1;
+	while (to - from > 1 && isChat(words, to - 1)) to -= 1;
+	const value = words.raw.slice(from, to).join(" ");
+	const values = Object.entries(found.values).map(([slot, one]) => [
+		slot,
+		one === typed ? value : one,
+	]);
+	return { ...found, values: Object.fromEntries(values), names: [{ from, to }] };
+}
+
+/** What stands inside names: `world of women`. */
+const LINKS = new Set("of the and in on".split(" "));
+const NAMING = new Set("of for on in".split(" "));
 
 /** Words with a letter too often become the words that they are meant to be: `flooor`. */
 function drawnOut(words: Words, rules: WalkRules): Words {

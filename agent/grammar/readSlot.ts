@@ -63,7 +63,8 @@ export function readLooseWindow(
 	to: number,
 ): { value: string; used: number } | undefined {
 	if (kinds[at] !== "word") return undefined;
-	const word = low[at] ?? "";
+	const typed = low[at] ?? "";
+	const word = NUMBERS.get(typed) ?? typed;
 	const value = WINDOW_WORDS.get(word);
 	if (value) return { value, used: 1 };
 	const next = at + 1 < to && kinds[at + 1] === "word" ? (low[at + 1] ?? "") : "";
@@ -120,11 +121,21 @@ function readAsset(low: string, raw: string, rules: SlotRules): string | undefin
 
 const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
 
+const NUMBERS = new Map([
+	["one", "1"],
+	["six", "6"],
+	["seven", "7"],
+	["thirty", "30"],
+]);
+
 const UNITS: readonly [string, string][] = [
 	["5m", "5min 5mins|5 m|5 min|5 mins|5 minutes"],
 	["1h", "hour hourly hr 1hr 60m 60min|1 h|1 hr|1 hour|60 minutes|60 min"],
-	["6h", "6hr 6hrs|6 h|6 hr|6 hrs|6 hours"],
-	["24h", "day daily today 24hr 24hrs 24hour 24hours 1d 1day|1 d|1 day|24 h|24 hr|24 hrs|24 hours"],
+	["6h", "6hr 6hrs|6 h|6 hour|6 hr|6 hrs|6 hours"],
+	[
+		"24h",
+		"day daily today yesterday 24hr 24hrs 24hour 24hours 1d 1day|1 d|1 day|24 h|24 hour|24 hr|24 hrs|24 hours",
+	],
 	["7d", "week weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
 	["30d", "month monthly 1mo 30day 30days|1 month|30 d|30 day|30 days|4 weeks"],
 ];

@@ -82,6 +82,30 @@ export function isOneLetterOff(typed: string, word: string): boolean {
 	return isSwapped && isSameFrom(typed, same + 2, word, same + 2);
 }
 
+/**
+ * True where a word is typed as fingers slip: one letter off, and another letter than the meant one
+ * only where the two keys touch, or in a long word. `seals` is not `sells`, but `fllor` is `floor`.
+ */
+export function isMistyped(typed: string, word: string): boolean {
+	if (!isOneLetterOff(typed, word)) return false;
+	if (typed.length !== word.length || typed.length >= LONG_WORD) return true;
+	const at = [...typed].findIndex((letter, n) => letter !== word[n]);
+	const isSwapped = typed[at] === word[at + 1] && typed[at + 1] === word[at];
+	return isSwapped || areNeighbours(typed[at] ?? "", word[at] ?? "");
+}
+
+const LONG_WORD = 8;
+const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+function areNeighbours(one: string, other: string): boolean {
+	const [a, b] = [one, other].map((letter) => {
+		const row = KEYS.findIndex((keys) => keys.includes(letter));
+		return { row, column: KEYS[row]?.indexOf(letter) ?? 0 };
+	});
+	if (!a || !b || a.row < 0 || b.row < 0) return false;
+	return Math.abs(a.row - b.row) <= 1 && Math.abs(a.column - b.column) <= 1;
+}
+
 /** True where two texts of which as much is left end alike. Makes no text: it is asked often. */
 function isSameFrom(one: string, at: number, other: string, otherAt: number): boolean {
 	const apart = otherAt - at;

@@ -11,8 +11,11 @@ import { type ModelEmulator, startModelEmulator } from "#test/sandbox/model/star
 // command; and whatever it does instead, the answer comes and nothing is left open.
 
 const KEY = "sk-sandbox";
+let nowMs = 1_000;
 let model: ModelEmulator;
-beforeAll(() => {
+beforeAll(async () => {
+	// Loaded by the first call, which would then be late on a busy machine.
+	await Promise.all([import("ai"), import("@ai-sdk/openai")]);
 	model = startModelEmulator({ apiKey: KEY });
 });
 afterAll(() => model.stop());
@@ -22,11 +25,14 @@ type Options = { call?: CallModel; dailyTokensMax?: number; timeoutMs?: number; 
 
 function lab({ call, dailyTokensMax = 5_000_000, timeoutMs = 5_000, apiKey = KEY }: Options = {}) {
 	const outcomes: string[] = [];
-	const { grammar } = agentLab();
+	const { grammar, rules } = agentLab();
+	const clock = { nowMs: () => nowMs };
 	const read = createModelReader({
 		grammar,
+		rules,
+		clock,
 		call: call ?? callModel({ baseUrl: model.url, apiKey, model: "scripted" }),
-		budget: inProcessBudget({ clock: { nowMs: () => 1_000 } }),
+		budget: inProcessBudget({ clock }),
 		log: silentLog,
 		readings: { inc: ({ outcome }) => void outcomes.push(String(outcome)) },
 		timeoutMs,
@@ -121,6 +127,19 @@ describe("[SOC-07] a bad model", () => {
 	});
 });
 
+describe("[SOC-07] a reading that says less than its author", () => {
+	test("is dropped: a chain, a window, a share, an address or an id is nobody's to leave out", async () => {
+		const { ask, outcomes } = lab();
+		model.fault({ kind: "hostile", command: "floor kiln-folk", times: 5 });
+		expect(await ask("how much are kiln-folk on base these days")).toBeNull();
+		expect(await ask("how much were kiln-folk in the last 2 weeks")).toBeNull();
+		expect(await ask(`how much are kiln-folk, and is ${ALICE} one`)).toBeNull();
+		expect(await ask("how much is number #12 of kiln-folk")).toBeNull();
+		expect(await ask("how much are kiln-folk these days, you think")).toBe("floor kiln-folk");
+		expect(outcomes).toEqual([...Array<string>(4).fill("not_whole"), "read"]);
+	});
+});
+
 describe("the day's tokens", () => {
 	const call: CallModel = async () => ({ written: { command: null }, tokens: 100 });
 
@@ -133,10 +152,29 @@ describe("the day's tokens", () => {
 
 	test("strangers take no more than half", async () => {
 		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 100_000 });
-		for (let n = 0; n < 60; n++) await ask("what now", { caller: guest });
+		for (let n = 0; n < 60; n++) await ask("what now", { caller: guest, guest: `guest ${n}` });
 		expect(outcomes.at(-1)).toBe("over_budget");
 		await ask("what now", { caller: author });
 		expect(outcomes.at(-1)).toBe("none");
+	});
+
+	test("one guest leaves the model to all others, for as long as an hour", async () => {
+		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 100_000 });
+		const asks = async (guestName: string, times: number) => {
+			outcomes.length = 0;
+			for (let n = 0; n < times; n++) await ask("what now", { caller: guest, guest: guestName });
+			return [...outcomes];
+		};
+		const greedy = await asks("192.0.2.1", 60);
+		expect(greedy.slice(0, 2)).toEqual(["none", "none"]);
+		expect(greedy.at(-1)).toBe("over_share");
+		const granted = greedy.filter((one) => one === "none").length;
+		for (let n = 2; n <= 5; n++) {
+			const others = await asks(`192.0.2.${n}`, granted);
+			expect(others).toEqual(Array<string>(granted).fill("none"));
+		}
+		nowMs += 3_600_000;
+		expect(await asks("192.0.2.1", 1)).toEqual(["none"]);
 	});
 
 	test("allow more calls where there are more of them", async () => {

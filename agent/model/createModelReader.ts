@@ -2,12 +2,15 @@ import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
 import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
 import { instructionsFor } from "#agent/model/instructionsFor.ts";
+import { keepsQualifiers, type QualifierRules } from "#agent/model/keepsQualifiers.ts";
 import { quotesAuthor } from "#agent/model/quotesAuthor.ts";
 import type { Budget } from "#core/budget/Budget.ts";
+import type { Clock } from "#core/clock/Clock.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Counter } from "#core/metrics/createMetrics.ts";
-import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "#core/time/units.ts";
 
 /** Reads a text that the grammar does not; null where it cannot, may not or is not sure. */
 export type ReadByModel = (asked: Asked) => Promise<Reading | null>;
@@ -22,6 +25,8 @@ export type CallModel = (request: {
 
 export type ModelReaderDeps = {
 	grammar: Grammar;
+	rules: QualifierRules;
+	clock: Clock;
 	call: CallModel;
 	budget: Budget;
 	log: Log;
@@ -36,6 +41,8 @@ const answerSchema = z.strictObject({ command: z.string().max(300).nullable() })
 
 /** Of an answer: a command is short, and some models think aloud before it. */
 const ANSWER_TOKENS_MAX = 1_024;
+/** What the grammar refuses as too long never gets here. */
+const TEXT_LENGTH_MAX = 2_000;
 /** A token is rarely shorter than this; texts of other scripts are no commands. */
 const CHARS_PER_TOKEN = 3;
 /** A day's tokens come hour by hour: whoever takes all leaves none for an hour, not a day. */
@@ -43,6 +50,8 @@ const WINDOWS_PER_DAY = DAY_MS / HOUR_MS;
 /** The budget remembers each unit it gave, so a unit is a thousandth of the hour's tokens. */
 const UNITS_PER_WINDOW = 1_000;
 const BUDGET_NAME = "agent model";
+/** So many guests at least it takes to use up an hour's tokens of all guests, in one process. */
+const GUESTS_AT_LEAST = 5;
 
 /**
  * Makes the reader of last resort. The model writes a strict command, and nothing else: the same
@@ -51,23 +60,37 @@ const BUDGET_NAME = "agent model";
  */
 export function createModelReader(deps: ModelReaderDeps): ReadByModel {
 	const instructions = instructionsFor(deps.grammar);
+	const hasShare = guestShares(tokensFor(instructions, TEXT_LENGTH_MAX), deps);
 	return async (asked) => {
-		const { outcome, reading = null } = await read(asked, instructions, deps);
-		deps.readings.inc({ outcome });
-		return reading;
+		const read: Outcome = hasShare(asked)
+			? await readText(asked, instructions, deps)
+			: { outcome: "over_share" };
+		deps.readings.inc({ outcome: read.outcome });
+		return read.reading ?? null;
 	};
 }
 
 type Outcome = {
-	outcome: "read" | "none" | "over_budget" | "failed" | "unread" | "not_quoted";
+	outcome:
+		| "read"
+		| "none"
+		| "over_budget"
+		| "over_share"
+		| "failed"
+		| "unread"
+		| "not_quoted"
+		| "not_whole";
 	reading?: Reading;
 };
 
-async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): Promise<Outcome> {
+async function readText(
+	asked: Asked,
+	instructions: string,
+	deps: ModelReaderDeps,
+): Promise<Outcome> {
 	const { grammar, log, timeoutMs } = deps;
 	const { text } = asked;
-	const planned = Math.ceil((instructions.length + text.length) / CHARS_PER_TOKEN);
-	const reserved = planned + ANSWER_TOKENS_MAX;
+	const reserved = tokensFor(instructions, text.length);
 	if (!(await take(reserved, asked, deps))) return { outcome: "over_budget" };
 	let command: string | null;
 	try {
@@ -87,7 +110,30 @@ async function read(asked: Asked, instructions: string, deps: ModelReaderDeps): 
 	const parsed = grammar.parse(command);
 	if (parsed.kind === "unread") return { outcome: "unread" };
 	if (!quotesAuthor(parsed.reading, text)) return { outcome: "not_quoted" };
+	if (!keepsQualifiers(parsed.reading, text, deps.rules)) return { outcome: "not_whole" };
 	return { outcome: "read", reading: parsed.reading };
+}
+
+function tokensFor(instructions: string, textLength: number): number {
+	return Math.ceil((instructions.length + textLength) / CHARS_PER_TOKEN) + ANSWER_TOKENS_MAX;
+}
+
+/**
+ * Makes what says whether somebody may ask the model now. Each guest has a fifth of what all guests
+ * have in an hour, in whole calls and one at least; whoever is signed in has the hour's budget.
+ */
+function guestShares(
+	tokensPerCall: number,
+	{ dailyTokensMax, clock }: ModelReaderDeps,
+): (asked: Asked) => boolean {
+	const ofGuests = dailyTokensMax / WINDOWS_PER_DAY / 2;
+	const calls = Math.floor(ofGuests / GUESTS_AT_LEAST / tokensPerCall);
+	const limiter = createMemoryLimiter({
+		requestsMax: Math.max(1, calls),
+		windowSeconds: HOUR_MS / SECOND_MS,
+		clock,
+	});
+	return ({ caller, guest = "" }) => caller.profileId !== null || limiter.takeNow(guest).allowed;
 }
 
 function reasonOf(error: unknown): string {

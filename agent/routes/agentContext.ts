@@ -1,4 +1,5 @@
 import type { OpenedAgent } from "#agent/openAgent.ts";
+import { requestContexts } from "#core/http/requestContexts.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 
 /** What the routes of the agent are made of. */
@@ -15,4 +16,10 @@ export async function authorOf(request: Request, { agent }: AgentContext): Promi
 	const profileId = await agent().callerOf(request);
 	const authority = profileId === null ? "none" : "author";
 	return { channel: "agent", profileId, authority };
+}
+
+/** Tells guests apart by the address that their requests come from. */
+export function guestOf(request: Request): { guest?: string } {
+	const address = requestContexts.get(request)?.clientAddress;
+	return address === undefined ? {} : { guest: address };
 }

@@ -9,7 +9,7 @@ import {
 	PARTS_MAX,
 	TEXT_CHARS_MAX,
 } from "#agent/limits.ts";
-import { type AgentContext, authorOf } from "#agent/routes/agentContext.ts";
+import { type AgentContext, authorOf, guestOf } from "#agent/routes/agentContext.ts";
 import { authoredDetail } from "#agent/routes/command.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 
@@ -87,6 +87,7 @@ export function chat(context: AgentContext) {
 								caller,
 								// A retry of the client sends the same message again.
 								idempotencyKey: request.headers.get("idempotency-key") ?? asked.id,
+								...guestOf(request),
 								signal: AbortSignal.any([request.signal, gone.signal]),
 							});
 							for (const chunk of chunksOf(reply, asked.id)) writer.write(chunk);

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { ANSWER_IDLE_SECONDS, TEXT_CHARS_MAX } from "#agent/limits.ts";
 import { replySchema } from "#agent/reply/replySchema.ts";
-import { type AgentContext, authorOf } from "#agent/routes/agentContext.ts";
+import { type AgentContext, authorOf, guestOf } from "#agent/routes/agentContext.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
@@ -54,6 +54,7 @@ export function command(context: AgentContext) {
 						text,
 						caller,
 						idempotencyKey: request.headers.get("idempotency-key"),
+						...guestOf(request),
 						signal: request.signal,
 					});
 					// A list that nobody changes becomes one that the schema knows.

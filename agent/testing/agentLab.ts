@@ -45,10 +45,11 @@ export function agentLab(options: LabOptions = {}) {
 	const typed = [...commands, ...(options.more?.commands ?? [])];
 	const help = createHelp(typed, all);
 	const reading = new Set(all.filter(({ effect }) => effect === "read").map(({ name }) => name));
-	const grammar = createGrammar([...typed, help.command], {
-		isStrict: ({ tool }) => tool !== help.tool.name && !reading.has(tool),
+	const rules = {
+		isStrict: ({ tool }: Command) => tool !== help.tool.name && !reading.has(tool),
 		chains: createChainRegistry(builtinChains),
-	});
+	};
+	const grammar = createGrammar([...typed, help.command], rules);
 	const clock = { nowMs: () => NOW_MS };
 	const ending = new AbortController();
 	const { log = silentLog, timeoutMs = 500 } = options;
@@ -63,6 +64,7 @@ export function agentLab(options: LabOptions = {}) {
 		lengthMax: 200,
 	});
 	return {
+		rules,
 		calls,
 		/** Collections whose tool was told to stop. */
 		stops,

@@ -41,6 +41,7 @@ const readySchema = z.object({
 		pools: z.array(z.unknown()),
 	}),
 	reveals: z.array(z.string()),
+	studioUrl: z.string(),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),
@@ -67,6 +68,7 @@ const readySchema = z.object({
 		webhookId: z.string(),
 		webhookSecret: z.string(),
 	}),
+	stable: z.object({ chainId: z.int(), httpUrl: z.string() }),
 	bridgeUrl: z.string(),
 	bridgeKey: z.string(),
 });

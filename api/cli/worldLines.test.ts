@@ -5,8 +5,10 @@ import { worldLines } from "#api/cli/worldLines.ts";
 const world = {
 	httpUrl: "http://127.0.0.1:1",
 	home: { chainId: 4663, httpUrl: "http://127.0.0.1:3", wsUrl: "ws://127.0.0.1:3", firstBlock: 1 },
+	stable: { chainId: 988, httpUrl: "http://127.0.0.1:7" },
 	walletProviderUrl: "http://127.0.0.1:2",
 	reveals: [] as string[],
+	studioUrl: "http://127.0.0.1:7",
 	socialUrl: "http://127.0.0.1:6",
 	social: { botUsername: "tapeline_bot" } as World["social"],
 	stocks: {
@@ -58,6 +60,7 @@ test("a collection that comes out soon is named, with where to watch that", () =
 		);
 		const [named] = lines.filter((line) => line.startsWith(`reveals  ${reveals[0]} `));
 		expect(named).toContain("/v1/nft-market/reveals");
+		expect(lines.filter((line) => line.startsWith("another  "))).toHaveLength(1);
 		// Nobody could sign in with the sandbox's token where another wallet provider is configured.
 		expect(lines.join("\n").includes("svc ask")).toBe(hasOwnWallets);
 	}

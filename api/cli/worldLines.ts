@@ -3,8 +3,10 @@ import type { World } from "#api/cli/startWorld.ts";
 type WorldPart =
 	| "httpUrl"
 	| "home"
+	| "stable"
 	| "walletProviderUrl"
 	| "reveals"
+	| "studioUrl"
 	| "stocks"
 	| "socialUrl"
 	| "social";
@@ -24,7 +26,16 @@ type Told = {
  * them nobody could trade in it.
  */
 export function worldLines(
-	{ httpUrl, home, walletProviderUrl, reveals, stocks, ...x }: Pick<World, WorldPart>,
+	{
+		httpUrl,
+		home,
+		stable,
+		walletProviderUrl,
+		reveals,
+		studioUrl,
+		stocks,
+		...x
+	}: Pick<World, WorldPart>,
 	{ url, hasOwnWallets, hasOwnStocks, hasOwnSocial, hasTrades }: Told,
 ): readonly string[] {
 	const rpc = `RPC      ${httpUrl}  (anvil's first ten accounts have ether)`;
@@ -32,6 +43,8 @@ export function worldLines(
 	const soon = reveals.map((contract) => {
 		return `reveals  ${contract}  (within three minutes: /v1/nft-market/reveals)`;
 	});
+	const more = `another  curl -s ${studioUrl}/_sandbox/reveals -d '{"kind":"silent","afterMs":120000}'`;
+	if (soon.length > 0) soon.push(more);
 	const listed = `stocks   ${stocks.assetsUrl}/rhj/assets  (trade at ${stocks.routerUrl}, on home)`;
 	const traded = hasOwnStocks ? [listed] : [];
 	const said = hasOwnSocial ? mentioned(x) : [];
@@ -45,6 +58,7 @@ export function worldLines(
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
 		...said,
 		...soon,
+		`stable   ${stable.httpUrl}  (chain ${stable.chainId}: bridges of the mode degen_2_stable end there)`,
 		...asked({ what: "bridge", command: BRIDGE, ...at }),
 		...(hasOwnStocks && hasTrades ? asked({ what: "trade", command: TRADE, ...at }) : []),
 		...reveals

@@ -122,7 +122,7 @@ test("lines reach standard output before the process ends", async () => {
 		for (let index = 0; index < 200; index += 1) log.info("line", { index });
 		process.exit(0);
 	`;
-	const child = Bun.spawn(["bun", "-e", script], {
+	const child = Bun.spawn([process.execPath, "-e", script], {
 		cwd: `${import.meta.dir}/../..`,
 		stdout: "pipe",
 	});

@@ -46,6 +46,15 @@ export type Command = {
 	input?(values: SlotValues): unknown;
 	/** One line of help: what it answers or does. */
 	summary: string;
+	/** How a question that no form reads is known to be this one. Only for what reads. */
+	topic?: Topic;
 	/** Texts that a form reads, the best first; help shows them. */
 	examples: readonly string[];
 };
+
+/**
+ * Words that show what a question is about, wherever they stand: `holders`, `minted out`, and with
+ * words between them `how many … listed`. Where several commands are meant, the one counts whose
+ * words are more of the same, or that goes `over` the others by name.
+ */
+export type Topic = { words: readonly string[]; over?: readonly string[] };

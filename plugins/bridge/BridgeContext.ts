@@ -1,4 +1,6 @@
 import type { Core } from "#core/plugin/Core.ts";
+import type { Steps } from "#core/steps/Steps.ts";
+import type { BridgeStepName } from "#plugins/bridge/bridgeSteps.ts";
 import type { ChainReaders } from "#plugins/bridge/reconcile/chainReaders.ts";
 import type { Directory } from "#plugins/bridge/relay/createDirectory.ts";
 import type { Relay } from "#plugins/bridge/relay/Relay.ts";
@@ -7,6 +9,7 @@ import type { Wallets } from "#plugins/wallets/contract.ts";
 
 /** What everything about bridges is made of. */
 export type BridgeContext = {
+	steps: Steps<BridgeStepName>;
 	core: Pick<
 		Core,
 		"db" | "clock" | "log" | "metrics" | "chains" | "reached" | "audit" | "operators" | "role"

@@ -127,8 +127,10 @@ function bridgeTool({ context, bridges }: BridgeToolDeps, effect: "prepare" | "e
 		},
 		line: sentenceOf,
 		asOfMs: () => null,
-		links: ({ confirmUrl }) =>
-			confirmUrl === null ? [] : [{ rel: "confirm" as const, url: confirmUrl }],
+		links: ({ confirmUrl, signUrl }) => [
+			...(confirmUrl === null ? [] : [{ rel: "confirm" as const, url: confirmUrl }]),
+			...(signUrl === null ? [] : [{ rel: "sign" as const, url: signUrl }]),
+		],
 	});
 }
 

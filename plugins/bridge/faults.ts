@@ -33,6 +33,12 @@ export const bridgeFault = defineFaults({
 		public: "That transaction is none of this bridge's.",
 		advice: "Name a hash that the bridge's own steps have.",
 	},
+	stepResultUnseen: {
+		status: 409,
+		retry: "later",
+		public: "No node of the origin chain shows that transaction yet.",
+		advice: "Send the same hash again in a moment.",
+	},
 	quoteMissing: {
 		status: 409,
 		retry: "never",
@@ -50,6 +56,13 @@ export const bridgeFault = defineFaults({
 		status: 503,
 		retry: "later",
 		public: "No node of that chain answers.",
+	},
+	/** Of `bun run svc`: it says how it is called. */
+	command: {
+		code: "bridge_command",
+		status: 422,
+		retry: "never",
+		public: "The command is not of its form.",
 	},
 	validationError: {
 		status: 422,

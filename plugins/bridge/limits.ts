@@ -32,6 +32,12 @@ export const CHAINS_STALE_MS = 10 * MINUTE_MS;
 export const CURRENCIES_FRESH_MS = 5 * MINUTE_MS;
 export const CURRENCIES_KEPT_MAX = 1_000;
 
+/** How long a hash that a wallet told may take to be shown by our node. */
+export const STEP_SEEN_WAIT_MS = 1_500;
+export const STEP_SEEN_EVERY_MS = 250;
+/** A deposit that nobody told us of is looked for so often, while its owner may sign it. */
+export const SEEK_EVERY_MS = 10 * SECOND_MS;
+
 export const TURN_EVERY_MS = 1_000;
 /** Bridges of one turn; those left over are first in the next. */
 export const TURN_BRIDGES_MAX = 200;
@@ -55,6 +61,17 @@ export const HINT_AFTER_MS = 20 * SECOND_MS;
 export const HINT_EVERY_MS = 2 * MINUTE_MS;
 /** A crash between recording and quoting: who waits longer is taken up by a job. */
 export const TAKE_UP_AFTER_MS = 30 * SECOND_MS;
+
+/** An arrival this deep does not leave its chain again. */
+export const ARRIVAL_DEPTH_BLOCKS = 64;
+/** An arrival is looked at for so long, and by its age so far apart. */
+export const ARRIVAL_WATCH_MS = 30 * MINUTE_MS;
+export const ARRIVAL_LOOKS: readonly (readonly [untilMs: number, delayMs: number])[] = [
+	[MINUTE_MS, 15 * SECOND_MS],
+	[ARRIVAL_WATCH_MS, 2 * MINUTE_MS],
+];
+/** It is taken back once two answers so far apart do not have it. */
+export const ARRIVAL_GONE_AFTER_MS = 5 * SECOND_MS;
 
 export const WEBHOOK_BYTES_MAX = 65_536;
 export const WEBHOOK_TOLERANCE_MS = 5 * MINUTE_MS;

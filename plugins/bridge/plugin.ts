@@ -3,14 +3,18 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { createSteps } from "#core/steps/createSteps.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { bridgeConfig } from "#plugins/bridge/bridgeConfig.ts";
+import type { BridgeStepName } from "#plugins/bridge/bridgeSteps.ts";
 import { createBridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { depositKind } from "#plugins/bridge/bridges/depositKind.ts";
 import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
+import { operateBridges } from "#plugins/bridge/operator/operateBridges.ts";
+import { BridgeOperatorKey, operatorCommands } from "#plugins/bridge/operator/operatorCommands.ts";
 import { createChainReaders } from "#plugins/bridge/reconcile/chainReaders.ts";
 import { createBridgeWebhooks } from "#plugins/bridge/reconcile/createBridgeWebhooks.ts";
-import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
+import { lookNow, reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
 import { createDirectory } from "#plugins/bridge/relay/createDirectory.ts";
 import { createRelay } from "#plugins/bridge/relay/createRelay.ts";
 import { RELAY_BASE_URL_DEFAULT } from "#plugins/bridge/relay/limits.ts";
@@ -33,6 +37,8 @@ export const bridgePlugin = definePlugin({
 	version: "1",
 	config,
 	needs: { wallets: WalletsKey, prices: PricesKey },
+	offers: BridgeOperatorKey,
+	cli: operatorCommands,
 	tables: { schema: "bridge", folder: join(import.meta.dir, "migrations") },
 	setup({ config, core, needs }) {
 		const ending = new AbortController();
@@ -41,8 +47,13 @@ export const bridgePlugin = definePlugin({
 		const bridges = createBridges(context);
 		const signedIn = createSignedIn(needs.wallets);
 		const { BRIDGE_API_KEY: key } = config;
-		const webhooks = key === undefined ? null : createBridgeWebhooks(key, core);
+		const { db, clock, metrics } = core;
+		const onWoken = (bridgeId: string) => void lookNow(context, bridgeId);
+		const webhooks =
+			key === undefined ? null : createBridgeWebhooks(key, { db, clock, metrics, onWoken });
 		return {
+			// For commands of an operator's shell: what they change is taken further by the service.
+			service: operateBridges(context, { bridges }),
 			routes: new Elysia()
 				.use(
 					new Elysia({ prefix: "/v1/bridges" })
@@ -78,6 +89,7 @@ function contextOf(core: Core, { config, wallets, prices, ending }: Given): Brid
 	});
 	return {
 		...{ core, wallets, prices, relay, ending },
+		steps: createSteps<BridgeStepName>(core.observeSteps),
 		directory: createDirectory({ relay, clock: core.clock }),
 		readers: createChainReaders({ core, urls: config.BRIDGE_RPC_URLS_JSON }),
 		settings: {

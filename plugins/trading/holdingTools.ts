@@ -3,10 +3,9 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import type { Portfolio } from "#plugins/trading/createPortfolio.ts";
-import { dollarWords } from "#plugins/trading/dollarWords.ts";
 import type { Assets } from "#plugins/trading/registry/Asset.ts";
 import { type HoldingsAnswer, holdingsSchema } from "#plugins/trading/renderHoldings.ts";
-import { assetInput, findAsset } from "#plugins/trading/stockTools.ts";
+import { assetInput, dollarWords, findAsset } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
 export type HoldingToolsDeps = {

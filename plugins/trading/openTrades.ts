@@ -92,8 +92,7 @@ export function openTrades(options: TradesOptions) {
 		isLiquidityEnforced: async () => (await readTradingSetting(db, MIN_LIQUIDITY_KEY)) === true,
 	};
 	wallets.execution.register(tradeKind(deps));
-	const newId = () => Bun.randomUUIDv7();
-	const trades = createTrades({ ...deps, wallets, newId, ending });
+	const trades = createTrades({ ...deps, wallets, ending });
 	return {
 		routes: tradeRoutes({ trades, wallets }),
 		tools: tradeTools({ trades, wallets, ending }),

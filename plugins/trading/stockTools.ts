@@ -4,7 +4,6 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import { type AnyTool, defineTool, type ToolAnswer } from "#core/plugin/Tool.ts";
-import { dollarWords } from "#plugins/trading/dollarWords.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import type { Asset, Assets } from "#plugins/trading/registry/Asset.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
@@ -146,4 +145,14 @@ export async function findAsset(
 	}
 	const choices = found.symbols.map((label) => ({ value: label.split(" ")[1] ?? label, label }));
 	return { kind: "choose", question: `Which ${text} do you mean?`, slot: "asset", choices };
+}
+
+/** An amount of dollars for one line: cents, or more digits where it is below a dollar. */
+export function dollarWords(usd: number): string {
+	const digits = Math.abs(usd) >= 1 || usd === 0 ? 2 : 6;
+	const text = usd.toLocaleString("en-US", {
+		minimumFractionDigits: 2,
+		maximumFractionDigits: digits,
+	});
+	return `$${text}`;
 }

@@ -59,6 +59,13 @@ export const tradeConfig = {
 			"Uniswap V4 pools whose prices are compared with. Nothing is executed through them. Hooks " +
 				"only where they are named.",
 		),
+	TRADE_V4_ENABLED: z
+		.boolean()
+		.default(false)
+		.refine((isOn) => !isOn, "V4 swaps are not executed by this version: they need Permit2")
+		.describe(
+			"Execute swaps through V4 pools. Not possible yet, and refused at the start: V4 is compared with.",
+		),
 	TRADE_SLIPPAGE_BPS_MAX: bps
 		.default(50)
 		.describe("How much less than quoted may be received, or more be spent, in basis points."),

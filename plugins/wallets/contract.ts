@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
@@ -15,6 +14,10 @@ import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/
 import { settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
 import type { TradingSetting as SettingOfTrading } from "#plugins/wallets/control/TradingSetting.ts";
 import { documented } from "#plugins/wallets/documented.ts";
+import type {
+	Preparation as PreparationOfKind,
+	Question as QuestionOfPlan,
+} from "#plugins/wallets/execution/Preparation.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
@@ -87,38 +90,11 @@ export type Plan = {
 /** A reason why nothing is sent, in a stable code and a sentence. */
 export type Denial = { code: string; detail: string };
 
-export type Preparation =
-	/** `review`: an operator has to say yes first, for this reason. */
-	| { kind: "plan"; plan: Plan; question?: Question; review?: Denial }
-	| { kind: "denied"; denial: Denial }
-	/**
-	 * Another intent of the same wallet has to be confirmed before this one can be planned. It is
-	 * recorded, and this one waits for it. Its owner is asked once, on the first step's plan, whose
-	 * `shown` says what all steps do: so a kind denies whatever is beyond the bounds of its request.
-	 */
-	| {
-			kind: "first";
-			intent: Step;
-			/** What this one will spend: limits refuse it before its first step is sent. */
-			spend: Plan["spend"];
-	  }
-	/** What it is for is so already. */
-	| { kind: "done" };
+/** What a kind answers when it is asked what would be sent. */
+export type Preparation = PreparationOfKind;
 
-/** A step as its kind knows it: profile, wallet, chain and channel are those of what it is for. */
-export type Step = { kind: string; request: unknown };
-
-/**
- * What a kind wants to know of the chain only to tell it to a person. It is asked in the request by
- * which the plan is simulated: one less.
- */
-export type Question = {
-	call: RpcCall;
-	/** What `shown` is by the answer, null where the node refused one; or why nothing is sent. */
-	shownBy(
-		answer: unknown,
-	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
-};
+/** What a kind wants to know of the chain only to tell it to a person. */
+export type Question = QuestionOfPlan;
 
 /** What policy decides on, read under the lock of the profile's row. */
 export type SpendSituation = {
@@ -198,6 +174,11 @@ export type IntentKind<Request> = {
 	 * Whether a plan made anew is still what its owner said yes to. Left out: only the same bytes.
 	 */
 	keeps?(approved: Plan, fresh: Plan): boolean;
+	/**
+	 * True: what an owner's own wallet signs is asked for until the plan expires. Left out: as long
+	 * as a link stands, because the chain itself refuses what comes late.
+	 */
+	endsWithPlan?: boolean;
 	/** Pure. Null: it may be sent. */
 	deny(situation: SpendSituation): Denial | null;
 	/**
@@ -258,8 +239,11 @@ export type Execution = {
 	): Promise<Intent[]>;
 	/** Its owner said yes to the plan of this hash; anything else is planned and asked anew. */
 	approve(intentId: string, planHash: Hex): Promise<Intent>;
-	/** The owner's own wallet sent it. The chain decides whether that is so. */
-	signed(intentId: string, transactionHash: Hex): Promise<Intent>;
+	/**
+	 * The owner's own wallet sent it. The chain decides whether that is so. `early`: it did not wait
+	 * for the step before, and this is the plan that the caller has seen on chain as what it sent.
+	 */
+	signed(intentId: string, transactionHash: Hex, early?: Plan): Promise<Intent>;
 	/**
 	 * Cancels it, for its owner (`profile:<id>`) or an operator (`operator:<name>`). What was not
 	 * sent is called off at once. What was sent, or may have been, is cancelled by its nonce, and

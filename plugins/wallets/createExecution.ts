@@ -65,8 +65,8 @@ export function createExecution(
 				if (moved === null) throw executionFault.intentState();
 			});
 		},
-		signed: (intentId, transactionHash) =>
-			change(intentId, (tx, intent) => recordSigned(deps, tx, { intent, transactionHash })),
+		signed: (intentId, transactionHash, early) =>
+			change(intentId, (tx, intent) => recordSigned(deps, tx, { intent, transactionHash, early })),
 		cancel: (intentId, by) => cancelIntent(deps, { intentId, ...by }),
 		async read(intentId, profileId) {
 			const [intent] = await readIntents(deps.db, [intentId]);

@@ -10,8 +10,10 @@ test("the plan that the sandbox's start message names is a strict command", () =
 	const reveals = [`0x${"aa".repeat(20)}`];
 	const home = { chainId: 4663, httpUrl: "http://h", wsUrl: "ws://h", firstBlock: 1 };
 	const stocks = { assetsUrl: "", routerUrl: "", routerKey: "", pools: [], v4Pools: [], feeds: {} };
-	const x = { socialUrl: "", social: {} as World["social"] };
-	const world = { httpUrl: "http://c", home, walletProviderUrl: "http://w", reveals, stocks, ...x };
+	const x = { socialUrl: "", social: {} as World["social"], studioUrl: "http://x" };
+	const stable = { chainId: 988, httpUrl: "http://t" };
+	const places = { httpUrl: "http://c", home, stable, walletProviderUrl: "http://w" };
+	const world = { ...places, reveals, stocks, ...x };
 	const own = { hasOwnWallets: true, hasOwnStocks: false, hasOwnSocial: true, hasTrades: false };
 	const lines = worldLines(world, { url: "http://s", ...own });
 	const [, text = ""] = /"(snipe [^"]*)"/.exec(lines.at(-1) ?? "") ?? [];

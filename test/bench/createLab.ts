@@ -20,21 +20,27 @@ import type { YoungServiceOptions } from "#test/bench/measure/openYoungService.t
 import { type AgentReplies, runAgent } from "#test/bench/measure/runAgent.ts";
 import { type Backlog, runBacklog } from "#test/bench/measure/runBacklog.ts";
 import { type Behind, runBehind } from "#test/bench/measure/runBehind.ts";
+import { type BridgeTimes, runBridges } from "#test/bench/measure/runBridges.ts";
 import { type BusyMarket, runBusyMarket } from "#test/bench/measure/runBusyMarket.ts";
 import { type CachedPages, runCachedList } from "#test/bench/measure/runCachedList.ts";
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 import { type CommandRates, runCommands } from "#test/bench/measure/runCommands.ts";
+import { type Detections, runDetections } from "#test/bench/measure/runDetections.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
 import { type FirstSyncs, runFirstSyncs } from "#test/bench/measure/runFirstSyncs.ts";
 import { type Intents, runIntents } from "#test/bench/measure/runIntents.ts";
 import { runBareLive, runLive } from "#test/bench/measure/runLive.ts";
+import { type ManyReveals, runManyReveals } from "#test/bench/measure/runManyReveals.ts";
 import { type MarketRead, runMarketReads } from "#test/bench/measure/runMarketReads.ts";
 import { type MetadataBurst, runMetadataBurst } from "#test/bench/measure/runMetadataBurst.ts";
+import { type PlanFills, runPlanFills } from "#test/bench/measure/runPlanFills.ts";
 import { type Ranking, runRanking } from "#test/bench/measure/runRanking.ts";
 import { runReads } from "#test/bench/measure/runReads.ts";
 import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoveries.ts";
 import { type Remote, runRemote } from "#test/bench/measure/runRemote.ts";
 import { runReorgs } from "#test/bench/measure/runReorgs.ts";
+import { runTrades, type Trades } from "#test/bench/measure/runTrades.ts";
+import { runWholeReveal, type WholeReveal } from "#test/bench/measure/runWholeReveal.ts";
 import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
 import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
 import { type Floor, runFloor } from "#test/bench/reference/runFloor.ts";
@@ -60,6 +66,14 @@ export type Lab = {
 	ranking(): Promise<Ranking>;
 	/** A collection read from its tokens' URIs, counted and ranked. */
 	metadataBurst(): Promise<MetadataBurst>;
+	/** Reveals on a real node, from their block until they are noticed. */
+	detections(): Promise<Detections>;
+	/** From ranks to a plan's first fill, on the real marketplace. */
+	planFills(): Promise<PlanFills>;
+	/** Many collections that are revealed in one block, and the provider's few fulfilments. */
+	manyReveals(): Promise<ManyReveals>;
+	/** One reveal of ten thousand tokens, in a whole sandbox. */
+	wholeReveal(): Promise<WholeReveal>;
 	/** Pages of an index with full tables of the provider's, beside a bare script. */
 	marketReads(): Promise<readonly MarketRead[]>;
 	/** Searches, and then pushes by the thousand with reads beside them. */
@@ -70,6 +84,10 @@ export type Lab = {
 	agent(): Promise<AgentReplies>;
 	/** Wallet transfers up to the wallet provider, beside a bare script. */
 	intents(): Promise<Intents>;
+	/** Bridges between two chains, in a process of their own. */
+	bridges(): Promise<BridgeTimes>;
+	/** Stock tokens bought through the whole service. */
+	trades(): Promise<Trades>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
 	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
@@ -213,6 +231,10 @@ export function createLab(options: LabOptions): Lab {
 		cachedPages: measured("asking for cached pages", runCachedList, young),
 		ranking: measured("ranking", runRanking, { scope }),
 		metadataBurst: measured("reading a collection's tokens", runMetadataBurst, { scope }),
+		detections: measured("noticing reveals", runDetections, { scope }),
+		planFills: measured("filling plans", runPlanFills, { scope }),
+		manyReveals: measured("revealing twenty collections at once", runManyReveals, { scope }),
+		wholeReveal: measured("revealing ten thousand tokens", runWholeReveal, { scope }),
 		marketReads: measured("reading pages of a market", runMarketReads, { scope, say }),
 		busyMarket: measured("searching, and storing pushes", runBusyMarket, {
 			scope,
@@ -222,6 +244,8 @@ export function createLab(options: LabOptions): Lab {
 		commands: measured("reading commands", runCommands, { scope }),
 		agent: measured("asking the agent", runAgent, { scope, runtimeArgs, say }),
 		intents: measured("sending intents", runIntents, { scope, runtimeArgs }),
+		bridges: measured("bridging", runBridges, { scope }),
+		trades: measured("trading stock tokens", runTrades, { scope, runtimeArgs }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,

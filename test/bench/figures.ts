@@ -1,5 +1,6 @@
 import type { Figure } from "#test/bench/Figure.ts";
 import { agentFigures } from "#test/bench/figures/agentFigures.ts";
+import { bridgeFigures } from "#test/bench/figures/bridgeFigures.ts";
 import { busyFigures } from "#test/bench/figures/busyFigures.ts";
 import { catchUpFigures } from "#test/bench/figures/catchUpFigures.ts";
 import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
@@ -8,9 +9,11 @@ import { intentFigures } from "#test/bench/figures/intentFigures.ts";
 import { marketFigures } from "#test/bench/figures/marketFigures.ts";
 import { recoveryFigures } from "#test/bench/figures/recoveryFigures.ts";
 import { remoteFigures } from "#test/bench/figures/remoteFigures.ts";
+import { revealFigures } from "#test/bench/figures/revealFigures.ts";
 import { sizeFigures } from "#test/bench/figures/sizeFigures.ts";
 import { syncFigures } from "#test/bench/figures/syncFigures.ts";
 import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
+import { tradeFigures } from "#test/bench/figures/tradeFigures.ts";
 
 /**
  * Everything the bench prints, in its order. A new figure is a new entry in one of these lists, and
@@ -24,10 +27,13 @@ export const figures: readonly Figure[] = [
 	...recoveryFigures,
 	...crowdFigures,
 	...tokenFigures,
+	...revealFigures,
 	...marketFigures,
 	...busyFigures,
 	...agentFigures,
 	...intentFigures,
+	...bridgeFigures,
+	...tradeFigures,
 	...syncFigures,
 	...remoteFigures,
 	...sizeFigures,

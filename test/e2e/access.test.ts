@@ -150,6 +150,46 @@ test("[SEC-01] what an operator changes is audited with who it was", async () =>
 	expect(written.some((entry) => entry.includes("operator:ann (on call)"))).toBe(true);
 });
 
+test("each thing that operators change about bridges is audited with who it was", async () => {
+	const { db } = service.core;
+	const { profile } = await insertPerson(db, { chainId: 31_337, nowMs: Date.now() });
+	const id = Bun.randomUUIDv7();
+	const request = { amount: "1", currency: "ETH", from: null, to: "base", as: null };
+	await db.execute(
+		`insert into bridge.bridge (id, profile_id, channel, asks, request, status, created_at,
+			changed_at) values ($1, $2, 'api', false, $3::jsonb, 'created', now(), now())`,
+		[
+			id,
+			profile.id,
+			JSON.stringify({ ...request, recipient: null, refundTo: null, mode: "normal" }),
+		],
+	);
+	const headers = { "x-api-key": KEY, "x-admin-actor": "ann (on call)" };
+	for (const [method, path, body, action, subject] of [
+		[
+			"PUT",
+			`${ADMIN}bridge-chains/8453`,
+			{ enabled: false },
+			"bridge.chain.switched",
+			"chain:8453",
+		],
+		["PUT", `${ADMIN}bridge-chains/8453`, { enabled: true }, "bridge.chain.switched", "chain:8453"],
+		["POST", `${ADMIN}bridges/${id}/retry`, {}, "bridge.retried", `bridge:${id}`],
+		["POST", `${ADMIN}bridges/${id}/disable`, {}, "bridge.disabled", `bridge:${id}`],
+	] as const) {
+		const rows = () =>
+			db.query<{ entry: string }>("select entry from core.audit_entry order by seq");
+		const before = (await rows()).length;
+		const refused = await ask({ method, path, security: [] }, bearer(session), body);
+		expect([action, refused.status, (await rows()).length]).toEqual([action, 401, before]);
+		const { status } = await ask({ method, path, security: [] }, headers, body);
+		const written = (await rows()).slice(before).map(({ entry }) => entry);
+		const told = written.filter((entry) => entry.includes(action) && entry.includes(subject));
+		expect([action, status, told.length]).toEqual([action, 200, 1]);
+		expect(told[0]).toContain("operator:ann (on call)");
+	}
+});
+
 test("[SEC-01] whatever opens for operators and changes something writes to the audit log", async () => {
 	const silent: string[] = [];
 	let files = 0;

@@ -1,27 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
-import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createSteps } from "#core/steps/createSteps.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
-import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
-import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import { makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
-import type { IntentKind } from "#plugins/wallets/contract.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import type { Mood } from "#plugins/wallets/testing/createScriptedCustody.ts";
-import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { ScriptedTransaction } from "#plugins/wallets/testing/scriptedChain.ts";
+import { scriptedPlans } from "#test/harness/scriptedPlans.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 
@@ -129,58 +120,20 @@ async function openWorld(terms: Terms) {
 	// No reorg reaches the first block.
 	for (let block = 0; block < 4; block++) lab.chain.mine();
 	const by = await lab.person({ capability: "embedded/delegated" });
-	const chains = createChainRegistry(builtinChains);
-	const served = chains.all.filter(({ id }) => id === CHAIN_ID);
 	const script = { denials: [] as string[] };
-	lab.execution.register(buyKind(lab, script));
 	const listings: TokenListing[] = [];
 	const made = { fills: 0 };
-	const profileNow = () => readProfile(db, { id: by.profile.id });
-	const context: PlansContext = {
-		core: { db, clock: lab.clock, log: silentLog, chains, session: "tapeline test" },
-		served,
-		market: {
-			find: async () => {
-				return { id: 1, chain: "anvil", address: `0x${"c".repeat(40)}`, slug: "cats" };
-			},
-			touch() {},
-			reveals: { subjects: async () => [] },
-			book: {
-				listings: async () => [...listings],
-				watch: async () => {},
-				traitValues: async () => [],
-				floor: async () => null,
-				normaliseTrait: (text) => text,
-			},
+	const { context, plans, evaluator } = scriptedPlans(lab, {
+		listings: () => listings,
+		denials: script.denials,
+		async onCreate(tx, intents) {
+			for (const { request } of intents) await expectRoom(tx, request, terms);
+			made.fills++;
+			return lab.execution.create(tx, intents);
 		},
-		wallets: {
-			async principalOf() {
-				const profile = await profileNow();
-				if (!profile) throw httpFault.unauthorized();
-				return { profile, sessionId: null };
-			},
-			once: lab.once,
-			execution: {
-				...lab.execution,
-				async create(tx, intents) {
-					for (const { request } of intents) await expectRoom(tx, request, terms);
-					made.fills++;
-					return lab.execution.create(tx, intents);
-				},
-			},
-		},
-		steps: createSteps(null),
-		isOn: true,
-	};
-	const plans = createPlans(context);
-	const evaluator = () =>
-		createEvaluator(context, {
-			budget: inProcessBudget({ clock: lab.clock }),
-			fillsPerMinute: 600,
-			ending: lab.signal,
-		});
+	});
 	const body = planBody.parse({
-		...{ collectionSlug: "cats", maxRank: 10, maxItems: terms.items },
+		...{ collectionSlug: "collection-1", maxRank: 10, maxItems: terms.items },
 		...{
 			maxPricePerItemNative: "0.5",
 			budgetNative: String(Number(terms.budgetRaw) / 1e18),
@@ -206,32 +159,6 @@ async function openWorld(terms: Terms) {
 }
 
 const requestSchema = z.object({ tokenId: z.string(), priceLimitRaw: z.string() });
-
-/** A buy whose plan is its request, unless a test says why there is none. */
-function buyKind(lab: Lab, script: { denials: string[] }): IntentKind<unknown> {
-	return {
-		name: "nft_buy",
-		plugin: "lab",
-		request: z.unknown(),
-		steps: [],
-		deny: () => null,
-		settle: async () => null,
-		async prepare(intent, { wallet }) {
-			const code = script.denials.shift();
-			if (code) return { kind: "denied", denial: { code, detail: code } };
-			const raw = BigInt(requestSchema.parse(intent.request).priceLimitRaw);
-			const data = `0x${intent.id.replaceAll("-", "")}` as const;
-			return {
-				kind: "plan",
-				plan: {
-					...{ chainId: CHAIN_ID, from: wallet.address, to: `0x${"5".repeat(40)}`, valueRaw: raw },
-					...{ data, recipient: null, shown: {}, expiresAtMs: lab.clock.ms + 300_000 },
-					spend: { currency: ZERO_ADDRESS, raw, decimals: 18, symbol: "ETH" },
-				},
-			};
-		},
-	};
-}
 
 /** Counted a second time, from intents and ledger alone: what is about to be made has room. */
 async function expectRoom(tx: Tx, request: unknown, terms: Terms): Promise<void> {

@@ -1,4 +1,5 @@
 import { encodeFunctionData, type Hex } from "viem";
+import type { StepObserver } from "#core/steps/Steps.ts";
 import {
 	BRIDGE_ADMIN_KEY,
 	type BridgeWorldParts,
@@ -13,10 +14,15 @@ export type BridgeAnswer = { status: number; body: any; text: string };
 export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
 
 /** The whole service on two chains, with a wallet provider and a bridge that pays on both. */
-export async function openBridgeLab(options: { env?: Record<string, string> } = {}) {
+export async function openBridgeLab(
+	options: { env?: Record<string, string>; observeSteps?: StepObserver } = {},
+) {
+	const { observeSteps } = options;
 	const world = await openBridgeWorld();
 	const env = { ...world.env, ...options.env };
-	const service = await startTestService({ scanFrom: null, env });
+	const service = await startTestService({
+		...{ scanFrom: null, env, ...(observeSteps && { observeSteps }) },
+	});
 	return {
 		...world,
 		service,

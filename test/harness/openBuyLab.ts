@@ -1,5 +1,4 @@
 import { type Hex, hexToBytes } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
@@ -31,10 +30,10 @@ import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims
 import type { Anvil } from "#test/harness/anvil.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { nodeAccounts } from "#test/harness/nodeAccounts.ts";
 import type { SeaportChain } from "#test/harness/seaport.ts";
 import { type Listed, type ListingTerms, sellListing } from "#test/harness/sellListing.ts";
 
-const MNEMONIC = "test test test test test test test test test test test junk";
 const DOLLARS = 1_000_000n;
 export const CHAIN_ID = 31_337;
 export const ETHER = 10n ** 18n;
@@ -122,9 +121,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		const { transaction } = request;
 		sent.push(transaction);
 		await state.beforeSend();
-		const signer = Array.from({ length: 8 }, (_, addressIndex) =>
-			mnemonicToAccount(MNEMONIC, { addressIndex }),
-		).find(({ address }) => address.toLowerCase() === transaction.from);
+		const signer = nodeAccounts().find(({ address }) => address.toLowerCase() === transaction.from);
 		if (!signer) throw new Error("a wallet that is none of the node's");
 		const { chainId, nonce, to, valueRaw, data, gasLimit } = transaction;
 		const { maxFeePerGas, maxPriorityFeePerGas } = transaction;

@@ -1,7 +1,11 @@
 import { Elysia } from "elysia";
 import { encodeFunctionData, type Hex, hexToBytes } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
+import { createOperators } from "#core/admin/createOperators.ts";
+import { createBookVerifier } from "#core/audit/book/createBookVerifier.ts";
+import { sealBook } from "#core/audit/book/sealBook.ts";
+import { createAudit } from "#core/audit/createAudit.ts";
+import { verifyChain } from "#core/audit/verifyChain.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -12,6 +16,7 @@ import type { Database } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
@@ -26,6 +31,7 @@ import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
+import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
@@ -39,13 +45,15 @@ import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
+import { nodeAccount, nodeAccounts } from "#test/harness/nodeAccounts.ts";
 import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
-const MNEMONIC = "test test test test test test test test test test test junk";
 const CHAIN_ID = 4663;
+const ADMIN_KEY = "the key of an operator, for tests";
 const DOLLARS = 1_000_000n;
 const lower = (address: string) => address.toLowerCase() as Address;
 
@@ -61,8 +69,10 @@ export type TraderOptions = {
 export type Asked = { status: number; headers: Headers; body: any };
 
 /** A chain 4663 with Uniswap, stocks and pools on it, for all tests of a file. */
-export async function startStockChain(): Promise<{ anvil: Anvil; world: StockWorld }> {
-	const anvil = await startAnvil({ args: ["--chain-id", String(CHAIN_ID)] });
+export async function startStockChain(
+	more: readonly string[] = [],
+): Promise<{ anvil: Anvil; world: StockWorld }> {
+	const anvil = await startAnvil({ args: ["--chain-id", String(CHAIN_ID), ...more] });
 	return { anvil, world: await openStockWorld(anvil.url) };
 }
 
@@ -141,6 +151,8 @@ export function openTradeLab(given: {
 	const sent: CustodyTransaction[] = [];
 	const steps: string[] = [];
 	const kinds = new Map<string, IntentKind<unknown>>();
+	const audited: { action: string; actor: string }[] = [];
+	const operators = createOperators({ apiKey: ADMIN_KEY, clock, metrics: createMetrics() });
 	const deps: ExecutionDeps = {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
 		...{ session, prices, nonceClaims: createNonceClaims() },
@@ -156,7 +168,11 @@ export function openTradeLab(given: {
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),
 		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
-		audit: { append: async () => {} },
+		audit: {
+			append: async (_, { action, actor }) => {
+				audited.push({ action, actor });
+			},
+		},
 		settings: {
 			get isDryRun() {
 				return state.isDryRun;
@@ -222,6 +238,7 @@ export function openTradeLab(given: {
 				...{ deps, links, execution, ending, authenticate: wallets.authenticate },
 				chainOf: (id) => chains.byId(id) ?? null,
 			}),
+			resolveRoutes({ deps, core: { audit: deps.audit, operators }, ending }),
 		],
 	});
 	const jobs = reconcileJobs(deps, execution);
@@ -236,10 +253,14 @@ export function openTradeLab(given: {
 
 	async function ask(
 		path: string,
-		options: { method?: string; body?: unknown; by?: Trader; key?: string } = {},
+		options: { method?: string; body?: unknown; by?: Trader; key?: string; actor?: string } = {},
 	): Promise<Asked> {
 		const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;
 		const headers = new Headers();
+		if (options.actor !== undefined) {
+			headers.set("x-api-key", ADMIN_KEY);
+			headers.set("x-admin-actor", options.actor);
+		}
 		if (by) headers.set("authorization", `Bearer ${by.profile.id}`);
 		if (key !== undefined) headers.set("idempotency-key", key);
 		if (body !== undefined) headers.set("content-type", "application/json");
@@ -254,6 +275,7 @@ export function openTradeLab(given: {
 
 	return {
 		...{ db, anvil, world, deps, execution, prices, clock, state, sent, steps, wallets, rpc },
+		audited,
 		...{ ask, tools: opened.tools, assets },
 		async trader(options: TraderOptions = {}): Promise<Trader> {
 			return insertTrader({ db, clock }, options);
@@ -261,6 +283,9 @@ export function openTradeLab(given: {
 		/** Asks for a trade by its text. */
 		trade: (by: Trader, command: string, key?: string) =>
 			ask("/v1/trading/intents", { by, body: { command }, ...(key !== undefined && { key }) }),
+		/** Answers an intent's review, as an operator. */
+		review: (intentId: string, review: "approve" | "refuse") =>
+			ask(`/v1/admin/trading/intents/${intentId}/resolve`, { body: { review }, actor: "ann" }),
 		read: async (by: Trader, id: string) => (await ask(`/v1/trading/intents/${id}`, { by })).body,
 		/** What an account holds of a token; the zero address is the coin. */
 		async balance(token: string, account: string): Promise<bigint> {
@@ -312,6 +337,13 @@ export function openTradeLab(given: {
 			);
 			return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
 		},
+		/** Seals what is new, and counts rows that are not as they were sealed. */
+		async bookFlaws(): Promise<number> {
+			await sealBook({ db, clock, audit: createAudit({ clock }) }, walletsBook);
+			const verifier = createBookVerifier(db, [walletsBook]);
+			await verifyChain(db, { visit: (entry) => verifier.visit(entry) });
+			return (await verifier.end()).flaws.length;
+		},
 		intentOf: async (id: string, by: Trader): Promise<Intent | null> =>
 			execution.read(id, by.profile.id),
 	};
@@ -322,9 +354,7 @@ const TURNS_MAX = 12;
 export type TradeLab = ReturnType<typeof openTradeLab>;
 
 async function broadcast(anvil: Anvil, transaction: CustodyTransaction): Promise<Hex> {
-	const signer = Array.from({ length: 10 }, (_, addressIndex) =>
-		mnemonicToAccount(MNEMONIC, { addressIndex }),
-	).find(({ address }) => lower(address) === transaction.from);
+	const signer = nodeAccounts().find(({ address }) => lower(address) === transaction.from);
 	if (!signer) throw new Error("a wallet that is none of the node's");
 	const { chainId, nonce, to, valueRaw: value, data, gasLimit: gas } = transaction;
 	const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
@@ -339,7 +369,7 @@ async function insertTrader(
 	options: TraderOptions,
 ): Promise<Trader> {
 	const { account = 1, capability = "embedded/delegated" } = options;
-	const address = hexToBytes(mnemonicToAccount(MNEMONIC, { addressIndex: account }).address);
+	const address = hexToBytes(nodeAccount(account).address);
 	const [id, walletId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
 	const at = new Date(clock.ms);
 	await db.execute(

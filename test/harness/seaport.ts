@@ -8,8 +8,9 @@ import {
 	type Hex,
 	numberToHex,
 } from "viem";
-import { type HDAccount, mnemonicToAccount } from "viem/accounts";
+import type { PrivateKeyAccount } from "viem/accounts";
 import type { Anvil } from "#test/harness/anvil.ts";
+import { nodeAccounts } from "#test/harness/nodeAccounts.ts";
 import { seaportFilling } from "#test/harness/seaportFilling.ts";
 import type {
 	Call,
@@ -27,7 +28,6 @@ const CONTROLLER: Hex = "0x00000000f9490004c11cef243f5400493c00ad63";
 const RECEIPT_ATTEMPTS_MAX = 5_000;
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
 const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
-const MNEMONIC = "test test test test test test test test test test test junk";
 const ORDER_TYPES = {
 	OrderComponents: [
 		{ name: "offerer", type: "address" },
@@ -80,9 +80,7 @@ export async function deploySeaport(anvil: Anvil) {
 		readArtifact("src/contracts/test/TestERC1155.sol/TestERC1155.json"),
 		readArtifact("src/contracts/test/TestERC20.sol/TestERC20.json"),
 	]);
-	const people = Array.from({ length: 8 }, (_, addressIndex) =>
-		mnemonicToAccount(MNEMONIC, { addressIndex }),
-	);
+	const people = nodeAccounts().slice(0, 8);
 	const accounts = people.map((person) => lower(person.address));
 	const deployer = accounts[0] ?? ZERO;
 
@@ -157,7 +155,7 @@ type TokenName = "nft" | "multi" | "coin" | "otherCoin";
 type World = {
 	anvil: Anvil;
 	send(call: Call & { to?: Hex; data: Hex }): Promise<Receipt>;
-	people: HDAccount[];
+	people: readonly PrivateKeyAccount[];
 	accounts: Hex[];
 	tokens: Record<TokenName, Hex>;
 	abis: Record<TokenName, Abi>;

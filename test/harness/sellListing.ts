@@ -1,10 +1,10 @@
 import { type Hex, hashStruct, toHex } from "viem";
-import { type HDAccount, mnemonicToAccount } from "viem/accounts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
 import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
 import { readOrder } from "#plugins/provider/wire/readOrder.ts";
+import { nodeAccount } from "#test/harness/nodeAccounts.ts";
 import { readFulfilmentAnswer } from "#test/harness/readFulfilmentAnswer.ts";
 import type { SignedOrder } from "#test/harness/seaportOrder.ts";
 import { fulfilmentOf } from "#test/sandbox/provider/book/fulfilment.ts";
@@ -13,7 +13,6 @@ import { renderParameters } from "#test/sandbox/provider/rest/renderOrder.ts";
 
 const SEAPORT: Hex = "0x0000000000000068f116a894984e2db1123eb395";
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
-const MNEMONIC = "test test test test test test test test test test test junk";
 const ITEM = [
 	{ name: "itemType", type: "uint8" },
 	{ name: "token", type: "address" },
@@ -68,7 +67,7 @@ const chains = createChainNames(createChainRegistry(builtinChains));
 /** Signs a listing with one of the node's keys, and answers it as the provider would. */
 export async function sellListing(terms: ListingTerms): Promise<Listed> {
 	const { token, payments, currency = ZERO, counter = 0n, orderType } = terms;
-	const seller: HDAccount = mnemonicToAccount(MNEMONIC, { addressIndex: terms.seller });
+	const seller = nodeAccount(terms.seller);
 	const units = token.units ?? 1n;
 	const nowS = Math.floor(terms.nowMs / 1_000);
 	const item = (itemType: number, contract: Hex, id: bigint, amount: bigint) => ({

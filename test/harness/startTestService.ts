@@ -4,6 +4,7 @@ import { createStatusWatch } from "#core/http/testing/createStatusWatch.ts";
 import { lazily } from "#core/http/testing/lazily.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
+import type { StepObserver } from "#core/steps/Steps.ts";
 import { createAnswerCheck } from "#test/harness/document/createAnswerCheck.ts";
 import { documentsOf } from "#test/harness/document/documentsOf.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -29,6 +30,8 @@ export type TestServiceOptions = {
 	env?: Record<string, string>;
 	log?: Log;
 	clock?: Clock;
+	/** Told before and after each step of the path that money leaves by. */
+	observeSteps?: StepObserver;
 	/** Continues with the data of an earlier service. */
 	database?: TestDatabase;
 };
@@ -59,6 +62,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 		env,
 		log: statuses.log,
 		...(options.clock && { clock: options.clock }),
+		...(options.observeSteps && { observeSteps: options.observeSteps }),
 	});
 	let client = 0;
 	const openApi = lazily(() => documentsOf(service.host.routes).openApi);

@@ -2,7 +2,13 @@ import { expect, test } from "bun:test";
 import { giveSecondChance } from "#test/run/giveSecondChance.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
 
-const group = (name: string, files: string[]) => ({ name, files, workers: 2, timeLimitMs: 1 });
+const group = (name: string, files: string[]) => ({
+	name,
+	files,
+	workers: 2,
+	isolated: true,
+	timeLimitMs: 1,
+});
 const one = (file: string, outcome: TestCase["outcome"], name = "n"): TestCase => ({
 	name,
 	classname: "",

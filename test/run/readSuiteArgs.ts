@@ -8,7 +8,7 @@ bun run check --all        the same, with every unit test
 bun run test [PART …]      the same, and the tests of whole systems
 bun run test --changed     as check, and tests of whole systems that your changes reach
 bun run prove [PART …]     the same at full length, with fresh seeds, each of which it prints
-bun run test --times       as test, and prints which twenty files took longest
+bun run test --times       as test, and prints which twenty files work longest
 
 PART   runs only the test files whose path contains one of the parts, also of check, without
        types and lint:

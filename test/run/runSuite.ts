@@ -10,7 +10,7 @@ import { summaryOf } from "#test/run/summaryOf.ts";
 import type { TestCase } from "#test/run/TestCase.ts";
 import { type TestGroup, testGroups } from "#test/run/testGroups.ts";
 import { testsOfChanged } from "#test/run/testsOfChanged.ts";
-import { readTimes, timesTable } from "#test/run/timesTable.ts";
+import { type FileTime, readTimes, timesTable } from "#test/run/timesTable.ts";
 
 export type SuiteOptions = {
 	/** Leaves out whatever starts a whole system. */
@@ -56,7 +56,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 	if (options.changed)
 		print(`── ${tests.length} files that ${options.changed.length} changes reach`);
 	const groups = testGroups(tests, { only, unitOnly, prove });
-	const times = new Map<string, number>();
+	const times = new Map<string, FileTime>();
 	const beganAt = performance.now();
 	const running = { root, reportFolder: join(reportFolder, "parts"), env, print, signal };
 	for (const group of groups) {
@@ -64,7 +64,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 		print(`── ${group.name}: ${group.files.length} files`);
 		cases.push(...(await runTests(group, running)));
 		const read = await readTimes(running.reportFolder, group.name, group.files);
-		for (const [file, seconds] of read) times.set(file, seconds);
+		for (const [file, each] of read) times.set(file, each);
 	}
 	const tookSeconds = (performance.now() - beganAt) / 1_000;
 	const checked = await checking;

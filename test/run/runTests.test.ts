@@ -16,7 +16,7 @@ test("long files begin before short ones, whatever they are called", async () =>
 			await Bun.write(join(root, file), text);
 		}
 		const began: string[] = [];
-		const group = { name: "some", files, workers: 2, timeLimitMs: 60_000 };
+		const group = { name: "some", files, workers: 2, isolated: true, timeLimitMs: 60_000 };
 		const cases = await runTests(group, {
 			root,
 			reportFolder: join(root, "report"),

@@ -23,8 +23,9 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 	const report = `${reportFolder}/${group.name}.xml`;
 	const reasons = `${reportFolder}/${group.name}.skips.jsonl`;
 	const times = `${reportFolder}/${group.name}.times.json`;
+	const processor = `${reportFolder}/${group.name}.processor.jsonl`;
 	await Promise.all(
-		[report, reasons].map((path) =>
+		[report, reasons, processor].map((path) =>
 			Bun.file(path)
 				.delete()
 				.catch(() => {}),
@@ -37,6 +38,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			// The developer's `.env` is not read again; and a file that leaks harms no other.
 			"--no-env-file",
 			`--parallel=${group.workers}`,
+			group.isolated ? "--isolate" : "--no-isolate",
 			`--timings=${times}`,
 			// What each file took then stands there, hooks included: the report has only the tests.
 			"--update-timings",
@@ -47,7 +49,7 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 			...group.files.map((file) => `./${file}`),
 		],
 		cwd: root,
-		env: { ...env, TEST_SKIP_REASONS_FILE: reasons },
+		env: { ...env, TEST_SKIP_REASONS_FILE: reasons, TEST_PROCESSOR_FILE: processor },
 		timeLimitMs: group.timeLimitMs,
 		signal,
 		onLine: createLineFilter(print),

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { testGroups } from "#test/run/testGroups.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isolatedFiles, testGroups } from "#test/run/testGroups.ts";
 
 const paths = [
 	"test/e2e/up.test.ts",
@@ -20,6 +22,23 @@ test("unit tests come first, whole systems last, fewer of them at a time", () =>
 	const [unit, systems] = testGroups(paths, all);
 	expect(unit?.workers).toBeGreaterThan(1);
 	expect(systems?.workers).toBeLessThanOrEqual(unit?.workers ?? 0);
+});
+
+test("unit tests share their modules, but for those that change what others would find", () => {
+	const apart = "core/limiter/createMemoryLimiter.test.ts";
+	const groups = testGroups([...paths, apart], all);
+	expect(groups.map(({ name, isolated }) => [name, isolated])).toEqual([
+		["unit", false],
+		["isolated", true],
+		["systems", true],
+	]);
+	expect(groups[1]?.files).toEqual([apart]);
+});
+
+test("what is listed as in need of isolation is there", () => {
+	expect(isolatedFiles.filter((file) => !existsSync(join(import.meta.dir, "../..", file)))).toEqual(
+		[],
+	);
 });
 
 test("check leaves the whole systems out", () => {

@@ -2,13 +2,33 @@ import { availableParallelism } from "node:os";
 import { MINUTE_MS } from "#core/time/units.ts";
 
 /** Test files that run together, so many at a time. */
-export type TestGroup = { name: string; files: string[]; workers: number; timeLimitMs: number };
+export type TestGroup = {
+	name: string;
+	files: string[];
+	workers: number;
+	timeLimitMs: number;
+	/** Each file loads everything anew, and finds nothing that another one left behind. */
+	isolated: boolean;
+};
 
 /** Only what hangs takes so long, also on two cores that others keep busy. */
 export const GROUP_LIMIT_MS = 45 * MINUTE_MS;
 
 /** These start whole systems. */
 const SYSTEMS = /^test\/(sandbox|e2e|sim|conformance)\//;
+
+/**
+ * Unit tests that change what others would find: the environment, a global, what a module keeps.
+ * All others share their modules with the files that ran before in the same process: to load them
+ * anew was half of what most of them cost.
+ */
+export const isolatedFiles: readonly string[] = [
+	// They set the clock of the process.
+	"core/limiter/createMemoryLimiter.test.ts",
+	// They change its environment.
+	"core/db/embedded/runCommand.test.ts",
+	"core/db/embedded/socketUrl.test.ts",
+];
 
 /** A test waits for a database, a chain or a socket about as long as it works. */
 const UNIT_WORKERS = 2 * availableParallelism();
@@ -31,13 +51,15 @@ export function testGroups(paths: readonly string[], options: GroupOptions): Tes
 		.filter((path) => only.length === 0 || only.some((part) => path.includes(part)))
 		.sort();
 	const factor = prove ? 10 : 1;
+	const units = wanted.filter((path) => !SYSTEMS.test(path));
+	const systems = unitOnly ? [] : wanted.filter((path) => SYSTEMS.test(path));
+	const [apart, together] = [true, false].map((is) =>
+		units.filter((path) => isolatedFiles.includes(path) === is),
+	);
 	const groups = [
-		{ name: "unit", files: wanted.filter((path) => !SYSTEMS.test(path)), workers: UNIT_WORKERS },
-		{
-			name: "systems",
-			files: unitOnly ? [] : wanted.filter((path) => SYSTEMS.test(path)),
-			workers: SYSTEM_WORKERS,
-		},
+		{ name: "unit", files: together ?? [], workers: UNIT_WORKERS, isolated: false },
+		{ name: "isolated", files: apart ?? [], workers: UNIT_WORKERS, isolated: true },
+		{ name: "systems", files: systems, workers: SYSTEM_WORKERS, isolated: true },
 	];
 	return groups
 		.filter(({ files }) => files.length > 0)

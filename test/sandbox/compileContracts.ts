@@ -19,6 +19,7 @@ const ownSources = [
 	"StockMaker.sol",
 	"V4Maker.sol",
 	"SandboxHook.sol",
+	"SandboxReveal.sol",
 	"TokenMaker.sol",
 ];
 const wethSource = "solady/src/tokens/WETH.sol";
@@ -34,6 +35,7 @@ const wanted = {
 	StockFeed: "StockFeed.sol",
 	StockMaker: "StockMaker.sol",
 	SandboxHook: "SandboxHook.sol",
+	SandboxReveal: "SandboxReveal.sol",
 	TokenMaker: "TokenMaker.sol",
 	WETH: wethSource,
 };
@@ -52,6 +54,7 @@ const Artifacts = z.object({
 	StockFeed: Artifact,
 	StockMaker: Artifact,
 	SandboxHook: Artifact,
+	SandboxReveal: Artifact,
 	TokenMaker: Artifact,
 	WETH: Artifact,
 });

@@ -1,7 +1,7 @@
 // The sandbox world as a process of its own:
 //   bun test/sandbox/main.ts --data-dir DIR [--seed N] [--pace-ms 2000] [--history-blocks 420]
 // [--port 0] [--provider-port 0] [--provider-key KEY] [--wallet-provider-port 0] [--model-port 0]
-// [--issuer-port 0] [--router-port 0] [--bridge-port 0] [--social-port 0]
+// [--issuer-port 0] [--router-port 0] [--bridge-port 0] [--social-port 0] [--studio-port 0]
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 // A line of its stdin says where providers send webhooks: {"webhooksTo":"http://…"} the wallet
 // provider, {"bridgeWebhooksTo":"http://…"} the bridge provider, {"socialTo":"http://…"} X.
@@ -10,6 +10,7 @@ import type { Address } from "viem";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { bridgeOf } from "./bridge/bridgeOf.ts";
+import { openStable } from "./bridge/openStable.ts";
 import type { BridgeEmulator } from "./bridge/startBridgeEmulator.ts";
 import { catalogue } from "./catalogue.ts";
 import { chainFile } from "./chainFile.ts";
@@ -29,6 +30,7 @@ import { parseOptions } from "./parseOptions.ts";
 import { matchWorld } from "./provider/market/matchWorld.ts";
 import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
 import { readHead } from "./readHead.ts";
+import { startRevealStudio } from "./reveals/startRevealStudio.ts";
 import { runLive } from "./runLive.ts";
 import { type SocialEmulator, startSocialEmulator } from "./social/startSocialEmulator.ts";
 import type { Anvil } from "./startAnvil.ts";
@@ -77,11 +79,12 @@ async function run(): Promise<void> {
 	const opening = Promise.all([
 		openChain({ options, actors, nowS, say }),
 		openHome({ dataDir, seed: options.seed, nowMs: systemClock.nowMs, say }),
+		openStable({ dataDir, nowMs: systemClock.nowMs, say }),
 	]);
 	const opened = await Promise.race([opening, ended]);
 	if (!opened) return; // Stopped before there was anything to save; anvil goes with our pipe to it.
-	const [chain, home] = opened;
-	for (const { exited } of [chain.anvil, home.anvil]) {
+	const [chain, home, stable] = opened;
+	for (const { exited } of [chain.anvil, home.anvil, stable.anvil]) {
 		exited.then((code) => {
 			if (signal.aborted) return;
 			say(`anvil ended with code ${code}`);
@@ -131,16 +134,20 @@ async function run(): Promise<void> {
 	});
 	const bridge = await bridgeOf({
 		...{ market: chain.anvil.rpc, home: home.anvil.rpc, coin: chain.world.coin },
+		stable: stable.anvil.rpc,
 		port: options.bridgePort,
 	});
 	orders.on("line", (line) => takeOrder(line, { custody, bridge, social }));
 	const model = startModelEmulator({ port: options.modelPort });
+	const studio = startRevealStudio({ rpcUrl: urls.httpUrl, port: options.studioPort });
 	const { firstBlock } = chain.world;
 	const usdFeeds = { ...usdFeedsOf(chain.world), ...homeFeeds(home.stocks) };
 	const traded = { assetsUrl: assets.url, routerUrl: router.url, routerKey: ROUTER_KEY };
 	const services = {
 		...{ ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url },
+		studioUrl: studio.url,
 		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey },
+		stable: { chainId: 988, httpUrl: urlsOf(stable.anvil).httpUrl },
 	};
 	const x = { socialUrl: social.url, social: social.access };
 	const hidden = chain.world.collections.filter(({ revealed }) => !revealed);
@@ -160,7 +167,7 @@ async function run(): Promise<void> {
 	};
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
-	await Promise.all([saver.save(), home.save()]);
+	await Promise.all([saver.save(), home.save(), stable.save()]);
 	/** What people did with what the actors had; what the actors did, the planner knows. */
 	const learn = async (): Promise<void> => {
 		try {
@@ -187,10 +194,10 @@ async function run(): Promise<void> {
 	await Promise.all([runLive(chain, live), home.run(signal, economy.isSearching)]);
 	await learn();
 	await provider.stop();
-	await Promise.all([custody.stop(), economy.stop()]);
+	await Promise.all([custody.stop(), economy.stop(), studio.stop()]);
 	await Promise.all([bridge.stop(), model.stop(), assets.stop(), router.stop(), social.stop()]);
-	await Promise.all([saver.save(), home.save()]);
-	await Promise.all([chain.anvil.stop(), home.anvil.stop()]);
+	await Promise.all([saver.save(), home.save(), stable.save()]);
+	await Promise.all([chain.anvil.stop(), home.anvil.stop(), stable.anvil.stop()]);
 	lock.release();
 }
 

@@ -13,6 +13,7 @@ test("only the directory has to be said", () => {
 		walletProviderPort: 0,
 		bridgePort: 0,
 		modelPort: 0,
+		studioPort: 0,
 		socialPort: 0,
 		issuerPort: 0,
 		routerPort: 0,

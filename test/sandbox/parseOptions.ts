@@ -17,6 +17,8 @@ const Options = z.object({
 	bridgePort: z.coerce.number().int().min(0).max(65_535),
 	/** The language model's port. */
 	modelPort: z.coerce.number().int().min(0).max(65_535),
+	/** The port of the studio that opens hidden collections. */
+	studioPort: z.coerce.number().int().min(0).max(65_535),
 	/** X's port. */
 	socialPort: z.coerce.number().int().min(0).max(65_535),
 	/** The ports of the issuer's list of stocks and of the hosted router. */
@@ -46,6 +48,7 @@ export function parseOptions(
 			"wallet-provider-port": { type: "string", default: "0" },
 			"bridge-port": { type: "string", default: "0" },
 			"model-port": { type: "string", default: "0" },
+			"studio-port": { type: "string", default: "0" },
 			"social-port": { type: "string", default: "0" },
 			"issuer-port": { type: "string", default: "0" },
 			"router-port": { type: "string", default: "0" },
@@ -62,6 +65,7 @@ export function parseOptions(
 		walletProviderPort: values["wallet-provider-port"],
 		bridgePort: values["bridge-port"],
 		modelPort: values["model-port"],
+		studioPort: values["studio-port"],
 		socialPort: values["social-port"],
 		issuerPort: values["issuer-port"],
 		routerPort: values["router-port"],

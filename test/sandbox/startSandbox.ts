@@ -53,6 +53,7 @@ const Ready = z.object({
 		),
 	}),
 	reveals: z.array(z.string()),
+	studioUrl: z.string(),
 	providerUrl: z.string(),
 	providerStreamUrl: z.string(),
 	walletProviderUrl: z.string(),
@@ -79,6 +80,7 @@ const Ready = z.object({
 		webhookId: z.string(),
 		webhookSecret: z.string(),
 	}),
+	stable: z.object({ chainId: z.int(), httpUrl: z.string() }),
 	bridgeUrl: z.string(),
 	bridgeKey: z.string(),
 });
@@ -114,6 +116,8 @@ export type Sandbox = {
 	economy: EconomySettings & { url: string };
 	/** Contracts of collections that are hidden, and come out while trade runs. */
 	reveals: string[];
+	/** Opens hidden collections on demand, and serves their documents. */
+	studioUrl: string;
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;
@@ -125,7 +129,9 @@ export type Sandbox = {
 	/** X, and what makes a service the bot's app there. */
 	socialUrl: string;
 	social: SocialAccess;
-	/** The bridge provider between both chains, and its key: `BRIDGE_BASE_URL`, `BRIDGE_API_KEY`. */
+	/** A chain that bridges only arrive on: `BRIDGE_RPC_URLS_JSON`. */
+	stable: { chainId: number; httpUrl: string };
+	/** The bridge provider between all three, and its key: `BRIDGE_BASE_URL`, `BRIDGE_API_KEY`. */
 	bridgeUrl: string;
 	bridgeKey: string;
 	pid: number;

@@ -56,6 +56,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		NFT_SCAN_FROM_BLOCK: String(firstBlock),
 		USD_FEEDS_JSON: env["USD_FEEDS_JSON"] || JSON.stringify(world.usdFeeds),
 		NFT_REVEAL_WATCH: env["NFT_REVEAL_WATCH"] || revealsOf(world),
+		METADATA_ALLOWED_ORIGINS: env["METADATA_ALLOWED_ORIGINS"] || world.studioUrl,
 		...providerOf(world, env),
 		...wallets,
 		...modelOf(world, env),
@@ -142,11 +143,14 @@ function socialOf({ socialUrl, social }: World, env: Environment): Environment {
 }
 
 /** The sandbox's own bridge, unless one is configured. Nothing in it is real money. */
-function bridgeOf({ bridgeUrl, bridgeKey }: World, env: Environment): Environment {
+function bridgeOf({ bridgeUrl, bridgeKey, stable }: World, env: Environment): Environment {
 	if (env["BRIDGE_BASE_URL"] || env["BRIDGE_API_KEY"]) return {};
 	return {
 		BRIDGE_BASE_URL: bridgeUrl,
 		BRIDGE_API_KEY: bridgeKey,
+		// A node on this machine is none that a stranger may name: it is told here.
+		BRIDGE_RPC_URLS_JSON:
+			env["BRIDGE_RPC_URLS_JSON"] || JSON.stringify({ [stable.chainId]: [stable.httpUrl] }),
 		ENABLE_BRIDGING: env["ENABLE_BRIDGING"] || "true",
 		ENABLE_SOCIAL_BRIDGING: env["ENABLE_SOCIAL_BRIDGING"] || "true",
 		BRIDGE_DRY_RUN: env["BRIDGE_DRY_RUN"] || "false",

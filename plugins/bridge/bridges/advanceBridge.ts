@@ -1,9 +1,11 @@
+import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { mustAsk, switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
-import { BRIDGE_DEPOSIT, type DepositRequest } from "#plugins/bridge/bridges/depositKind.ts";
+import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
+import { profileOf, recordDeposit } from "#plugins/bridge/bridges/recordDeposit.ts";
 import { resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
+import { seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
 import { syncIntent } from "#plugins/bridge/bridges/syncIntent.ts";
 import {
 	type Bridge,
@@ -12,8 +14,8 @@ import {
 	moveBridge,
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
-import { insertQuote, readQuote } from "#plugins/bridge/sql/quotes.ts";
-import type { Denial } from "#plugins/wallets/contract.ts";
+import { insertQuote } from "#plugins/bridge/sql/quotes.ts";
+import type { Denial, WalletCapability } from "#plugins/wallets/contract.ts";
 
 /**
  * Takes a bridge as far as it goes before its deposit: from what was asked for to a stored quote,
@@ -34,12 +36,13 @@ export async function advanceBridge(
 	if (begun.status === "executing") {
 		await context.wallets.execution.advance([begun.intentId], signal);
 	}
+	await seekDeposit(context, begun, signal);
 	await syncIntent(context, id);
 }
 
 /** Resolves what was asked for, and stores a checked quote with every step. */
 async function quote(context: BridgeContext, bridge: Bridge, signal: AbortSignal): Promise<void> {
-	const { core, settings } = context;
+	const { core, settings, steps } = context;
 	const off = switchDenial(settings, bridge.channel);
 	if (off) return await reject(context, bridge.id, off);
 	const wallet = await walletOf(context, bridge);
@@ -49,9 +52,9 @@ async function quote(context: BridgeContext, bridge: Bridge, signal: AbortSignal
 		const found = await resolveRoute(context, { request: bridge.request, wallet, options });
 		if (found.kind === "bad") return await reject(context, bridge.id, found.denial);
 		const { resolved } = found;
-		const quoted = await quoteBridge(context, resolved, options);
+		const quoted = await steps.run("bridge.quote", () => quoteBridge(context, resolved, options));
 		if (quoted.kind === "bad") return await reject(context, bridge.id, quoted.denial);
-		await core.db.transaction(async (tx) => {
+		const act = async (tx: Tx) => {
 			const held = await lockBridge(tx, bridge.id);
 			if (held?.status !== "created") return;
 			const at = new Date(core.clock.nowMs());
@@ -60,7 +63,8 @@ async function quote(context: BridgeContext, bridge: Bridge, signal: AbortSignal
 			const lookAt = settings.isDryRun ? null : at;
 			const change = { route: resolved.route, quoteSeq: seq, lookAt };
 			await moveBridge(tx, held, { event: "quote", at, change });
-		});
+		};
+		await steps.run("bridge.store", () => core.db.transaction(act));
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;
 		// Nothing was sent: whoever asked is told, and may ask again.
@@ -68,61 +72,47 @@ async function quote(context: BridgeContext, bridge: Bridge, signal: AbortSignal
 	}
 }
 
+/** Delegated ones are sent from here; with the others their owner signs each step. */
+const SENDS: readonly WalletCapability[] = [
+	"embedded/delegated",
+	"embedded/manual",
+	"external/manual",
+];
+
 async function walletOf(context: BridgeContext, { profileId, walletId }: Bridge) {
 	const none = { code: "no_executable_wallet", detail: "Your profile has no wallet to use." };
 	if (walletId === null) return none;
-	const { profile } = await context.wallets.principalOf({
-		...{ channel: "agent", authority: "session", profileId },
-	});
-	const wallet = profile.wallets.find(({ id }) => id === walletId);
-	if (wallet?.capability === "embedded/delegated") return wallet;
-	return { ...none, detail: "Only a wallet that the service may send from can bridge here." };
+	const { wallets } = await profileOf(context, profileId);
+	const wallet = wallets.find(({ id }) => id === walletId);
+	if (wallet && SENDS.includes(wallet.capability)) return wallet;
+	return { ...none, detail: "The wallet is switched off, or an operator has to look at it." };
 }
 
 async function reject(context: BridgeContext, id: string, denial: Denial): Promise<void> {
-	const { core } = context;
-	await core.db.transaction(async (tx) => {
+	const { core, steps } = context;
+	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, id);
 		if (!held) return;
 		const { code: errorCode, detail } = denial;
 		const at = new Date(core.clock.nowMs());
 		const change = { errorCode, detail, lookAt: null };
 		await moveBridge(tx, held, { event: "reject", at, change });
-	});
+	};
+	await steps.run("bridge.close", () => core.db.transaction(act));
 }
 
 /** Records the deposit as an intent, with its bounds, in the transaction that says so. */
-async function execute(context: BridgeContext, { id }: Bridge): Promise<void> {
-	const { core, wallets, settings } = context;
+async function execute(context: BridgeContext, { id, profileId }: Bridge): Promise<void> {
+	const { core, settings, steps } = context;
 	if (settings.isDryRun) return await changeBridge(core.db, id, { lookAt: null });
-	const before = await readBridge(core.db, id);
-	if (!before?.route || before.walletId === null) return;
-	const { profile } = await wallets.principalOf({
-		...{ channel: "agent", authority: "session", profileId: before.profileId },
-	});
-	const wallet = profile.wallets.find((one) => one.id === before.walletId) ?? null;
-	await core.db.transaction(async (tx) => {
+	const profile = await profileOf(context, profileId);
+	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, id);
-		if (held?.status !== "quoted" || !held.route || held.intentId !== null) return;
-		const quote = await readQuote(tx, { bridgeId: id, seq: held.quoteSeq ?? 0 });
-		if (!quote) return;
-		const request: DepositRequest = {
-			...{ bridgeId: id, amountRaw: String(held.route.amountRaw) },
-			minimumOutRaw: String(quote.minimumOutRaw),
-		};
-		const asks = mustAsk(held, held.route, profile.wallets);
-		const [intent] = await wallets.execution.create(tx, [
-			{
-				...{ kind: BRIDGE_DEPOSIT, profile, wallet, chainId: held.route.origin.chainId },
-				...{ channel: held.channel, asks, request },
-			},
-		]);
-		if (!intent) return;
+		if (held?.status !== "quoted" || held.intentId !== null) return;
+		const intentId = await recordDeposit(context, tx, { bridge: held, profile });
+		if (intentId === null) return;
 		const at = new Date(core.clock.nowMs());
-		await moveBridge(tx, held, {
-			event: "execute",
-			at,
-			change: { intentId: intent.id, lookAt: at },
-		});
-	});
+		await moveBridge(tx, held, { event: "execute", at, change: { intentId, lookAt: at } });
+	};
+	await steps.run("bridge.begin", () => core.db.transaction(act));
 }

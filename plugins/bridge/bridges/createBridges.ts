@@ -1,10 +1,12 @@
+import type { Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
 import { type BridgeView, renderBridge } from "#plugins/bridge/bridges/renderBridge.ts";
-import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
+import { requoteBridge } from "#plugins/bridge/bridges/requoteBridge.ts";
 import { revokeAllowance } from "#plugins/bridge/bridges/revokeAllowance.ts";
+import { takeStepResult } from "#plugins/bridge/bridges/signedStep.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ADVANCE_TIMEOUT_MS, OPEN_BRIDGES_MAX, TAKE_UP_AFTER_MS } from "#plugins/bridge/limits.ts";
 import {
@@ -16,7 +18,6 @@ import {
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
-import { isUnsent } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Channel, Principal, Profile } from "#plugins/wallets/contract.ts";
 
 export type BridgeAsked = {
@@ -44,14 +45,20 @@ export function createBridges(context: BridgeContext) {
 		return bridge;
 	}
 
-	async function view(bridge: Bridge, { isNew = false } = {}): Promise<BridgeView> {
+	async function view(bridge: Bridge, { isAsked = false } = {}): Promise<BridgeView> {
 		const { intentId, profileId } = bridge;
 		const quote = await quoteOf(bridge);
-		const intent = intentId === null ? null : await wallets.execution.read(intentId, profileId);
-		const asking = isNew && intent ? await wallets.execution.asking(intent) : null;
-		const asks = asking?.status === "confirmation_required";
-		const confirmUrl = asks ? (await wallets.link(asking, "confirm")).url : null;
-		return renderBridge(bridge, { quote, intent, confirmUrl });
+		const deposit = intentId === null ? null : await wallets.execution.read(intentId, profileId);
+		const afterId = deposit?.afterId ?? null;
+		const allowance = afterId === null ? null : await wallets.execution.read(afterId, profileId);
+		const asking = isAsked && deposit ? await wallets.execution.asking(deposit) : null;
+		const purpose = asking ? PURPOSES.get(asking.status) : undefined;
+		const link = asking && purpose ? await wallets.link(asking, purpose) : null;
+		const urls = {
+			confirmUrl: purpose === "confirm" ? (link?.url ?? null) : null,
+			signUrl: purpose === "sign" ? (link?.url ?? null) : null,
+		};
+		return renderBridge(bridge, { quote, deposit, allowance, ...urls });
 	}
 
 	async function quoteOf({ id, quoteSeq }: Bridge): Promise<StoredQuote | null> {
@@ -91,21 +98,29 @@ export function createBridges(context: BridgeContext) {
 			const asked = { principal, bridge, quote, idempotencyKey, render };
 			return revokeAllowance(context, asked);
 		},
-		/** Replaces the quote. Once a step was recorded to be sent this is refused. */
+		/** Replaces the quote. Once a step was sent, or recorded to be sent, this is refused. */
 		async requote(profileId: string, id: string): Promise<BridgeView> {
-			const bridge = await own(profileId, id);
-			const isSent = bridge.depositHash !== null || !isUnsent(bridge.status);
-			if (isSent) throw bridgeFault.requoteAfterSubmission();
-			if (bridge.route === null) throw bridgeFault.quoteMissing();
-			const renewed = await renewQuote(context, id, context.ending);
-			if (renewed.kind === "bad") {
-				const { code: errorCode, detail } = renewed.denial;
-				throw bridgeFault.bridgeState({ public: detail, members: { errorCode } });
-			}
-			return view(await own(profileId, id));
+			await requoteBridge(context, await own(profileId, id));
+			await goOn(id);
+			return view(await own(profileId, id), { isAsked: true });
+		},
+		/** Takes a hash that an owner's wallet told, and answers the bridge as it then stands. */
+		async takeResult(principal: Principal, id: string, hash: Hex): Promise<BridgeView> {
+			const { profile } = principal;
+			const bridge = await own(profile.id, id);
+			const signal = AbortSignal.any([context.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+			await takeStepResult(context, { bridge, profile, hash, signal });
+			await goOn(id);
+			return view(await own(profile.id, id), { isAsked: true });
 		},
 	};
 }
+
+/** What its owner is asked for, by the state of the intent that asks. */
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);
 
 async function create(
 	context: BridgeContext,
@@ -115,7 +130,7 @@ async function create(
 		view,
 	}: {
 		goOn(id: string): Promise<void>;
-		view(bridge: Bridge, options: { isNew: boolean }): Promise<BridgeView>;
+		view(bridge: Bridge, options: { isAsked: boolean }): Promise<BridgeView>;
 	},
 ): Promise<Response> {
 	const { core, wallets } = context;
@@ -141,7 +156,7 @@ async function create(
 			await goOn(id);
 			const bridge = await readBridge(core.db, id);
 			assert(bridge, "a bridge that was recorded is there");
-			return { status: 201, body: await view(bridge, { isNew: true }) };
+			return { status: 201, body: await view(bridge, { isAsked: true }) };
 		},
 	});
 }

@@ -1,16 +1,20 @@
 import { decodeEventLog, encodeFunctionData, erc20Abi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { depositSteps } from "#plugins/bridge/bridgeSteps.ts";
 import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
-import { renewQuote } from "#plugins/bridge/bridges/renewQuote.ts";
+import { type Offered, offerQuote, storeOffered } from "#plugins/bridge/bridges/newerQuote.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import { type BridgeStep, depositoryAbi } from "#plugins/bridge/quote/steps.ts";
 import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
-import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { readQuote } from "#plugins/bridge/sql/quotes.ts";
 import {
 	ALLOWANCE,
 	type AllowanceRequest,
@@ -46,10 +50,12 @@ export function depositKind(context: BridgeContext): IntentKind<DepositRequest> 
 		name: BRIDGE_DEPOSIT,
 		plugin: "bridge",
 		request: depositRequest,
-		steps: ["bridge.quote", "bridge.allowance"],
+		steps: depositSteps,
 		prepare: (intent, { wallet, outbound, signal }) =>
 			prepare(context, { intent, wallet, outbound, signal }),
 		keeps: keepsDeposit,
+		// What is deposited for an order that has ended only comes back.
+		endsWithPlan: true,
 		deny: recipientDenial,
 		settle: (intent, receipt) => settle(context, intent, receipt),
 	};
@@ -72,15 +78,13 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	const off = switchDenial(settings, bridge.channel);
 	if (off) return { kind: "denied", denial: off };
 	if (bridge.heldAt !== null) return denied("bridge_disabled", "An operator stopped this bridge.");
-	if (wallet.capability !== "embedded/delegated") {
-		return denied("no_executable_wallet", "This wallet cannot bridge by itself.");
-	}
 	const { route } = bridge;
 	if (route.user !== wallet.address || route.origin.chainId !== intent.chainId) {
 		return denied("wallet_changed", "The bridge was quoted for another wallet.");
 	}
-	const quote = await quoteFor(context, bridge, preparing);
-	if ("code" in quote) return { kind: "denied", denial: quote };
+	const found = await quoteFor(context, bridge, preparing);
+	if ("code" in found) return { kind: "denied", denial: found };
+	const { quote, kept } = found;
 	const bounds = intent.request;
 	if (quote.minimumOutRaw < BigInt(bounds.minimumOutRaw)) {
 		return denied("quote_expired", "The price moved: less would arrive than was agreed.");
@@ -90,17 +94,20 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	}
 	const step = quote.steps.at(-1);
 	if (step?.kind !== "deposit") return denied("quote_missing", "The bridge has no deposit.");
-	const plan = planOf({ route, quote, step });
-	if (route.origin.currency === ZERO_ADDRESS) return { kind: "plan", plan };
+	const plan = depositPlan(context, { route, quote, step });
+	if (route.origin.currency === ZERO_ADDRESS) return { kind: "plan", plan, ...kept };
 	const allowed = await allowanceOf(context, preparing, { route, spender: step.to });
 	if (allowed === null) return denied("chain_unavailable", "The allowance cannot be read now.");
-	if (allowed >= route.amountRaw) return { kind: "plan", plan };
+	if (allowed >= route.amountRaw) return { kind: "plan", plan, ...kept };
 	const request: AllowanceRequest = {
 		...{ token: route.origin.currency, spender: step.to, amountRaw: String(route.amountRaw) },
 		...{ for: "bridge", shown: plan.shown },
 	};
-	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend: plan.spend };
+	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend: plan.spend, ...kept };
 }
+
+/** What a deposit is planned by, and how a newer one is stored with the plan. */
+type Found = { quote: CheckedQuote; kept: { keep?(tx: Tx): Promise<void> } };
 
 /**
  * The stored quote while it holds. One that ended is replaced where nothing was sent; behind an
@@ -110,19 +117,26 @@ async function quoteFor(
 	context: BridgeContext,
 	bridge: Bridge,
 	{ intent, outbound, signal }: Preparing,
-): Promise<StoredQuote | Denial> {
+): Promise<Found | Denial> {
 	const seq = bridge.quoteSeq ?? 0;
 	const quote = await readQuote(context.core.db, { bridgeId: bridge.id, seq });
-	if (quote && quote.deadlineMs - context.core.clock.nowMs() > QUOTE_MARGIN_MS) return quote;
+	const { clock } = context.core;
+	if (quote && quote.deadlineMs - clock.nowMs() > QUOTE_MARGIN_MS) return { quote, kept: {} };
 	const expired = { code: "quote_expired", detail: "The bridge's quote has ended." };
 	if (intent.afterId !== null) return expired;
 	try {
-		const renewed = await outbound("bridge.quote", () => renewQuote(context, bridge.id, signal));
-		return renewed.kind === "good" ? renewed.quote : renewed.denial;
+		const offered = await outbound("bridge.quote", () => offerQuote(context, bridge, signal));
+		if (offered.kind === "bad") return offered.denial;
+		return { quote: offered.quote, kept: { keep: keeping(context, bridge, offered) } };
 	} catch (error) {
 		if (error instanceof Fault) return expired;
 		throw error;
 	}
+}
+
+function keeping({ core }: BridgeContext, { id: bridgeId }: Bridge, offered: Offered) {
+	const at = new Date(core.clock.nowMs());
+	return (tx: Tx) => storeOffered(tx, { bridgeId, offered, at });
 }
 
 const word = z
@@ -150,8 +164,34 @@ async function allowanceOf(
 	}
 }
 
-function planOf(given: { route: BridgeRoute; quote: StoredQuote; step: BridgeStep }): Plan {
+/**
+ * What a token without a feed is worth, by what is expected for it: in the coin of its chain, which
+ * has a price. Left out where the token has a feed, or where nothing here knows.
+ */
+function worthOf(
+	{ prices, core }: BridgeContext,
+	{ route, quote }: { route: BridgeRoute; quote: CheckedQuote },
+): { worth?: { currency: Address; raw: bigint } } {
+	const { chainId, currency } = route.origin;
+	const { chainId: there, currency: got } = route.destination;
+	const nowMs = core.clock.nowMs();
+	if (prices.usdRate({ chainId, currency }, nowMs) !== null) return {};
+	const out = prices.usdRate({ chainId: there, currency: got }, nowMs);
+	const coin = prices.usdRate({ chainId, currency: ZERO_ADDRESS }, nowMs);
+	if (!out || !coin || out.answer <= 0n || coin.answer <= 0n) return {};
+	const scale = 10n ** BigInt(coin.decimals + coin.currencyDecimals);
+	const units = 10n ** BigInt(out.decimals + out.currencyDecimals) * coin.answer;
+	const raw = mulDiv(quote.expectedOutRaw, out.answer * scale, units, "up");
+	return { worth: { currency: ZERO_ADDRESS, raw } };
+}
+
+/** The deposit of a quote, as it is judged, shown and sent. */
+export function depositPlan(
+	context: BridgeContext,
+	given: { route: BridgeRoute; quote: CheckedQuote; step: BridgeStep },
+): Plan {
 	const { route, quote, step } = given;
+	const worth = worthOf(context, given);
 	const { origin, destination, recipient, user, amountRaw } = route;
 	const money = (units: bigint, currency: BridgeRoute["origin"]) =>
 		`${formatAmount({ units, currency })} ${currency.symbol}`;
@@ -162,7 +202,7 @@ function planOf(given: { route: BridgeRoute; quote: StoredQuote; step: BridgeSte
 		data: step.data,
 		spend: {
 			...{ currency: origin.currency, raw: amountRaw },
-			...{ decimals: origin.decimals, symbol: origin.symbol },
+			...{ decimals: origin.decimals, symbol: origin.symbol, ...worth },
 		},
 		// One's own address is nobody new, on whatever chain.
 		recipient: isOwn ? null : recipient,
@@ -184,7 +224,9 @@ function planOf(given: { route: BridgeRoute; quote: StoredQuote; step: BridgeSte
 /** A newer quote is still what its owner said yes to if it costs the same and promises as much. */
 function keepsDeposit(approved: Plan, fresh: Plan): boolean {
 	const same = (plan: Plan) => {
-		const { chainId, from, to, valueRaw, spend, recipient } = plan;
+		const { chainId, from, to, valueRaw, recipient } = plan;
+		// What it is worth moves with prices; limits look at it anew.
+		const { worth: _, ...spend } = plan.spend;
 		const { receives, refundTo } = plan.shown;
 		return { chainId, from, to, valueRaw, spend, recipient, receives, refundTo };
 	};

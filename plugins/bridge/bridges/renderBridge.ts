@@ -55,15 +55,28 @@ const quoteSchema = z
 	})
 	.meta({ id: "BridgeQuote", description: "What the provider offered, checked and stored." });
 
-const stepSchema = z
-	.object({
-		kind: z.enum(["approve", "deposit"]).meta({ description: "What it does." }),
-		chainId: field.integer("The chain that it runs on.", 8_453),
-		to: field.addressText("What is called."),
-		valueRaw: field.digits("Wei of the coin that it carries.", "500000000000000000"),
-		data: z.string().meta({ description: "Its calldata, built here.", examples: ["0x49290c1c"] }),
+const call = z.object({
+	kind: z.enum(["approve", "deposit"]).meta({ description: "What it does." }),
+	chainId: field.integer("The chain that it runs on.", 8_453),
+	from: field.addressText("The wallet that sends it."),
+	to: field.addressText("What is called."),
+	valueRaw: field.digits("Wei of the coin that it carries.", "500000000000000000"),
+	data: z.string().meta({ description: "Its calldata, built here.", examples: ["0x49290c1c"] }),
+});
+
+/** A step as it was quoted. */
+export const quotedStepSchema = call.meta({
+	id: "BridgeQuotedStep",
+	description: "One transaction of a bridge, as it was stored before anything was executed.",
+});
+
+const stepSchema = call
+	.extend({
+		intentId: nullable(field.id("Its intent; null: none was recorded.")),
+		status: nullable(field.text("Where that stands; null: none was recorded.", "confirmed")),
+		transactionHash: nullable(field.hashText("Its transaction; null: none was sent.")),
 	})
-	.meta({ id: "BridgeStep", description: "One transaction of a bridge." });
+	.meta({ id: "BridgeStep", description: "One transaction of a bridge, and what became of it." });
 
 const arrivalSchema = z
 	.object({
@@ -108,6 +121,12 @@ export const bridgeSchema = z
 		confirmUrl: nullable(
 			field.url("A one-time link for its owner, to say yes.", "https://app.example.com/links/x7"),
 		),
+		signUrl: nullable(
+			field.url(
+				"A one-time link by which its owner's own wallet signs the step that is next.",
+				"https://app.example.com/links/q2",
+			),
+		),
 		createdAt: field.time("When it was asked for."),
 		changedAt: field.time("When its status last changed."),
 	})
@@ -125,9 +144,16 @@ export type BridgeView = z.output<typeof bridgeSchema>;
 /** A bridge as its owner sees it. */
 export function renderBridge(
 	bridge: Bridge,
-	given: { quote: StoredQuote | null; intent: Intent | null; confirmUrl: string | null },
+	given: {
+		quote: StoredQuote | null;
+		deposit: Intent | null;
+		/** The step before the deposit, where there is one. */
+		allowance: Intent | null;
+		confirmUrl: string | null;
+		signUrl: string | null;
+	},
 ): BridgeView {
-	const { quote, intent, confirmUrl } = given;
+	const { quote, deposit, allowance, confirmUrl, signUrl } = given;
 	const { route, request } = bridge;
 	return {
 		...{ id: bridge.id, status: bridge.status, errorCode: bridge.errorCode },
@@ -137,18 +163,27 @@ export function renderBridge(
 		...{ from: route?.user ?? null, recipient: route?.recipient ?? null },
 		refundTo: route?.refundTo ?? null,
 		quote: quote && route ? renderQuote(quote, route) : null,
-		steps: (quote?.steps ?? []).map(({ kind, chainId, to, valueRaw, data }) => {
-			return { kind, chainId, to, valueRaw: String(valueRaw), data };
+		steps: renderSteps(quote).map((step) => {
+			const intent = step.kind === "deposit" ? deposit : allowance;
+			const { id = null, status = null, transactionHash = null } = intent ?? {};
+			return { ...step, intentId: id, status, transactionHash };
 		}),
 		intentId: bridge.intentId,
 		revocable: mayBeLeftOver(bridge),
-		depositHash: intent?.transactionHash ?? bridge.depositHash,
+		depositHash: deposit?.transactionHash ?? bridge.depositHash,
 		...{ providerStatus: bridge.providerStatus, providerReason: bridge.providerReason },
 		arrived: arrivedOf(bridge),
-		confirmUrl,
+		...{ confirmUrl, signUrl },
 		createdAt: bridge.createdAt.toISOString(),
 		changedAt: bridge.changedAt.toISOString(),
 	};
+}
+
+/** A quote's steps, in their order. */
+export function renderSteps(quote: StoredQuote | null): z.output<typeof quotedStepSchema>[] {
+	return (quote?.steps ?? []).map(({ valueRaw, ...step }) => {
+		return { ...step, valueRaw: String(valueRaw) };
+	});
 }
 
 function renderQuote(
@@ -202,7 +237,7 @@ export function whereIs(bridge: Bridge): string {
 			return `It came back${by}.`;
 		case "failure":
 			return bridge.depositedAt === null
-				? `It is in your wallet on ${from}: the deposit failed (${errorCode ?? "failed"}).`
+				? `It is in your wallet on ${from}; it was not deposited (${errorCode ?? "failed"}).`
 				: `The bridge failed; it is with the provider, and a refund is being waited for.`;
 		case "timed_out":
 			return `It was deposited on ${from} and did not arrive in time; it is still looked for.`;

@@ -24,7 +24,7 @@ export async function revokeAllowance(
 		bridge: Bridge;
 		quote: StoredQuote | null;
 		idempotencyKey: string | null;
-		render(): Promise<unknown>;
+		render(): Promise<object>;
 	},
 ): Promise<Response> {
 	const { principal, bridge, quote, idempotencyKey, render } = given;
@@ -46,14 +46,22 @@ export async function revokeAllowance(
 			},
 		],
 		async answer(ids, recorded) {
+			let urls = {};
 			try {
 				const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-				await wallets.execution.advance(ids, signal, recorded);
+				const [intent] = await wallets.execution.advance(ids, signal, recorded);
+				// Its owner is asked, by the same names as for the bridge itself.
+				if (intent?.status === "confirmation_required") {
+					urls = { confirmUrl: (await wallets.link(intent, "confirm")).url };
+				}
+				if (intent?.status === "signature_required") {
+					urls = { signUrl: (await wallets.link(intent, "sign")).url };
+				}
 			} catch (error) {
 				if (!(error instanceof Fault)) throw error;
 				core.log.warn("an allowance could not be taken back now", { error });
 			}
-			return { status: 202, body: await render() };
+			return { status: 202, body: { ...(await render()), ...urls } };
 		},
 	});
 }

@@ -1,5 +1,6 @@
+import type { Tx } from "#core/db/Database.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
-import { SECOND_MS } from "#core/time/units.ts";
+import { MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { FAILURE_OPEN_MS } from "#plugins/bridge/limits.ts";
 import {
@@ -15,6 +16,10 @@ import type { Intent } from "#plugins/wallets/contract.ts";
 /** How soon an intent that can move by itself is looked at again, and one that waits for people. */
 const MOVING_MS = SECOND_MS;
 const WAITING_MS = 5 * SECOND_MS;
+const SIGNING_MS = 2 * SECOND_MS;
+/** Of a question that may have been answered without a word: in the first minutes, and later. */
+const LATE_MS = MINUTE_MS;
+const LATER_MS = 10 * MINUTE_MS;
 
 type Step = Omit<BridgeMove, "at"> & { nextMs: number | null };
 
@@ -23,16 +28,16 @@ type Step = Omit<BridgeMove, "at"> & { nextMs: number | null };
  * sent; this writes it down for the bridge, and begins to follow the money once it is on chain.
  */
 export async function syncIntent(context: BridgeContext, id: string): Promise<void> {
-	const { core, wallets } = context;
+	const { core, wallets, steps } = context;
 	const bridge = await readBridge(core.db, id);
 	if (!bridge || bridge.intentId === null || bridge.depositedAt !== null) return;
 	const intent = await wallets.execution.read(bridge.intentId, bridge.profileId);
 	if (!intent) return;
 	const before = await stepBefore(context, intent);
 	const asking = await wallets.execution.asking(intent);
-	await core.db.transaction(async (tx) => {
+	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, id);
-		if (!held || held.depositedAt !== null) return;
+		if (!held || held.depositedAt !== null || held.intentId !== intent.id) return;
 		const nowMs = core.clock.nowMs();
 		const { nextMs, ...step } = stepOf(held, { intent, before, asking, nowMs });
 		const lookAt = nextMs === null ? null : new Date(nowMs + nextMs);
@@ -40,7 +45,8 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 		const at = new Date(nowMs);
 		const moved = await moveBridge(tx, held, { ...step, at, change });
 		if (moved === null) await changeBridge(tx, id, { lookAt });
-	});
+	};
+	await steps.run("bridge.sync", () => core.db.transaction(act));
 }
 
 /** The allowance before the deposit; null where there is none. */
@@ -57,26 +63,29 @@ function stepOf(bridge: Bridge, given: Given): Step {
 	switch (status) {
 		case "waiting":
 			if (asking.status === "confirmation_required") return { event: "ask", nextMs: WAITING_MS };
-			return { event: "execute", nextMs: MOVING_MS };
+			if (asking.status === "signature_required") return { event: "sign", nextMs: SIGNING_MS };
+			return goingOn(bridge);
 		case "created":
 		case "submitting":
 		case "submitted":
 		case "review_required":
-			return { event: "execute", nextMs: MOVING_MS };
+			return goingOn(bridge);
 		case "confirmation_required":
 			return { event: "ask", nextMs: WAITING_MS };
 		case "signature_required":
-			return { event: "sign", nextMs: WAITING_MS };
+			return { event: "sign", nextMs: SIGNING_MS };
 		case "uncertain":
 			return { event: "doubt", change: { errorCode: "submission_unknown" }, nextMs: WAITING_MS };
 		case "dry_run":
 			return { event: "hold", change: { errorCode: "dry_run" }, nextMs: null };
 		case "confirmed": {
-			const depositedAt = new Date(nowMs);
-			return { event: "deposit", change: { depositedAt, errorCode: null }, nextMs: 0 };
+			const change = { depositedAt: new Date(nowMs), errorCode: null, hintedAt: null };
+			return { event: "deposit", change, nextMs: 0 };
 		}
-		case "rejected":
 		case "expired":
+			if (intent.plan && isSignedByOwner(bridge)) return unansweredStep(bridge, nowMs);
+			return endedStep(bridge, { code: errorCode ?? status, before });
+		case "rejected":
 			return endedStep(bridge, { code: errorCode ?? status, before });
 		case "failed":
 			return failedStep(bridge, intent, nowMs);
@@ -85,13 +94,37 @@ function stepOf(bridge: Bridge, given: Given): Step {
 	}
 }
 
+/** What turns up after it was given up is looked up: it is not said to be on its way yet. */
+function goingOn({ status }: Bridge): Step {
+	if (status === "failure") {
+		return { event: "doubt", change: { errorCode: "submission_unknown" }, nextMs: MOVING_MS };
+	}
+	return { event: "execute", change: { errorCode: null }, nextMs: MOVING_MS };
+}
+
+function isSignedByOwner({ status, errorCode }: Bridge): boolean {
+	return status === "signature_required" || errorCode === "quote_expired";
+}
+
+/**
+ * Its owner did not say in time that they signed. They may have done so without a word, so for a
+ * day the deposit is still looked for.
+ */
+function unansweredStep({ failedAt }: Bridge, nowMs: number): Step {
+	const since = failedAt ?? new Date(nowMs);
+	const ageMs = nowMs - since.getTime();
+	const nextMs = ageMs > FAILURE_OPEN_MS ? null : ageMs > LATER_MS ? LATER_MS : LATE_MS;
+	return { event: "give_up", change: { errorCode: "quote_expired", failedAt: since }, nextMs };
+}
+
 /** Nothing was deposited. Behind an allowance that was sent, that is a failure and no refusal. */
 function endedStep(
 	{ heldAt }: Bridge,
 	{ code, before }: { code: string; before: Intent | null },
 ): Step {
 	const isSent = before !== null && ["confirmed", "failed"].includes(before.status);
-	const inherited = code === "previous_step_failed" ? before?.errorCode : null;
+	const ofBefore = before?.errorCode ?? before?.status;
+	const inherited = code === "previous_step_failed" ? ofBefore : null;
 	const change = { errorCode: inherited ?? code };
 	if (isSent) return { event: "give_up", change, nextMs: null };
 	return { event: heldAt === null ? "reject" : "disable", change, nextMs: null };

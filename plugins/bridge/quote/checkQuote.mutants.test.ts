@@ -38,6 +38,10 @@ const published = ({ id, name }: BridgeChain): RelayChain => ({
 	protocol: { name, depository: DEPOSITORY },
 });
 
+const isProving = process.env["PROVE"] === "1";
+/** In `test` a third of the ways to spoil something; of each leaf, at least one. */
+const isInSample = (_: unknown, index: number) => isProving || index % 3 === 0;
+
 type Case = { name: string; route: BridgeRoute; said: unknown };
 const cases: Case[] = [];
 
@@ -109,14 +113,14 @@ for (const index of [0, 1]) {
 		const control = await judge(one, one.said);
 		const survivors: string[] = [];
 		let refused = 0;
-		for (const { path, how, value } of mutantsOf(one.said)) {
+		for (const { path, how, value } of mutantsOf(one.said).filter(isInSample)) {
 			const verdict = await judge(one, value);
 			if (verdict?.kind !== "good") refused++;
 			else if (!same(verdict, control)) survivors.push(`${path} ${how}: other plan`);
 			else if (!SHOWN.some((pattern) => pattern.test(path))) survivors.push(`${path} ${how}`);
 		}
 		expect(survivors.filter((one) => !MEANINGLESS.test(one))).toEqual([]);
-		expect(refused).toBeGreaterThan(250);
+		expect(refused).toBeGreaterThan(isProving ? 250 : 80);
 	});
 }
 

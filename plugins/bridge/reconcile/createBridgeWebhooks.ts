@@ -25,6 +25,14 @@ export type BridgeWebhooks = {
 	receive(delivery: { headers: Headers; body: Uint8Array }): Promise<BridgeWebhookOutcome>;
 };
 
+export type WebhookDeps = {
+	db: Queryable;
+	clock: Clock;
+	metrics: Metrics;
+	/** Called with the bridge that is due now, for whoever need not wait for the next turn. */
+	onWoken(bridgeId: string): void;
+};
+
 const MILLISECONDS = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-fA-F]{64}$/;
 const STATUS_UPDATED = "request.status.updated";
@@ -44,7 +52,7 @@ const eventSchema = z.object({
  */
 export function createBridgeWebhooks(
 	key: string,
-	{ db, clock, metrics }: { db: Queryable; clock: Clock; metrics: Metrics },
+	{ db, clock, metrics, onWoken }: WebhookDeps,
 ): BridgeWebhooks {
 	const taken = new LRUCache<string, true>({ max: DELIVERIES_REMEMBERED_MAX });
 	const ofAll = createMemoryLimiter({
@@ -74,7 +82,10 @@ export function createBridgeWebhooks(
 		if (!isAllowed) return "limited";
 		try {
 			const at = new Date(clock.nowMs());
-			return (await wakeBridge(db, { requestId, at })) ? "woken" : "idle";
+			const bridgeId = await wakeBridge(db, { requestId, at });
+			if (bridgeId === null) return "idle";
+			onWoken(bridgeId);
+			return "woken";
 		} catch (error) {
 			// It came to nothing on our side: sent again, it counts.
 			taken.delete(name);

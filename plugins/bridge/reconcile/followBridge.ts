@@ -1,3 +1,4 @@
+import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { HINT_AFTER_MS, HINT_EVERY_MS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
@@ -7,6 +8,7 @@ import {
 	verifyFill,
 	verifyRefund,
 } from "#plugins/bridge/reconcile/verifyEnd.ts";
+import { nextLook, watchArrival } from "#plugins/bridge/reconcile/watchArrival.ts";
 import type { RelayCallOptions, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 import {
 	type Bridge,
@@ -34,7 +36,10 @@ export async function followBridge(
 	signal: AbortSignal,
 ): Promise<void> {
 	const { core } = context;
-	const { intentId } = bridge;
+	const { intentId, status } = bridge;
+	if (status === "success" || status === "refund") {
+		return await watchArrival(context, bridge, signal);
+	}
 	const intent =
 		intentId === null ? null : await context.wallets.execution.read(intentId, bridge.profileId);
 	const quote = await quoteOf(context, bridge, intent);
@@ -69,8 +74,8 @@ async function askProvider(
 	given: { bridge: Bridge; quote: StoredQuote; options: RelayCallOptions },
 ): Promise<RelayStatus> {
 	const { bridge, quote, options } = given;
-	const { relay, core } = context;
-	const word = await relay.status(quote.requestId, options);
+	const { relay, core, steps } = context;
+	const word = await steps.run("bridge.status", () => relay.status(quote.requestId, options));
 	const isUnseen = word.kind === "unseen" || UNDEPOSITED.includes(word.status);
 	const { depositHash, depositedAt, hintedAt } = bridge;
 	const nowMs = core.clock.nowMs();
@@ -82,12 +87,15 @@ async function askProvider(
 	await changeBridge(core.db, bridge.id, { hintedAt: new Date(nowMs) });
 	try {
 		const chainId = bridge.route?.origin.chainId ?? 0;
-		await relay.hint({ chainId, hash: depositHash, requestId: quote.requestId }, options);
-		if (!relay.canSearch) return word;
-		const found =
-			(await relay.search({ depositHash }, options)) ??
-			(await relay.search({ orderId: quote.orderId }, options));
-		return found?.status ?? word;
+		const { requestId, orderId } = quote;
+		return await steps.run("bridge.status", async () => {
+			await relay.hint({ chainId, hash: depositHash, requestId }, options);
+			if (!relay.canSearch) return word;
+			const found =
+				(await relay.search({ depositHash }, options)) ??
+				(await relay.search({ orderId }, options));
+			return found?.status ?? word;
+		});
 	} catch (error) {
 		// It was only to help: what was answered by the request's id stands.
 		if (error instanceof Fault) return word;
@@ -176,7 +184,7 @@ function isLost(bridge: Bridge, intent: Intent | null, event: BridgeEvent | null
 }
 
 async function write(
-	{ core, settings }: BridgeContext,
+	{ core, settings, steps }: BridgeContext,
 	bridge: Bridge,
 	{ event, change }: Outcome,
 	word: RelayStatus,
@@ -185,9 +193,9 @@ async function write(
 		word.kind === "seen"
 			? { providerStatus: word.status, providerReason: word.failReason }
 			: { providerStatus: null };
-	await core.db.transaction(async (tx) => {
+	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
-		if (!held || held.lookAt === null) return;
+		if (!held || held.lookAt === null || held.status !== bridge.status) return;
 		const nowMs = core.clock.nowMs();
 		const at = new Date(nowMs);
 		const looked = { ...held, failedAt: change.failedAt ?? held.failedAt };
@@ -195,9 +203,13 @@ async function write(
 		const time = judgeTime(looked, { nowMs, timeoutMs: settings.timeoutMs });
 		const due = event ?? time.event;
 		const isEnd = due === "fill" || due === "refund";
-		const lookAt = isEnd || time.nextMs === null ? null : new Date(nowMs + time.nextMs);
+		const nextAt = time.nextMs === null ? null : new Date(nowMs + time.nextMs);
+		// What no chain could show is not looked at again either.
+		const watched = change.isVerified === true ? nextLook(0, at) : null;
+		const lookAt = isEnd ? watched : nextAt;
 		const all = { ...change, ...told, lookAt, looks: held.looks + 1 };
 		const moved = due === null ? null : await moveBridge(tx, held, { event: due, at, change: all });
 		if (moved === null) await changeBridge(tx, bridge.id, all);
-	});
+	};
+	await steps.run("bridge.look", () => core.db.transaction(act));
 }

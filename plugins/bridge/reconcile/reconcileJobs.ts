@@ -4,7 +4,12 @@ import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
 import { LOOKS_AT_ONCE_MAX, TURN_BRIDGES_MAX, TURN_EVERY_MS } from "#plugins/bridge/limits.ts";
 import { followBridge } from "#plugins/bridge/reconcile/followBridge.ts";
-import { type Bridge, changeBridge, readDueBridges } from "#plugins/bridge/sql/bridges.ts";
+import {
+	type Bridge,
+	changeBridge,
+	readBridge,
+	readDueBridges,
+} from "#plugins/bridge/sql/bridges.ts";
 
 const TURN_TIMEOUT_MS = 30_000;
 /** A bridge that makes a look fail by itself waits so long: it must not stop those behind it. */
@@ -41,6 +46,24 @@ export function reconcileJobs(context: BridgeContext): Job[] {
 			},
 		},
 	];
+}
+
+/**
+ * Looks at a bridge that a webhook made due, without waiting for the next turn. It takes its place
+ * in the same budget as all polling; where that has none left, or anything else fails, the bridge
+ * is still due, and the next turn looks at it.
+ */
+export async function lookNow(context: BridgeContext, bridgeId: string): Promise<void> {
+	const { core, ending } = context;
+	try {
+		const bridge = await readBridge(core.db, bridgeId);
+		if (!bridge || bridge.depositedAt === null || bridge.lookAt === null) return;
+		const signal = AbortSignal.any([ending, AbortSignal.timeout(TURN_TIMEOUT_MS)]);
+		await followBridge(context, bridge, signal);
+	} catch (error) {
+		if (isProviderAway(error) || ending.aborted) return;
+		core.log.warn("a bridge could not be looked at when it was told of", { bridgeId, error });
+	}
 }
 
 /**

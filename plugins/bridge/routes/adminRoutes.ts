@@ -4,11 +4,9 @@ import { canFail } from "#core/http/canFail.ts";
 import { field } from "#core/http/openapi/field.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
-import { operateBridges } from "#plugins/bridge/bridges/operateBridges.ts";
 import { bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
-import { listOpenBridges } from "#plugins/bridge/sql/bridges.ts";
-import { switchChain } from "#plugins/bridge/sql/chainSwitches.ts";
+import { operateBridges } from "#plugins/bridge/operator/operateBridges.ts";
 
 const LISTED_MAX = 200;
 
@@ -46,7 +44,8 @@ const listSchema = z
 /** What operators do with bridges: with the API key, and each change in the audit log. */
 export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 	const { core } = context;
-	const operations = operateBridges(context, bridges);
+	// Each change is written to the audit log, with its actor, by what is called here.
+	const operations = operateBridges(context, { bridges, goOn: bridges.goOn });
 	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
 	return (
 		new Elysia({ prefix: "/v1/admin" })
@@ -56,10 +55,7 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 				"/bridges",
 				async ({ set }) => {
 					set.headers["cache-control"] = "no-store";
-					const found = await listOpenBridges(core.db, LISTED_MAX + 1);
-					const listed = found.slice(0, LISTED_MAX);
-					const shown = listed.map((bridge) => bridges.show(bridge));
-					return { bridges: await Promise.all(shown), hasMore: found.length > listed.length };
+					return await operations.list(LISTED_MAX);
 				},
 				{
 					response: { 200: listSchema },
@@ -104,16 +100,8 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 			.put(
 				"/bridge-chains/:chainId",
 				async ({ params: { chainId }, body: { enabled }, operator }) => {
-					const { actor } = operator;
-					const at = new Date(core.clock.nowMs());
-					const previous = await core.db.transaction(async (tx) => {
-						const before = await switchChain(tx, { chainId, isOn: enabled, actor, at });
-						await core.audit.append(tx, {
-							...{ actor: `operator:${actor}`, action: "bridge.chain.switched" },
-							...{ subject: `chain:${chainId}`, detail: { before, after: enabled } },
-						});
-						return before;
-					});
+					const change = { chainId, isOn: enabled };
+					const previous = await operations.switchChain(change, operator.actor);
 					return { chainId, enabled, previous };
 				},
 				{

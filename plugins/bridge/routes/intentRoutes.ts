@@ -10,7 +10,12 @@ import { field } from "#core/http/openapi/field.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import { bridgeBody, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
-import { bridgePageSchema, bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
+import {
+	bridgePageSchema,
+	bridgeSchema,
+	quotedStepSchema,
+	renderSteps,
+} from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ANSWER_IDLE_SECONDS, PAGE_DEFAULT, PAGE_MAX } from "#plugins/bridge/limits.ts";
 import { relayFault } from "#plugins/bridge/relay/faults.ts";
@@ -47,7 +52,7 @@ const quoteSchema = z
 		orderId: field.hashText("The order that is deposited for."),
 		order: z.record(z.string(), z.unknown()).meta({ description: "The order, as it was signed." }),
 		orderSignature: z.string().meta({ description: "The solver's.", examples: ["0x16ed"] }),
-		steps: bridgeSchema.shape.steps,
+		steps: z.array(quotedStepSchema).meta({ description: "What is sent, in this order." }),
 		expiresAt: field.time("Until when the deposit must be on chain."),
 	})
 	.meta({ id: "BridgeStoredQuote", description: "The quote as it was stored." });
@@ -109,7 +114,8 @@ function postIntent({ bridges, signedIn }: Deps) {
 				},
 				description:
 					"Quotes the route, checks the quote against what was asked for, stores it with every step, " +
-					"and deposits from a delegated wallet. What is refused is answered 201 as `rejected` with " +
+					"and deposits from a delegated wallet; an owner's own wallet signs each step by `signUrl`, " +
+					"or sends `steps` in their order and tells their hashes. What is refused is answered 201 as `rejected` with " +
 					"its `errorCode`, and nothing was sent. With an `idempotency-key` header a retry bridges " +
 					"nothing twice.",
 				parameters: tradingDocumented.onceParameters,
@@ -181,9 +187,7 @@ function storedQuote({ bridges, signedIn }: Deps) {
 			const { requestId, orderId, told } = quote;
 			return {
 				...{ requestId, orderId, order: told.order, orderSignature: told.orderSignature },
-				steps: quote.steps.map(({ kind, chainId, to, valueRaw, data }) => {
-					return { kind, chainId, to, valueRaw: String(valueRaw), data };
-				}),
+				steps: renderSteps(quote),
 				expiresAt: new Date(quote.deadlineMs).toISOString(),
 			};
 		},
@@ -212,7 +216,9 @@ function requote({ bridges, signedIn }: Deps) {
 			...{ params, response: { 200: bridgeSchema } },
 			detail: {
 				...{ operationId: "updateBridgeQuote", tags, security, summary: "Quotes a bridge anew" },
-				description: "For the same route. Refused once a step was recorded to be sent.",
+				description:
+					"For the same route. Refused once a step was sent, or recorded to be sent. What an " +
+					"owner's own wallet was asked to sign is called off, and asked for anew.",
 				...canFail(
 					...[httpFault.unauthorized, bridgeFault.notFound, bridgeFault.requoteAfterSubmission],
 					...[bridgeFault.bridgeState, bridgeFault.quoteMissing, relayFault.unavailable],
@@ -250,7 +256,10 @@ function revoke({ bridges, signedIn }: Deps) {
 	);
 }
 
-/** What a wallet that signs by itself tells. Here the service sends, so it only compares. */
+/**
+ * What a wallet that signs by itself tells: hashes, and nothing else. Both routes take each step's;
+ * the second is where the provider's SDK reports what it did at its end.
+ */
 function results({ bridges, signedIn }: Deps) {
 	const options = (operationId: string, summary: string) => ({
 		transform: async (hook: Hook) => void (await signedIn(hook)),
@@ -258,18 +267,19 @@ function results({ bridges, signedIn }: Deps) {
 		detail: {
 			...{ operationId, tags, security, summary },
 			description:
-				"A bridge's steps are sent by this service and followed on chain: a hash that is its own " +
-				"changes nothing, and one of somebody else's is refused.",
-			...canFail(httpFault.unauthorized, bridgeFault.notFound, bridgeFault.stepResultForeign),
+				"A hash counts once the origin chain shows it as the step that is asked for: sender, chain, " +
+				"what is called, value and calldata. One that was taken before changes nothing, and one of " +
+				"somebody else's is refused. Steps of a delegated wallet are sent by this service.",
+			...canFail(
+				...[httpFault.unauthorized, bridgeFault.notFound, bridgeFault.stepResultForeign],
+				...[bridgeFault.stepResultUnseen, bridgeFault.chainUnreadable],
+			),
 		},
 	});
 	const take = async (request: Request, id: string, transactionHash: string) => {
-		const { profile } = await signedIn({ request });
-		const found = await bridges.view(profile.id, idOf(id));
-		const hash = wireHash.parse(transactionHash);
-		const own = [found.depositHash, found.arrived?.transactionHash];
-		if (!own.includes(hash)) throw bridgeFault.stepResultForeign();
-		return found;
+		const principal = await signedIn({ request });
+		requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+		return bridges.takeResult(principal, idOf(id), wireHash.parse(transactionHash));
 	};
 	return new Elysia()
 		.post(

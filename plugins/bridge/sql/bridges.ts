@@ -118,10 +118,12 @@ export async function listBridges(
 	return rows.map(bridgeOf);
 }
 
+/** An arrival that may still leave its chain is looked at: for everybody else it is an end. */
+const OPEN = "look_at is not null and status not in ('success', 'refund')";
+
 /** Newest bridges of anybody's that are not at their end. */
 export async function listOpenBridges(db: Queryable, limit: number): Promise<Bridge[]> {
-	const sql = `select ${COLUMNS} from bridge.bridge where look_at is not null
-		order by id desc limit $1`;
+	const sql = `select ${COLUMNS} from bridge.bridge where ${OPEN} order by id desc limit $1`;
 	return (await db.query<BridgeRow>(sql, [limit])).map(bridgeOf);
 }
 
@@ -129,7 +131,7 @@ export async function listOpenBridges(db: Queryable, limit: number): Promise<Bri
 export async function countOpenBridges(db: Queryable, profileId: string): Promise<number> {
 	const [row] = await db.query<{ count: number }>(
 		`select count(*)::int4 as count from bridge.bridge
-		where profile_id = $1 and look_at is not null`,
+		where profile_id = $1 and ${OPEN}`,
 		[profileId],
 	);
 	return row?.count ?? 0;
@@ -252,17 +254,17 @@ export async function moveBridge(
 }
 
 /**
- * Has the bridge of a request looked at in the next turn. True where that is news: what is due
- * already keeps its place, and what is at its end is left alone.
+ * Has the bridge of a request looked at in the next turn, and returns its id. Null where that is no
+ * news: what is due already keeps its place, and what is at its end is left alone.
  */
 export async function wakeBridge(
 	db: Queryable,
 	{ requestId, at }: { requestId: Hex; at: Date },
-): Promise<boolean> {
-	const woken = await db.execute(
+): Promise<string | null> {
+	const [woken] = await db.query<{ id: string }>(
 		`update bridge.bridge as b set look_at = $2 from bridge.quote as q
-		where q.request_id = $1 and b.id = q.bridge_id and b.look_at > $2`,
+		where q.request_id = $1 and b.id = q.bridge_id and b.look_at > $2 returning b.id`,
 		[bytesOf(requestId), at],
 	);
-	return woken > 0;
+	return woken?.id ?? null;
 }

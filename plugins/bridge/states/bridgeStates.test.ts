@@ -6,9 +6,12 @@ import {
 	nextBridgeStatus,
 } from "#plugins/bridge/states/bridgeStates.ts";
 
-test("what ended by the chain's or the owner's word stays so, whatever happens after it", () => {
-	for (const status of ["success", "refund", "rejected", "disabled"] as const) {
+test("what ended by the owner's word stays so, and what ended by a chain's as long as that shows it", () => {
+	for (const status of ["rejected", "disabled"] as const) {
 		expect([status, bridgeMoves[status]]).toEqual([status, {}]);
+	}
+	for (const status of ["success", "refund"] as const) {
+		expect([status, bridgeMoves[status]]).toEqual([status, { doubt: "uncertain" }]);
 	}
 });
 
@@ -20,7 +23,7 @@ test("once money was deposited, no way leads back to where more is sent", () => 
 		}
 		return seen;
 	};
-	for (const from of ["pending", "failure", "timed_out"] as const) {
+	for (const from of ["pending", "failure", "timed_out", "success", "refund"] as const) {
 		// By `uncertain` it may be found to be on its way still; that sends nothing anew.
 		expect([...reach(from)]).not.toContain("quoted");
 		expect([...reach(from)]).not.toContain("created");

@@ -41,7 +41,7 @@ export type BridgeEvent =
 	| "give_up"
 	/** The deposit is in a block. */
 	| "deposit"
-	/** Where the money is cannot be said: an unknown sending, a lost deposit, a short fill. */
+	/** Where the money is cannot be said: an unknown sending, a deposit or arrival that is gone. */
 	| "doubt"
 	/** The provider works on it again. */
 	| "revive"
@@ -90,8 +90,9 @@ export const bridgeMoves: Readonly<
 	timed_out: { ...AFTER_DEPOSIT, revive: "pending" },
 	rejected: {},
 	disabled: {},
-	success: {},
-	refund: {},
+	// Ends, as long as the chain that shows them does: what it takes back is looked for again.
+	success: { doubt: "uncertain" },
+	refund: { doubt: "uncertain" },
 };
 
 /** Where an event leads from there; null where the table has no such move. */

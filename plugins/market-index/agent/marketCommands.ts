@@ -1,5 +1,6 @@
 import type { Command, Slot } from "#core/plugin/Command.ts";
 import { collectionCommands } from "#plugins/market-index/agent/collectionCommands.ts";
+import { topics } from "#plugins/market-index/agent/topics.ts";
 import { DROP_STATES } from "#plugins/market-index/drops/readDrops.ts";
 
 const chain: Slot = { kind: "chain" };
@@ -33,6 +34,7 @@ const marketWideCommands: readonly Command[] = [
 		],
 		slots: { chain },
 		input: (values) => ({ ...values, state: "upcoming" }),
+		topic: topics.upcoming,
 		summary: "Announced mints that are still to come, the next one first.",
 		examples: ["upcoming", "upcoming mints on base", "what's dropping this week"],
 	},
@@ -53,6 +55,7 @@ const marketWideCommands: readonly Command[] = [
 			`(most traded|hottest|best) (collections|nfts|projects) ${SPAN} [{window}] [on {chain}]`,
 		],
 		slots: { window: { kind: "window" }, chain },
+		topic: topics.trending,
 		summary: "Collections with most sales in 5m, 1h, 6h, 24h or 7d; 24h unless one is named.",
 		examples: ["trending 1h on base", "top collections 7d", "whats mooning"],
 	},
@@ -75,6 +78,7 @@ const marketWideCommands: readonly Command[] = [
 			"(what|something) to mint [(today|now)] [on {chain}]",
 		],
 		slots: { chain },
+		topic: topics.discover,
 		summary: "What moves across all collections: most sales, most volume, minting now.",
 		examples: ["discover", "market overview on base", "minting on base"],
 	},
@@ -83,11 +87,12 @@ const marketWideCommands: readonly Command[] = [
 		tool: "search_collections",
 		forms: [
 			"search {query} [on {chain}]",
-			"(search|find|lookup|look up|look for) [(for|me)] [(a|that|this|the)] [(collection|collections)] [(called|named|like)] {query} [(collection|collections)] [on {chain}]",
+			"(search [up]|find|lookup|look up|look for) [(for|me)] [(a|that|this|the)] [(collection|collections)] [(called|named|like)] {query} [(collection|collections)] [on {chain}]",
 			"do you have {query} [on {chain}]",
 			"(collection|collections|project|projects) (called|named|like) {query} [on {chain}]",
 		],
 		slots: { query: { kind: "collection" }, chain },
+		topic: topics.search,
 		summary: "Collections whose name or slug has these words.",
 		examples: ["search kiln", "find tidal cats on base"],
 	},

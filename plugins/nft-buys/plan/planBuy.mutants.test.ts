@@ -38,6 +38,10 @@ const wallet: Wallet = {
 };
 const chains = createChainRegistry(builtinChains);
 
+const isProving = process.env.PROVE === "1";
+/** In `test` a third of the ways to spoil something; of each leaf, at least one. */
+const isInSample = (_: unknown, index: number) => isProving || index % 3 === 0;
+
 /** What the provider says of one buy. */
 type Said = { listing: ProviderOrder; fulfilment: ProviderFulfilment };
 type Chain = { counter: bigint; cancelled: boolean; filled: bigint; size: bigint };
@@ -165,7 +169,7 @@ for (const { name, said, quantity } of cases) {
 		if (control.kind !== "plan") throw new Error("no control");
 		const survivors: string[] = [];
 		let refused = 0;
-		for (const { path, how, value } of mutantsOf(said)) {
+		for (const { path, how, value } of mutantsOf(said).filter(isInSample)) {
 			if (!isTyped(said, value, path)) continue;
 			const outcome = await outcomeOf(value, quantity);
 			if (outcome.kind !== "plan") {
@@ -182,7 +186,7 @@ for (const { name, said, quantity } of cases) {
 			if (!unused && !sameMeaning) survivors.push(`${path} ${how}`);
 		}
 		expect(survivors).toEqual([]);
-		expect(refused).toBeGreaterThan(300);
+		expect(refused).toBeGreaterThan(isProving ? 300 : 100);
 	});
 
 	test(`${name}: any amount, address and word instead of the real ones is refused`, async () => {
@@ -206,7 +210,7 @@ for (const { name, said, quantity } of cases) {
 					expect((await outcomeOf(mutant, quantity)).kind).toBe("denied");
 				},
 			),
-			{ numRuns: 300 },
+			{ numRuns: isProving ? 1_000 : 100 },
 		);
 	});
 }

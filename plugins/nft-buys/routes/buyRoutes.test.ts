@@ -109,6 +109,43 @@ describe("POST /v1/nft-market/buys", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
+	test("[NFT-04] a buy is held to its four limits before it is sent", async () => {
+		const set = (table: "profile" | "wallet", column: string, id: string) =>
+			database.db.execute(`update wallets.${table} set ${column} = 1 where id = $1`, [id]);
+		const limits: [code: string, limit: () => Promise<unknown> | void][] = [
+			["per_trade_limit", () => set("profile", "per_trade_usd_max", buyer.profile.id)],
+			["wallet_notional_limit", () => set("wallet", "notional_usd_max", buyer.wallet.id)],
+			["daily_limit", () => set("profile", "daily_usd_max", buyer.profile.id)],
+			["usd_rate_unavailable", () => lab.prices.setEth(null)],
+		];
+		for (const [errorCode, limit] of limits) {
+			buyer = await lab.buyer();
+			await limit();
+			const { status, body } = await call("/buys", { body: buyBody() });
+			expect({ status, body }).toMatchObject({
+				status: 201,
+				body: { status: "rejected", errorCode },
+			});
+		}
+		expect(lab.sent).toEqual([]);
+	});
+
+	test("[NFT-04] a buy passes what holds trades and transfers of tokens back", async () => {
+		Object.assign(lab.deps.settings.limits, { recipientCooldownMs: 86_400_000 });
+		const switches = ["kill:plugin:trading", "kill:plugin:transfers", "enforce_min_liquidity"];
+		for (const key of switches) {
+			await database.db.execute(
+				`insert into wallets.control (key, value, changed_by, changed_at)
+				values ($1, 'true', 'test', now())`,
+				[key],
+			);
+		}
+		const { body } = await call("/buys", { body: buyBody() });
+		await database.db.execute("delete from wallets.control where key = any($1)", [switches]);
+		expect(body).toMatchObject({ status: "submitted", errorCode: null });
+		expect(lab.sent).toHaveLength(1);
+	});
+
 	test("[NFT-03] who has no wallet at all is answered with a rejected intent as well, and it is kept", async () => {
 		await database.db.execute(
 			"update wallets.profile set canonical_wallet_id = null where id = $1",

@@ -416,6 +416,21 @@ describe("crashes and two at once", () => {
 		expect((await plan.read()).fills).toHaveLength(2);
 	});
 
+	test("two plans leave a listing to the one that buys it already, and each buys another", async () => {
+		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
+		const other = await plans.buyer({ account: 3 });
+		const all = [
+			await plans.armed(by, { maxItems: 1 }),
+			await plans.armed(by, { maxItems: 1 }),
+			await plans.armed(other, { maxItems: 2 }),
+		];
+		await plans.covered();
+		await plans.lab.tick();
+		const fills = (await Promise.all(all.map((plan) => plan.read()))).flatMap((plan) => plan.fills);
+		expect(fills.map(({ status }) => status)).toEqual(new Array(4).fill("confirmed"));
+		expect(new Set(fills.map(({ orderHash }) => orderHash)).size).toBe(4);
+	});
+
 	test("[RVL-07] two evaluators at the same time buy no token twice, and no more than one would", async () => {
 		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
 		const plan = await plans.armed(by, { maxItems: 3 });

@@ -16,7 +16,7 @@ import {
 	PASS_MS,
 	TOKEN_ATTEMPTS_MAX,
 } from "#plugins/reveal-snipe/plans/limits.ts";
-import { makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
+import { type MadeFill, makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { endsPass, isLimited, mayTryAgain } from "#plugins/reveal-snipe/plans/refusals.ts";
 import { readStandings, type Standing } from "#plugins/reveal-snipe/plans/standings.ts";
@@ -79,22 +79,15 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 	const tried = new Set<string>();
 	let { standings } = looked;
 	let failureCode: string | null = null;
-	while (tried.size < PASS_ATTEMPTS_MAX) {
-		const candidate = nextOf(plan, { candidates, standings, tried });
-		const release = candidate && (await options.turns.take(planId, signal));
-		if (!candidate || !release) return failureCode;
-		tried.add(candidate.orderHash);
+	while (nextOf(plan, { candidates, standings, tried })) {
+		const release = await options.turns.take(planId, signal);
+		if (!release) return failureCode;
 		try {
-			// It may have waited long for its turn.
-			const profile = await profileOf(context, plan.profileId);
-			const asked = { planId, token, candidate };
-			const made = profile ? await makeFill(context, { ...asked, profile }) : STOPPED;
-			if (made.kind === "stopped") return failureCode;
-			if (made.kind === "made") {
-				const outcome = await carryOut(context, { plan, intentId: made.intentId, options });
-				failureCode = outcome.failureCode ?? failureCode;
-				if (outcome.endsPass) return failureCode;
-			}
+			const made = await makeNext(context, { plan, token, candidates, tried });
+			if (made.kind !== "made") return failureCode;
+			const outcome = await carryOut(context, { plan, intentId: made.intentId, options });
+			failureCode = outcome.failureCode ?? failureCode;
+			if (outcome.endsPass) return failureCode;
 		} finally {
 			release();
 		}
@@ -103,7 +96,24 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 	return failureCode;
 }
 
-const STOPPED = { kind: "stopped" } as const;
+/** Makes the next fill that can be made. One that is left to others costs no turn of its own. */
+async function makeNext(
+	context: PlansContext,
+	given: { plan: Plan; token: number; candidates: readonly Candidate[]; tried: Set<string> },
+): Promise<MadeFill> {
+	const { plan, token, candidates, tried } = given;
+	// It may have waited long for its turn.
+	const profile = await profileOf(context, plan.profileId);
+	while (profile) {
+		const standings = await standingsOf(context, plan.id);
+		const candidate = nextOf(plan, { candidates, standings, tried });
+		if (!candidate) break;
+		tried.add(candidate.orderHash);
+		const made = await makeFill(context, { planId: plan.id, token, candidate, profile });
+		if (made.kind !== "skipped") return made;
+	}
+	return { kind: "stopped" };
+}
 
 /** What its owner is asked would wait for them: a plan never asks. */
 const ASKS: ReadonlySet<string> = new Set([
@@ -167,6 +177,7 @@ function nextOf(
 	},
 ): Candidate | undefined {
 	const { candidates, standings, tried } = given;
+	if (tried.size >= PASS_ATTEMPTS_MAX) return undefined;
 	const rules = { mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
 	return candidates.find((candidate) => {
 		if (tried.has(candidate.orderHash)) return false;

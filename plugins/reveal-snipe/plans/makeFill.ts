@@ -6,8 +6,8 @@ import { driftOf } from "#plugins/reveal-snipe/plans/drift.ts";
 import { TOKEN_ATTEMPTS_MAX } from "#plugins/reveal-snipe/plans/limits.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { mayTryAgain } from "#plugins/reveal-snipe/plans/refusals.ts";
-import { readStandings } from "#plugins/reveal-snipe/plans/standings.ts";
-import { putFill } from "#plugins/reveal-snipe/sql/fills.ts";
+import { isAnyOpen, readStandings } from "#plugins/reveal-snipe/plans/standings.ts";
+import { lockFillsOfOrder, putFill } from "#plugins/reveal-snipe/sql/fills.ts";
 import { lockPlan } from "#plugins/reveal-snipe/sql/plans.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 
@@ -53,6 +53,9 @@ async function recordFill(
 	const standings = (await readStandings(tx, execution, [planId])).get(planId) ?? [];
 	const asked = { ...candidate, mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
 	if (fillRefusal(plan, standings, asked) !== null) return { kind: "skipped" };
+	// One of the two would revert, and its owner pay for that.
+	const others = await lockFillsOfOrder(tx, { orderHash, planId });
+	if (await isAnyOpen(tx, execution, others)) return { kind: "skipped" };
 	const wallet = profile.wallets.find(({ id }) => id === plan.walletId);
 	assert(wallet, "a plan without drift has its wallet");
 	const { contract, chainId } = plan;

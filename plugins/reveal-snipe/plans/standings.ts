@@ -51,6 +51,17 @@ export async function readStandings(
 	);
 }
 
+/** Whether one of these intents may still spend, as the transaction sees it. */
+export async function isAnyOpen(
+	db: Queryable,
+	execution: Pick<Execution, "held">,
+	intentIds: readonly string[],
+): Promise<boolean> {
+	if (intentIds.length === 0) return false;
+	const held = await execution.held(db, intentIds);
+	return held.some(isOpen);
+}
+
 /** Adds fills up. An open one counts with the most that it may spend, as soon as it is made. */
 export function totalsOf(standings: readonly Standing[]): Totals {
 	const totals = { spentRaw: 0n, filledCount: 0, committedRaw: 0n, committedCount: 0 };

@@ -29,6 +29,24 @@ export async function readFills(db: Queryable, planIds: readonly string[]): Prom
 }
 
 /**
+ * The newest intents by which other plans buy a listing, also those that are over. By
+ * `fill_of_order`. Nobody else makes a fill of it until the transaction ends.
+ */
+export async function lockFillsOfOrder(
+	tx: Tx,
+	{ orderHash, planId }: { orderHash: Hex; planId: string },
+): Promise<string[]> {
+	await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
+		`reveal_snipe.fill ${orderHash}`,
+	]);
+	const rows = await tx.query<{ id: string }>(
+		"select intent_id as id from reveal_snipe.fill where order_hash = $1 and plan_id <> $2",
+		[bytesOf(orderHash), planId],
+	);
+	return rows.map(({ id }) => id);
+}
+
+/**
  * Stores a fill. Where the token has one its newest intent becomes a past one: the caller has
  * found, under the lock of the plan, that it is over and holds nothing.
  */

@@ -30,7 +30,13 @@ afterAll(async () => {
 
 /** A watched chain over a real database and a node's socket, with an index that only notes. */
 function open(signals: readonly Signal[] = SIGNALS) {
-	const lab = { nowMs: NOW_MS, looks: [] as number[], isMute: false };
+	/** `polled`: the head that the node answers when it is asked; null while it does not answer. */
+	const lab = {
+		nowMs: NOW_MS,
+		looks: [] as number[],
+		isMute: false,
+		polled: null as number | null,
+	};
 	const asked: { method: string; params: unknown[] }[] = [];
 	const { socketAnswer } = node;
 	let names = 0;
@@ -65,7 +71,15 @@ function open(signals: readonly Signal[] = SIGNALS) {
 		metrics: createMetrics({ processMetrics: false }),
 		outbox: { append: () => {} },
 	} as unknown as ChainWatchDeps["core"];
-	const rpc = { call: () => Promise.reject(new Error("away")) } as unknown as Rpc;
+	const rpc = {
+		async call() {
+			if (lab.polled === null) throw new Error("away");
+			const number = `0x${lab.polled.toString(16)}`;
+			const timestamp = `0x${Math.floor(lab.nowMs / 1_000).toString(16)}`;
+			const hash = `0x${number.slice(2).padStart(64, "0")}`;
+			return { number, timestamp, hash, parentHash: `0x${"2".repeat(64)}` };
+		},
+	} as unknown as Rpc;
 	const watch = watchChain({
 		access: { chain, rpcFor: () => rpc, headUrls: [node.wsUrl] },
 		...{ core, index, onCovered: [], signals: new Set(signals), signal: ending.signal },
@@ -153,6 +167,21 @@ test("signals that are off ask for no look, and without those of logs none are s
 	lab.nowMs += POLL_EVERY_MS;
 	await until(() => lab.looks.length > 0, "the clock asks");
 	expect(filters()).toEqual([]);
+	await watched([]);
+	await close();
+});
+
+test("a node whose subscriptions are silent while it answers polls is looked at by its blocks", async () => {
+	const { lab, filters, hearsHeads, watched, close } = open(["metadata_event", "block"]);
+	lab.polled = 40;
+	await watched([0xa]);
+	await until(() => filters().length === 1 && hearsHeads(), "logs and heads are subscribed to");
+	await until(() => lab.looks.length > 0, "it was looked at");
+	lab.nowMs += 1_000;
+	lab.looks.length = 0;
+	lab.polled = 41;
+	await until(() => lab.looks.length > 0, "the block is heard of, by asking");
+	expect(lab.looks).toEqual([0xa]);
 	await watched([]);
 	await close();
 });

@@ -1,6 +1,6 @@
 import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
-import { createLookFor } from "#plugins/social/inbox/lookFor.ts";
+import { createLook, createLookFor } from "#plugins/social/inbox/lookFor.ts";
 import { createReceive, type Receive } from "#plugins/social/inbox/receive.ts";
 import { createSending } from "#plugins/social/inbox/send.ts";
 import { createThink } from "#plugins/social/inbox/think.ts";
@@ -34,8 +34,9 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 	const { db, clock, log } = deps.core;
 	const bells = { think: wakeable(), send: wakeable() };
 	const think = createThink(deps, () => bells.send.ring());
-	const sending = createSending(deps);
-	const lookFor = createLookFor(deps, reads);
+	const look = createLook(deps, reads);
+	const sending = createSending(deps, look);
+	const lookFor = createLookFor(deps, look);
 	const running: Promise<void>[] = [];
 	const at = (afterMs = 0) => new Date(clock.nowMs() + afterMs);
 	let tendedAtMs = 0;

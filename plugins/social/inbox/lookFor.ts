@@ -9,12 +9,15 @@ import { findMessages, findPost } from "#plugins/social/x/sayOnX.ts";
 /** Looks at X for a reply that it may have, and stores what it saw. */
 export type LookFor = (reply: SocialReply) => Promise<void>;
 
+/** The id that X gave a reply; null where it is not found. */
+export type Look = (reply: SocialReply) => Promise<string | null>;
+
 /**
  * Makes what settles doubt. Found, a reply is `sent`. Not found by the last look, it is left with
  * that reason: X may show it late, so nothing is ever said again.
  */
-export function createLookFor(deps: InboxDeps, reads: ReadBudget): LookFor {
-	const { db, clock, log } = deps.core;
+export function createLookFor(deps: InboxDeps, look: Look): LookFor {
+	const { db, clock } = deps.core;
 	return async (reply) => {
 		const at = new Date(clock.nowMs());
 		const sentId = await look(reply);
@@ -31,8 +34,12 @@ export function createLookFor(deps: InboxDeps, reads: ReadBudget): LookFor {
 		const dueAt = new Date(at.getTime() + next);
 		await moveReply(db, reply, { move: "look", to: "uncertain", at, dueAt });
 	};
+}
 
-	async function look(reply: SocialReply): Promise<string | null> {
+/** Makes what looks through the bot's own posts or messages, within the month's budget of reads. */
+export function createLook(deps: InboxDeps, reads: ReadBudget): Look {
+	const { db, log } = deps.core;
+	return async (reply) => {
 		const text = textOf(reply, deps);
 		if (text === null) return null;
 		try {
@@ -50,5 +57,5 @@ export function createLookFor(deps: InboxDeps, reads: ReadBudget): LookFor {
 			log.warn("a reply could not be looked for", { via: reply.via, code: error.code });
 			return null;
 		}
-	}
+	};
 }

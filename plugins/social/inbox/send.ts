@@ -1,7 +1,9 @@
 import { unreachable } from "#core/fault/unreachable.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
+import type { Look } from "#plugins/social/inbox/lookFor.ts";
 import { privateBody } from "#plugins/social/inbox/privateBody.ts";
 import { LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
+import { createUnlike } from "#plugins/social/reply/createUnlike.ts";
 import { readContact } from "#plugins/social/sql/contacts.ts";
 import {
 	moveReply,
@@ -9,7 +11,7 @@ import {
 	type ReplyChange,
 	type SocialReply,
 } from "#plugins/social/sql/replies.ts";
-import { messageOnX, postOnX, type Said } from "#plugins/social/x/sayOnX.ts";
+import { DUPLICATE, messageOnX, postOnX, type Said } from "#plugins/social/x/sayOnX.ts";
 
 /** Sends one reply that this process has taken, once, and stores what came of it. */
 export type Send = (reply: SocialReply) => Promise<void>;
@@ -26,8 +28,9 @@ const WAYS = ["post", "dm"] as const;
  * Makes what tells X. The reply's row said `sending` before X hears anything, so whoever dies here
  * leaves a row that is looked for, and never sent again.
  */
-export function createSending(deps: InboxDeps): Sending {
+export function createSending(deps: InboxDeps, look: Look): Sending {
 	const { db, clock, log, metrics } = deps.core;
+	const unlike = createUnlike({ clock, lengthMax: deps.config.MAX_REPLY_LENGTH });
 	const pausedUntilMs = { post: 0, dm: 0 };
 	const sent = metrics.counter({
 		name: "social_replies_total",
@@ -47,7 +50,7 @@ export function createSending(deps: InboxDeps): Sending {
 		}
 		const said = await deps.steps.run("social.say", () =>
 			reply.via === "post"
-				? postOnX(deps.x, { text, replyTo: reply.toId })
+				? postOnX(deps.x, { text: differing(text, reply), replyTo: reply.toId })
 				: messageOnX(deps.x, { text, to: reply.toId }),
 		);
 		sent.inc({ via: reply.via, outcome: said.kind });
@@ -57,12 +60,34 @@ export function createSending(deps: InboxDeps): Sending {
 		await deps.steps.run("social.store", () => store(reply, said));
 	}
 
+	function differing(text: string, { eventId, reason }: SocialReply): string {
+		return unlike(text, { id: eventId, isRefused: reason === DUPLICATE });
+	}
+
 	async function store(reply: SocialReply, said: Said): Promise<void> {
+		if (said.kind === "refused" && said.reason === DUPLICATE) return await storeDuplicate(reply);
 		const { change, pauseUntilMs } = changeOf(said, clock.nowMs());
 		await moveReply(db, reply, change);
 		if (pauseUntilMs === null) return;
 		pausedUntilMs[reply.via] = Math.max(pausedUntilMs[reply.via], pauseUntilMs);
 		await postponeReplies(db, { via: reply.via, until: new Date(pauseUntilMs) });
+	}
+
+	/**
+	 * X has this text. Mostly as an answer to somebody else: then it is said again, in a little
+	 * while and a little different. Where an earlier try of this very answer might be the one that X
+	 * has, it is looked for first.
+	 */
+	async function storeDuplicate(reply: SocialReply): Promise<void> {
+		const isFirst = reply.attempts <= 1 || reply.reason === DUPLICATE;
+		const sentId = isFirst ? null : await look(reply);
+		if (sentId !== null) {
+			await moveReply(db, reply, { move: "deliver", to: "sent", at: now(), sentId });
+			return;
+		}
+		const dueAt = new Date(clock.nowMs() + reply.attempts ** 2 * DUPLICATE_RETRY_MS);
+		const waits = { move: "postpone", to: "ready", at: now(), reason: DUPLICATE, dueAt } as const;
+		await moveReply(db, reply, waits);
 	}
 
 	const now = () => new Date(clock.nowMs());
@@ -118,3 +143,5 @@ function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilM
 }
 
 const UNSENT_RETRY_MS = 5_000;
+/** Times the square of how often it was tried: less than twenty tries in half an hour. */
+const DUPLICATE_RETRY_MS = 1_000;

@@ -85,6 +85,7 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 				text: event.text,
 				caller: callerOf(profile?.id ?? null),
 				idempotencyKey: `social:${event.id}`,
+				guest: `social:${event.authorId}`,
 				signal: deps.ending,
 			}),
 		);

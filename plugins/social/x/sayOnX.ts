@@ -11,6 +11,9 @@ export type Said =
 	| { kind: "unsent"; reason: string }
 	| { kind: "unknown"; detail: string };
 
+/** X said this very text not long ago, to whomever, and does not say it again. */
+export const DUPLICATE = "duplicate";
+
 const id = z.string().regex(/^\d{1,20}$/);
 const posted = z.looseObject({ data: z.looseObject({ id }) });
 const messaged = z.looseObject({ data: z.looseObject({ dm_event_id: id }) });
@@ -53,7 +56,7 @@ async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefin
 			return { kind: "unknown", detail: "an answer without an id" };
 		}
 		case "refused":
-			return { kind: "refused", reason: `http_${answer.status}` };
+			return { kind: "refused", reason: isDuplicate(answer) ? DUPLICATE : `http_${answer.status}` };
 		case "limited":
 			return answer;
 		case "unsent":
@@ -61,6 +64,11 @@ async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefin
 		default:
 			return answer;
 	}
+}
+
+/** "You are not allowed to create a Tweet with duplicate content." */
+function isDuplicate({ status, detail }: { status: number; detail: string }): boolean {
+	return status === 403 && /duplicate content/i.test(detail);
 }
 
 const ownPosts = z.looseObject({

@@ -3,13 +3,13 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { BPS, PROBE_ANSWER_MIN, PROBE_DIVISOR } from "#plugins/trading/limits.ts";
-import { encodePath } from "#plugins/trading/quotes/encodePath.ts";
 import { findRoutes } from "#plugins/trading/quotes/findRoutes.ts";
-import type {
-	Hop,
-	QuoteAsk,
-	QuoteSource,
-	SourceRoute,
+import {
+	encodePath,
+	type Hop,
+	type QuoteAsk,
+	type QuoteSource,
+	type SourceRoute,
 } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/Asset.ts";
 

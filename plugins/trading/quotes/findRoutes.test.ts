@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { encodePath } from "#plugins/trading/quotes/encodePath.ts";
 import { findRoutes } from "#plugins/trading/quotes/findRoutes.ts";
+import { encodePath } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/Asset.ts";
 
 const token = (digit: string) => `0x${digit.repeat(40)}` as const;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Address } from "#core/chain/Hex.ts";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { PERMIT_CHARS_MAX, ROUTER_POOLS_MAX, ROUTER_WAYS_MAX } from "#plugins/trading/limits.ts";
 import type { Hop, QuoteAsk, SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/Asset.ts";

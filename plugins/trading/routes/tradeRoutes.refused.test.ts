@@ -11,6 +11,7 @@ import {
 } from "#test/harness/openTradeLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+import { quoteWays } from "#test/sandbox/stocks/router/quoteWays.ts";
 import {
 	type RouterEmulator,
 	startRouterEmulator,
@@ -56,7 +57,7 @@ async function give(token: string, raw: bigint, allowed = raw) {
 const ONE = 10n ** 18n;
 
 describe("what is not in the registry, or not fit for trading", () => {
-	test("an unknown ticker, a lookalike, an address of another token", async () => {
+	test("[TRD-03] an unknown ticker, a lookalike, an address of another token", async () => {
 		await expectRefused("buy ZZZZ with 1 ETH", "asset_not_registered");
 		const { address } = world.bad.namesake;
 		await expectRefused(`buy ${address.toLowerCase()} with 1 ETH`, "asset_not_registered");
@@ -64,7 +65,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		expect(kept).toMatchObject({ kind: "hold", reason: '"ZZZZ" is not in the registry.' });
 	});
 
-	test("a token that left the list, and one that did not pass its check, bought or sold", async () => {
+	test("[TRD-03] a token that left the list, and one that did not pass its check, bought or sold", async () => {
 		const { address } = world.stock("MSFT");
 		const at = address.toLowerCase() as `0x${string}`;
 		const row = await assetRows.read(lab.db, 4663, at);
@@ -79,7 +80,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		await become("active");
 	});
 
-	test("whoever may not trade it, asked before anything is quoted", async () => {
+	test("[TRD-03] whoever may not trade it, asked before anything is quoted", async () => {
 		lab.state.barred = { code: "not_eligible", detail: "Not from where you live." };
 		const body = await expectRefused("buy TSLA with 1 ETH", "not_eligible");
 		expect(body).toMatchObject({ reason: "Not from where you live.", quotes: [] });
@@ -112,7 +113,7 @@ describe("amounts", () => {
 		await expectRefused("buy 2 AMZN", "balance_insufficient");
 	});
 
-	test("above what a profile may trade at once, or a day", async () => {
+	test("[TRD-03] above what a profile may trade at once, or a day", async () => {
 		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
 		await expectRefused("buy TSLA with 0.5 ETH", "per_trade_limit");
 		by = await lab.trader({ dailyUsdMax: 100_000_000n });
@@ -132,6 +133,25 @@ describe("tokens that do not do what an ERC-20 does", () => {
 	test("one that is paused, and one that its pool may not send, have no way", async () => {
 		await expectRefused("buy BLKD with 0.1 ETH", "no_route");
 		await expectRefused("buy HALT with 0.1 ETH", "no_route");
+	});
+
+	test("one that is rebased, and one whose balances shrink by themselves after it was quoted", async () => {
+		by = await lab.trader({ requireTradeConfirmation: true });
+		const { address } = world.bad.rebasing;
+		await give(address, 2n * ONE, 4n * ONE);
+		// What it rounds its pool misses.
+		await expectRefused("sell 1 RBSE", "simulation_failed");
+		await world.rebase(address, ONE);
+		const { body } = await lab.trade(by, "sell 1.5 RBSE");
+		expect(body).toMatchObject({ status: "confirmation_required", errorCode: null });
+		await world.rebase(address, ONE / 2n);
+		const { body: after } = await lab.ask(`/v1/trading/intents/${body.id}/confirm`, {
+			...{ by, method: "POST", body: {} },
+		});
+		expect(after).toMatchObject({ status: "rejected", errorCode: "balance_insufficient" });
+		expect(await lab.ledger(body.intentId)).toEqual({});
+		await expectRefused("sell 1.5 RBSE", "balance_insufficient");
+		expect(lab.sent).toEqual([]);
 	});
 
 	test("one that is paused, or that the wallet may not move any more, after it was bought", async () => {
@@ -162,6 +182,26 @@ describe("prices", () => {
 		await world.moveMarket({ MSFT: 493 }, { feeds: false });
 		expect((await lab.trade(by, "buy MSFT with 0.5 ETH")).body.status).toBe("submitted");
 		lab.state.pools = pools;
+	});
+
+	test("a feed that reverts, is zero, negative or beyond belief, whichever side its token is on", async () => {
+		by = await lab.trader({ account: 7 });
+		await give(world.stock("META").address, ONE);
+		const say = async (act: Promise<void>) => {
+			await act;
+			// Feeds are read at most once in five seconds.
+			lab.clock.ms += 6_000;
+			await expectRefused("buy META with 0.1 ETH", "price_unknown");
+			await expectRefused("sell 0.5 META", "price_unknown");
+		};
+		for (const answer of [0n, -1n, -(2n ** 255n), 2n ** 255n - 1n])
+			await say(world.setFeed("META", answer));
+		await say(world.setFeedDead("META", true));
+		await world.setFeedDead("META", false);
+		await world.moveMarket({ META: 600 });
+		lab.clock.ms += 6_000;
+		const body = { command: "buy META with 0.1 ETH" };
+		expect((await lab.ask("/v1/trading/quotes", { by, body })).body.isPossible).toBe(true);
 	});
 
 	test("a pool that is drained after it was quoted", async () => {
@@ -259,17 +299,61 @@ describe("sources", () => {
 		expect(await lab.ledger(body.intentId)).toEqual({});
 	});
 
-	test("[TRD-05] for an exact output the cheaper of two is taken", async () => {
-		by = await lab.trader({ account: 5 });
-		await give(world.addresses.usdg, 2_000_000_000n, 0n);
-		const quote = { by, body: { command: "buy 1 AAPL" } };
-		const { body } = await lab.ask("/v1/trading/quotes", quote);
-		const amounts = body.quotes.map(({ inRaw }: any) => BigInt(inRaw));
-		expect(amounts).toHaveLength(2);
-		expect(amounts.toSorted((a: bigint, b: bigint) => (a < b ? -1 : 1))[0]).toBe(
-			BigInt(body.inRaw),
-		);
-	});
+	test.each(["nobody", "local", "hosted"])(
+		"[TRD-05] for an exact output the cheapest way is taken, where %s has found a dearer one",
+		async (blind) => {
+			by = await lab.trader({ account: 5 });
+			await give(world.addresses.usdg, 2_000_000_000n, 0n);
+			const [tokenIn, tokenOut] = [world.addresses.usdg, world.stock("AAPL").address];
+			const [best, next] = await quoteWays(anvil.url, {
+				ask: { tokenIn, tokenOut, exact: "out", amount: ONE },
+				...{ pools: world.pools, block: await anvil.rpc("eth_blockNumber") },
+			});
+			if (!best || !next) throw new Error("there are several ways");
+			expect(next.amountIn).toBeGreaterThan(best.amountIn);
+			if (blind === "local") hideCheapest();
+			if (blind === "hosted") {
+				const [pool] = next.pools;
+				router.fault({ kind: "lie", about: "pool", value: pool?.address ?? "" });
+				router.fault({ kind: "lie", about: "fee", value: String(pool?.fee) });
+			}
+			const quote = { by, body: { command: "buy 1 AAPL" } };
+			const { body } = await lab.ask("/v1/trading/quotes", quote);
+			lab.state.settle = null;
+			const takenBy = body.quotes.find(({ isTaken }: any) => isTaken)?.source;
+			expect({ inRaw: body.inRaw, takenBy }).toEqual({
+				inRaw: String(best.amountIn),
+				takenBy: blind === "local" ? "hosted" : "local",
+			});
+		},
+	);
+
+	const QUOTE_EXACT_OUTPUT = "2f80bb1d";
+
+	/** The node refuses to play the cheapest of several ways; it plays each that is asked alone. */
+	function hideCheapest(): void {
+		const { settle } = lab.rpc;
+		lab.state.settle = async (calls, options) => {
+			const own = lab.state.settle;
+			lab.state.settle = null;
+			const answered = settle(calls, options);
+			lab.state.settle = own;
+			const outcomes = await answered;
+			const amounts = outcomes.map((outcome, at) => {
+				const isQuote = JSON.stringify(calls[at]?.params).includes(QUOTE_EXACT_OUTPUT);
+				if (!isQuote || outcome.kind === "fault") return null;
+				return BigInt(String(outcome.result).slice(0, 66));
+			});
+			if (calls.length < 3) return outcomes;
+			const known = amounts.filter((amount) => amount !== null);
+			const least = known.toSorted((one, other) => (one < other ? -1 : 1))[0];
+			return outcomes.map((outcome, at) =>
+				amounts[at] === least && least !== undefined
+					? { kind: "fault" as const, fault: rpcFault.refused() }
+					: outcome,
+			);
+		};
+	}
 
 	test("a promise that is too good is looked at by an operator; what is taken is what the chain says", async () => {
 		router.fault({ kind: "price", bps: 300 });
@@ -321,6 +405,8 @@ describe("sources", () => {
 		"chain",
 		"pool",
 		"fee",
+		"minimum",
+		"permitSpender",
 	] as const) {
 		test(`a lie about the ${about} is never executed`, async () => {
 			router.fault({ kind: "lie", about });

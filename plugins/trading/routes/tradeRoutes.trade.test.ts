@@ -189,7 +189,7 @@ describe("asking first", () => {
 		expect(lab.sent).toHaveLength(1);
 	});
 
-	test("an old quote is made anew when it is confirmed, within what was confirmed", async () => {
+	test("[TRD-03] an old quote is made anew when it is confirmed, within what was confirmed", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy NVDA with 0.1 ETH");
 		lab.clock.ms += 31_000;
@@ -232,7 +232,7 @@ describe("asking first", () => {
 });
 
 describe("the record", () => {
-	test("the same key and body is one trade, another body with it is refused", async () => {
+	test("[TRD-03] the same key and body is one trade, another body with it is refused", async () => {
 		const by = await trader();
 		const first = await lab.trade(by, "buy TSLA with 0.01 ETH", "key-1");
 		const again = await lab.trade(by, "buy TSLA with 0.01 ETH", "key-1");

@@ -6,6 +6,8 @@ export type Kept = Readonly<Record<string, unknown>>;
 
 export type NewTrade = {
 	id: string;
+	/** What moves its money. */
+	intentId: string | null;
 	profileId: string;
 	walletId: string | null;
 	channel: Channel;
@@ -20,7 +22,6 @@ export type NewTrade = {
 };
 
 export type Trade = Omit<NewTrade, "notionalUsdMicros"> & {
-	intentId: string | null;
 	notionalUsdMicros: bigint | null;
 	approval: Kept | null;
 	settled: Kept | null;
@@ -35,13 +36,14 @@ const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel
 export async function insertTrade(tx: Tx, trade: NewTrade): Promise<void> {
 	await tx.execute(
 		`insert into trading.trade (id, profile_id, wallet_id, channel, command, wish, chain_id, terms,
-			settings, policy, notional_usd_micros, created_at)
-		values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9::jsonb, $10::jsonb, $11, $12)`,
+			settings, policy, notional_usd_micros, created_at, intent_id)
+		values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9::jsonb, $10::jsonb, $11, $12, $13)`,
 		[
 			...[trade.id, trade.profileId, trade.walletId, trade.channel, trade.command],
 			...[JSON.stringify(trade.wish), trade.chainId],
 			...[JSON.stringify(trade.terms), JSON.stringify(trade.settings)],
 			...[JSON.stringify(trade.policy), trade.notionalUsdMicros, trade.createdAt],
+			trade.intentId,
 		],
 	);
 }
@@ -65,17 +67,6 @@ export async function listTrades(
 		[profileId, afterId, limit],
 	);
 	return rows.map(tradeOf);
-}
-
-/** Names the intent that moves the money. Says the same each time it is said. */
-export async function nameIntent(
-	db: Queryable,
-	{ id, intentId }: { id: string; intentId: string },
-): Promise<void> {
-	await db.execute(
-		"update trading.trade set intent_id = $2 where id = $1 and intent_id is distinct from $2",
-		[id, intentId],
-	);
 }
 
 /** Keeps the allowance that a trade needs first, or what its receipt says. */

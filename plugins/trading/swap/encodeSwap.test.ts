@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
 import { encodeSwap } from "#plugins/trading/swap/encodeSwap.ts";
-import { readSwap } from "#plugins/trading/swap/readSwap.ts";
-import { swapFlaw } from "#plugins/trading/swap/swapFlaw.ts";
+import { readSwap, swapFlaw } from "#plugins/trading/swap/readSwap.ts";
 import { sdkSwaps } from "#plugins/trading/testing/sdkSwaps.ts";
 import { mutantsOf } from "#test/harness/mutantsOf.ts";
 

@@ -1,8 +1,24 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
-import { encodePath } from "#plugins/trading/quotes/encodePath.ts";
-import type { SwapTerms } from "#plugins/trading/swap/SwapTerms.ts";
+import { encodePath, type Hop } from "#plugins/trading/quotes/QuoteSource.ts";
+
+/** What a swap's calldata says, whoever encoded it. */
+export type SwapTerms = {
+	/** Its way; the tokens are in it. */
+	hops: readonly Hop[];
+	exact: "in" | "out";
+	/** The exact amount: spent for `in`, received for `out`. */
+	amountRaw: bigint;
+	/** The least that is received for `in`, the most that is spent for `out`. */
+	limitRaw: bigint;
+	isNativeIn: boolean;
+	isNativeOut: boolean;
+	/** Who gets what is bought, and what is left of coins that were sent along. */
+	recipient: Address;
+	/** In seconds, as the chain counts them. */
+	deadlineS: bigint;
+};
 
 export type EncodedSwap = { data: Hex; valueRaw: bigint };
 

@@ -42,15 +42,18 @@ export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRo
 		...{ check: "price_impact", figure: impactBps },
 		outcome: impactBps === null ? "unknown" : isSteep ? "denied" : "passed",
 	});
-	const [inMicros, outMicros] = await Promise.all([
+	const [inMicros, outMicros, ...broken] = await Promise.all([
 		worthOf(deps, sell, inRaw),
 		worthOf(deps, buy, outRaw),
+		hasBrokenFeed(deps, sell),
+		hasBrokenFeed(deps, buy),
 	]);
+	const isBroken = broken.includes(true);
 	const lossBps = lossOf(inMicros, outMicros);
 	const isFar = lossBps !== null && lossBps > bounds.referenceBpsMax;
 	checks.push({
 		...{ check: "reference_price", figure: lossBps },
-		outcome: lossBps === null ? "unknown" : isFar ? "denied" : "passed",
+		outcome: isFar || isBroken ? "denied" : lossBps === null ? "unknown" : "passed",
 	});
 	const depth = await depthCheck(deps, given);
 	checks.push(depth);
@@ -62,6 +65,7 @@ export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRo
 	});
 	const denials: [boolean, Denial][] = [
 		[isSteep, deny("price_impact", "The trade would move the price of its pools too far.")],
+		[isBroken, deny("price_unknown", "The token's price feed cannot be believed now.")],
 		[isFar, deny("price_deviation", "The pools' price is too far from what feeds say.")],
 		[depth.outcome === "denied", deny("liquidity_insufficient", "Its pools hold too little.")],
 	];
@@ -72,11 +76,33 @@ export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRo
 	return { checks, denial, review, notionalUsdMicros: inMicros ?? outMicros };
 }
 
+/** Why an asset is not traded, by what the registry knows of it; null: it may be. */
+export function assetDenial(asset: Asset | null): Denial | null {
+	if (!asset) return { code: "asset_not_registered", detail: "It is not in the registry." };
+	const { symbol, status } = asset;
+	switch (status) {
+		case "active":
+			return null;
+		case "delisted_pending_review":
+			return { code: "asset_delisted", detail: `${symbol} left the issuer's list.` };
+		default:
+			return { code: "asset_not_verified", detail: `${symbol} did not pass its check on chain.` };
+	}
+}
+
 /** Microdollars of an amount; null where no feed knows, or its market is closed. */
 async function worthOf({ reference }: SwapDeps, asset: Asset, raw: bigint): Promise<bigint | null> {
 	const price = await reference.priceUsd(asset);
 	if (price === null || "closed" in price) return null;
 	return mulDiv(raw, price.microsPerUnit, 10n ** BigInt(asset.decimals), "down");
+}
+
+/**
+ * Whether a token has a feed and what it says is no price: it stopped, or is beyond belief. A token
+ * without a feed, and one whose market is closed, have none to break.
+ */
+async function hasBrokenFeed({ reference }: SwapDeps, asset: Asset): Promise<boolean> {
+	return asset.feed !== null && (await reference.priceUsd(asset)) === null;
 }
 
 /** How much less comes out than goes in, in basis points; null where one side is unknown. */

@@ -8,9 +8,8 @@ import {
 import type { Asset } from "#plugins/trading/registry/Asset.ts";
 import { insertQuotes } from "#plugins/trading/sql/quotes.ts";
 import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
-import { assetDenial } from "#plugins/trading/swap/assetDenial.ts";
-import { type EncodedSwap, encodeSwap } from "#plugins/trading/swap/encodeSwap.ts";
-import { judgeRoute } from "#plugins/trading/swap/judgeRoute.ts";
+import { type EncodedSwap, encodeSwap, type SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
+import { assetDenial, judgeRoute } from "#plugins/trading/swap/judgeRoute.ts";
 import {
 	askOf,
 	isStale,
@@ -20,15 +19,14 @@ import {
 	quoteRows,
 } from "#plugins/trading/swap/planSwap.ts";
 import { readFunds } from "#plugins/trading/swap/readFunds.ts";
+import { swapFlaw } from "#plugins/trading/swap/readSwap.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
-import type { SwapTerms } from "#plugins/trading/swap/SwapTerms.ts";
 import { shownSwap } from "#plugins/trading/swap/shownSwap.ts";
 import {
 	readSimulation,
 	simulationCall,
 	simulationDenial,
 } from "#plugins/trading/swap/simulateSwap.ts";
-import { swapFlaw } from "#plugins/trading/swap/swapFlaw.ts";
 import { boundsOf, type SwapRequest } from "#plugins/trading/swap/tradeRequest.ts";
 import {
 	ALLOWANCE,
@@ -91,29 +89,37 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 			`The wallet holds less ${request.sell.symbol} than that.`,
 		);
 	}
-	if (!isNative && funds.allowanceRaw < mostRaw) {
-		const unfitSwap = await firstDenial(deps, asked);
-		if (unfitSwap) return { kind: "denied", denial: unfitSwap };
-		const approval = {
-			...{ token: request.sell.address, spender: deps.router, amountRaw: String(mostRaw) },
-		};
-		const { tradeId: id } = request;
-		await outbound("trade.record", () => keepOfTrade(deps.db, { id, approval }));
-		const shown = shownSwap(request, { quoted: request.quoted, ...boundsOf(request) });
-		const first = {
-			...approval,
-			for: "trading",
-			shown: { ...shown, steps: ["allowance", "swap"] },
-		};
-		const spend = spendOf(request, { mostRaw, quoted: request.quoted });
-		return { kind: "first", intent: { kind: ALLOWANCE, request: first }, spend };
-	}
+	if (!isNative && funds.allowanceRaw < mostRaw) return allowanceFirst(deps, asked);
 	const quoted = isStale(request.quoted, nowMs)
 		? await quoteAgain(deps, asked, { sell, buy })
 		: { quoted: request.quoted, review: request.review };
 	if ("code" in quoted) return { kind: "denied", denial: quoted };
 	return planned(deps, asked, quoted);
 }
+
+/** Asks for the exact allowance, and before that for an operator's look at what needs one. */
+async function allowanceFirst(deps: SwapDeps, asked: Asked): Promise<Preparation> {
+	const { request, outbound } = asked;
+	const { quoted, review: reason, tradeId: id } = request;
+	const unfitSwap = await firstDenial(deps, asked);
+	if (unfitSwap) return { kind: "denied", denial: unfitSwap };
+	const swap = planned(deps, asked, { quoted, review: null });
+	if (swap.kind !== "plan") return swap;
+	const { mostRaw } = boundsOf(request);
+	const approval = {
+		...{ token: request.sell.address, spender: deps.router, amountRaw: String(mostRaw) },
+	};
+	await outbound("trade.record", () => keepOfTrade(deps.db, { id, approval }));
+	const shown = { ...shownSwap(request, { quoted, ...boundsOf(request) }), steps: STEPS };
+	return {
+		kind: "first",
+		intent: { kind: ALLOWANCE, request: { ...approval, for: "trading", shown } },
+		spend: spendOf(request, { mostRaw, quoted }),
+		...(reason && { review: { plan: { ...swap.plan, shown }, reason } }),
+	};
+}
+
+const STEPS = ["allowance", "swap"];
 
 /**
  * Plays the swap with the allowance that comes first: an allowance for a swap that would fail, or

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { SwapTerms } from "#plugins/trading/swap/SwapTerms.ts";
+import type { EncodedSwap, SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
 
 /** What bytes for SwapRouter02 say. Pools are named by their tokens and fee alone. */
 export type ReadSwap = Omit<SwapTerms, "hops"> & {
@@ -164,4 +164,32 @@ function bytesAt(body: string, place: number): { bytes: string; end: number } | 
 	const end = from + Math.ceil((to - from) / WORD) * WORD;
 	if (end > body.length || !/^0*$/.test(body.slice(to, end))) return null;
 	return { bytes: body.slice(from, to), end };
+}
+
+const COMPARED = [
+	"exact",
+	"amountRaw",
+	"limitRaw",
+	"isNativeIn",
+	"isNativeOut",
+	"recipient",
+	"deadlineS",
+] as const;
+
+/**
+ * Holds what is about to be signed against what was planned, by reading its bytes anew: the name of
+ * what differs; null where nothing does.
+ */
+export function swapFlaw(encoded: EncodedSwap, terms: SwapTerms): string | null {
+	const read = readSwap(encoded);
+	if (!read) return "calldata";
+	const differing = COMPARED.find((name) => read[name] !== terms[name]);
+	if (differing) return differing;
+	const isSameWay =
+		read.hops.length === terms.hops.length &&
+		terms.hops.every(({ tokenIn, tokenOut, fee }, index) => {
+			const hop = read.hops[index];
+			return hop?.tokenIn === tokenIn && hop.tokenOut === tokenOut && hop.fee === fee;
+		});
+	return isSameWay ? null : "hops";
 }

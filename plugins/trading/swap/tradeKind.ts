@@ -1,4 +1,4 @@
-import { keepOfTrade, nameIntent } from "#plugins/trading/sql/trades.ts";
+import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
 import { prepareSwap, tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import { settleSwap } from "#plugins/trading/swap/settleSwap.ts";
@@ -15,10 +15,7 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 		plugin: "trading",
 		request: tradeRequest,
 		steps: tradeSteps,
-		async prepare({ id: intentId, request }, context) {
-			// Whoever asked may be gone before they have named it.
-			const { tradeId: id } = request;
-			await context.outbound("trade.record", () => nameIntent(deps.db, { id, intentId }));
+		async prepare({ request }, context) {
 			switch (request.kind) {
 				case "refused":
 					return { kind: "denied", denial: request.denial };

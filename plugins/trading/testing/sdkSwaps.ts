@@ -3,7 +3,7 @@ import { type Currency, CurrencyAmount, Ether, Percent, Token, TradeType } from 
 import { encodeSqrtRatioX96, FeeAmount, Pool, Route, TickMath, Trade } from "@uniswap/v3-sdk";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
-import type { SwapTerms } from "#plugins/trading/swap/SwapTerms.ts";
+import type { SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
 
 export type SdkSwap = { name: string; terms: SwapTerms; data: Hex; valueRaw: bigint };
 

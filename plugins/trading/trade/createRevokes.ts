@@ -8,8 +8,15 @@ import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
 import type { Trade } from "#plugins/trading/sql/trades.ts";
 import { readFunds } from "#plugins/trading/swap/readFunds.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
-import { tradeQuestion } from "#plugins/trading/trade/tradeQuestion.ts";
 import { ALLOWANCE, type Intent, type Principal, type Wallets } from "#plugins/wallets/contract.ts";
+
+/** A one-time link by which the owner of a trade is asked. */
+export const tradeQuestion = z
+	.object({
+		url: field.url("Where its owner says yes, or signs.", "https://app.example.com/links/x7Zk"),
+		expiresAt: field.time("Until when it can be answered."),
+	})
+	.meta({ id: "TradeQuestion", description: "A one-time link that asks the owner of a trade." });
 
 export type RevokesDeps = SwapDeps & {
 	wallets: Pick<Wallets, "execution" | "once" | "link">;

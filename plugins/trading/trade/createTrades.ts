@@ -4,17 +4,11 @@ import { Fault } from "#core/fault/Fault.ts";
 import { invalidTrade, tradeFault } from "#plugins/trading/faults.ts";
 import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
 import { insertQuotes, readQuotes } from "#plugins/trading/sql/quotes.ts";
-import {
-	insertTrade,
-	listTrades,
-	nameIntent,
-	readTrade,
-	type Trade,
-} from "#plugins/trading/sql/trades.ts";
+import { insertTrade, listTrades, readTrade, type Trade } from "#plugins/trading/sql/trades.ts";
 import { quoteRows } from "#plugins/trading/swap/planSwap.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
-import { type TradeRequest, tradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
+import type { TradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
 import { type Assessed, assessTrade } from "#plugins/trading/trade/assessTrade.ts";
 import { createRevokes } from "#plugins/trading/trade/createRevokes.ts";
 import { renderTrade, type TradeView, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
@@ -31,7 +25,6 @@ import type {
 
 export type TradesDeps = SwapDeps & {
 	wallets: Pick<Wallets, "execution" | "once" | "link" | "cancel">;
-	newId(): string;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
@@ -70,18 +63,19 @@ function asking(deps: TradesDeps) {
 		},
 		/** Keeps a wish with all that was found, takes it as far as it goes, and answers 201. */
 		async ask(asked: TradeAsked): Promise<Response> {
-			const { principal, wish, channel, route, idempotencyKey, body, asks } = asked;
+			const { principal, wish, route, idempotencyKey, body } = asked;
 			const { profile } = principal;
 			const wallet = walletOf(profile, asked.walletId);
 			const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
 			const assessed = await assessTrade(deps, { wish, profile, wallet, signal });
-			const request = requestOf(deps.newId(), assessed);
-			const { chainId } = deps;
+			let made: Intent | null = null;
 			return deps.wallets.once({
 				...{ principal, route, idempotencyKey, body },
-				intents: [{ kind: TRADE, profile, wallet, chainId, channel, asks, request }],
-				record: (tx) => record(deps, tx, { asked, assessed, request, wallet }),
-				answer: (ids, recorded) => answer(deps, { profile, ids, recorded }),
+				intents: [],
+				async record(tx, id) {
+					made = await record(deps, tx, { id, asked, assessed, wallet });
+				},
+				answer: (_, __, id) => answer(deps, { profile, id, made }),
 			});
 		},
 	};
@@ -138,7 +132,7 @@ function moving(deps: TradesDeps) {
 			if (asked.status !== "confirmation_required" || !agreed) throw tradeFault.tradeState();
 			if (agreed !== asked.planHash) throw tradeFault.planChanged();
 			await execution.approve(asked.id, agreed);
-			await goOn(deps, { profileId: profile.id, ids: [asked.id], recorded: null });
+			await goOn(deps, { trade, intentId: asked.id });
 			return view(deps, trade);
 		},
 		/** Calls off what was not sent; what was sent is cancelled by its nonce. */
@@ -188,18 +182,25 @@ function requestOf(tradeId: string, { outcome }: Assessed): TradeRequest {
 	}
 }
 
+/** Writes trade, quotes and intent, in one transaction: there is never one without the others. */
 async function record(
-	{ bounds, clock, chainId }: SwapDeps,
+	{ bounds, clock, chainId, wallets }: TradesDeps,
 	tx: Tx,
-	given: { asked: TradeAsked; assessed: Assessed; request: TradeRequest; wallet: Wallet | null },
-): Promise<void> {
-	const { asked, assessed, request, wallet } = given;
+	given: { id: string; asked: TradeAsked; assessed: Assessed; wallet: Wallet | null },
+): Promise<Intent> {
+	const { id, asked, assessed, wallet } = given;
+	const { channel, asks, command, wish } = asked;
 	const { profile } = asked.principal;
 	const { answers, picked, policy, notionalUsdMicros } = assessed;
+	const request = requestOf(id, assessed);
 	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
+	const [intent] = await wallets.execution.create(tx, [
+		{ kind: TRADE, profile, wallet, chainId, channel, asks, request },
+	]);
+	assert(intent, "what was asked for is recorded");
 	await insertTrade(tx, {
-		...{ id: request.tradeId, profileId: profile.id, walletId: wallet?.id ?? null, chainId },
-		...{ channel: asked.channel, command: asked.command, wish: asked.wish, terms: request },
+		...{ id, intentId: intent.id, profileId: profile.id, walletId: wallet?.id ?? null },
+		...{ chainId, channel, command, wish, terms: request },
 		settings: {
 			...{ ...bounds, minLiquidityUsdMicros: text(bounds.minLiquidityUsdMicros) },
 			profile: {
@@ -208,30 +209,24 @@ async function record(
 				dailyUsdMax: text(profile.dailyUsdMax),
 			},
 			wallet: wallet && { capability: wallet.capability, revision: wallet.revision },
-			asks: asked.asks,
+			asks,
 		},
 		...{ policy: policy.map((check) => ({ ...check })), notionalUsdMicros },
 		createdAt: new Date(clock.nowMs()),
 	});
-	await insertQuotes(tx, request.tradeId, quoteRows(answers, picked));
+	await insertQuotes(tx, id, quoteRows(answers, picked));
+	return intent;
 }
-
-type Made = { profileId: string; ids: readonly string[]; recorded: Recorded | null };
 
 async function answer(
 	deps: TradesDeps,
-	{
-		profile,
-		ids,
-		recorded,
-	}: { profile: Profile; ids: readonly string[]; recorded: Recorded | null },
+	{ profile, id, made }: { profile: Profile; id: string | null; made: Intent | null },
 ): Promise<{ status: number; body: TradeView }> {
-	const intent = await goOn(deps, { profileId: profile.id, ids, recorded });
+	const trade = id === null ? null : await readTrade(deps.db, id);
+	assert(trade, "a trade is recorded with its key");
+	const recorded = made && { intents: [made], profile };
+	const intent = await goOn(deps, { trade, intentId: trade.intentId, recorded });
 	assert(intent, "an intent that was created is there");
-	const { tradeId: id } = tradeRequest.parse(intent.request);
-	await nameIntent(deps.db, { id, intentId: intent.id });
-	const trade = await readTrade(deps.db, id);
-	assert(trade, "a trade is recorded with its intent");
 	const asking = await deps.wallets.execution.asking(intent);
 	const purpose = PURPOSES.get(asking.status);
 	const link = purpose ? await deps.wallets.link(asking, purpose) : null;
@@ -248,21 +243,26 @@ const PURPOSES = new Map<string, "confirm" | "sign">([
  * Takes a trade further. Where that cannot be done now it is answered as it stands, and the service
  * takes it up by itself: an error would invite its owner to trade once more.
  */
-async function goOn(deps: TradesDeps, { profileId, ids, recorded }: Made): Promise<Intent | null> {
+async function goOn(
+	deps: TradesDeps,
+	{ trade, intentId, recorded = null }: Going,
+): Promise<Intent | null> {
 	const { execution } = deps.wallets;
-	const [id] = ids;
+	if (intentId === null) return null;
 	try {
 		const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-		const [intent = null] = await execution.advance(ids, signal, recorded);
+		const [intent = null] = await execution.advance([intentId], signal, recorded);
 		return intent;
 	} catch (error) {
 		const level = error instanceof Fault ? "warn" : "error";
 		deps.log[level]("a trade could not be taken further now", { error });
-		return id === undefined ? null : execution.read(id, profileId);
+		return execution.read(intentId, trade.profileId);
 	}
 }
 
-/** Null where nobody has named it yet. */
+/** `intentId`: of the trade, or of the step before it. */
+type Going = { trade: Trade; intentId: string | null; recorded?: Recorded | null };
+
 async function intentIn({ wallets }: TradesDeps, trade: Trade): Promise<Intent | null> {
 	const { intentId, profileId } = trade;
 	return intentId === null ? null : wallets.execution.read(intentId, profileId);

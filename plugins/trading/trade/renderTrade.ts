@@ -5,9 +5,8 @@ import type { QuoteRow } from "#plugins/trading/sql/quotes.ts";
 import type { Trade } from "#plugins/trading/sql/trades.ts";
 import { amountText } from "#plugins/trading/swap/planSwap.ts";
 import { boundsOf, tradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
-import { leftoverSchema } from "#plugins/trading/trade/createRevokes.ts";
+import { leftoverSchema, tradeQuestion } from "#plugins/trading/trade/createRevokes.ts";
 import { tradeWish } from "#plugins/trading/trade/TradeWish.ts";
-import { tradeQuestion } from "#plugins/trading/trade/tradeQuestion.ts";
 import { cancellationSchema, type Intent } from "#plugins/wallets/contract.ts";
 
 /** A currency of a trade, in answers. */

@@ -5,9 +5,8 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { HOPS_MAX, ROUTES_MAX, SENT_DEADLINE_MS } from "#plugins/trading/limits.ts";
 import type { QuoteAsk, QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
-import { encodeV4Swap } from "#plugins/trading/v4/encodeV4Swap.ts";
+import { encodeV4Swap, type V4Hop, type V4Swap } from "#plugins/trading/v4/encodeV4Swap.ts";
 import { readV4Swap } from "#plugins/trading/v4/readV4Swap.ts";
-import type { V4Hop, V4Swap } from "#plugins/trading/v4/V4Swap.ts";
 
 /** A V4 pool is its key; its two currencies in any order here. */
 export type V4Pool = Omit<V4Hop, "tokenIn" | "tokenOut"> & { tokens: readonly [Address, Address] };

@@ -3,9 +3,8 @@ import { CommandType, RoutePlanner } from "@uniswap/universal-router-sdk";
 import { Actions, URVersion, V4Planner } from "@uniswap/v4-sdk";
 import { decodeFunctionData, encodeFunctionData, parseAbi } from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { encodeV4Swap } from "#plugins/trading/v4/encodeV4Swap.ts";
+import { encodeV4Swap, type V4Hop, type V4Swap } from "#plugins/trading/v4/encodeV4Swap.ts";
 import { readV4Swap } from "#plugins/trading/v4/readV4Swap.ts";
-import type { V4Hop, V4Swap } from "#plugins/trading/v4/V4Swap.ts";
 
 // Guarantee: a swap through V4 pools is byte for byte what Uniswap's SDK writes for the universal
 // router 2.1.1, and a second reading finds every difference.

@@ -1,7 +1,6 @@
 import { decodeAbiParameters, decodeFunctionData, parseAbi, parseAbiParameters } from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { encodeV4Swap } from "#plugins/trading/v4/encodeV4Swap.ts";
-import type { V4Hop, V4Swap } from "#plugins/trading/v4/V4Swap.ts";
+import { encodeV4Swap, type V4Hop, type V4Swap } from "#plugins/trading/v4/encodeV4Swap.ts";
 
 const abi = parseAbi([
 	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",

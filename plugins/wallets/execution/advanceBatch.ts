@@ -1,15 +1,7 @@
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
 import { type AccountAsked, readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import type {
-	Denial,
-	Intent,
-	Plan,
-	Preparation,
-	Profile,
-	Step,
-	Wallet,
-} from "#plugins/wallets/contract.ts";
+import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
 import { queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
@@ -17,7 +9,7 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/executionConfig.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
-import { recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
+import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
@@ -66,8 +58,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 			else if (intents.length > 1) return deny(deps, intents, IN_STEPS);
 			else if (one.kind === "done") return skipDone(deps, first);
 			else {
-				const { intent: step, spend } = one;
-				return stepFirst(deps, { intent: first, step, spend, profile, wallet, signal });
+				return stepFirst(deps, { intent: first, first: one, profile, wallet, signal });
 			}
 		}
 	}
@@ -90,8 +81,8 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
-		const review = prepared[index]?.review;
-		return intent ? [{ ...costed, intent, ...(review && { review }) }] : [];
+		const { review, keep } = prepared[index] ?? {};
+		return intent ? [{ ...costed, intent, ...(review && { review }), ...(keep && { keep }) }] : [];
 	});
 	const decided = await deps.steps.run("commit.decide", () =>
 		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account })),
@@ -117,14 +108,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 /** Records what has to come first, and takes that as far as it goes. */
 async function stepFirst(
 	deps: ExecutionDeps,
-	given: {
-		intent: Intent;
-		step: Step;
-		spend: Plan["spend"];
-		profile: Profile;
-		wallet: Wallet;
-		signal: AbortSignal;
-	},
+	given: FirstGiven & { signal: AbortSignal },
 ): Promise<null> {
 	const { intent, signal } = given;
 	const recorded = await recordFirst(deps, given);

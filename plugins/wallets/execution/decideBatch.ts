@@ -55,6 +55,9 @@ export async function decideBatch(
 	// Another process, or their owner, was faster with one of them.
 	if (!situation?.isStillCreated) return null;
 	const verdict = judge(deps, { ...given, situation, at });
+	if (verdict.kind !== "denied" || verdict.isPlanKept) {
+		for (const { keep } of given.planned) await keep?.(tx);
+	}
 	if (verdict.kind === "reserved")
 		return reserve(deps, tx, { ...given, ...verdict, situation, at });
 	const isDenied = verdict.kind === "denied";
@@ -68,15 +71,24 @@ export async function decideBatch(
 	} as const;
 	const isReview = !isDenied && verdict.review !== null;
 	const lifetimeMs = isReview ? REVIEW_LIFETIME_MS : QUESTION_LIFETIME_MS;
-	const expiresAt = new Date(at.getTime() + lifetimeMs);
+	const isToSign = !isDenied && verdict.event === "ask_signature";
+	const expiryOf = ({ intent, plan }: PlannedIntent): Date => {
+		const endsWithPlan = isToSign && deps.kindOf(intent.kind)?.endsWithPlan === true;
+		const untilMs = endsWithPlan ? plan.expiresAtMs : Number.POSITIVE_INFINITY;
+		return new Date(Math.min(at.getTime() + lifetimeMs, untilMs));
+	};
 	const { headBlock } = given.account;
 	await Promise.all(
-		given.planned.flatMap(({ intent: { id: intentId }, plan }) => [
-			...(isDenied && !verdict.isPlanKept
-				? []
-				: [storePlan(tx, { intentId, plan, expiresAt, headBlock })]),
-			moveIntent(tx, { ...move, intentId }),
-		]),
+		given.planned.flatMap((planned) => {
+			const { plan } = planned;
+			const intentId = planned.intent.id;
+			const expiresAt = expiryOf(planned);
+			const isKept = !isDenied || verdict.isPlanKept;
+			return [
+				...(isKept ? [storePlan(tx, { intentId, plan, expiresAt, headBlock })] : []),
+				moveIntent(tx, { ...move, intentId }),
+			];
+		}),
 	);
 	if (isDenied) await chargeBatch(deps, tx, given.planned);
 	return null;

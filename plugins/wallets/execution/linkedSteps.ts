@@ -1,16 +1,28 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time/units.ts";
-import type { Denial, Intent, Plan, Profile, Step, Wallet } from "#plugins/wallets/contract.ts";
+import type {
+	Denial,
+	Intent,
+	Plan,
+	Preparation,
+	Profile,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
 import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/killSql.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
+import {
+	INTENT_LIFETIME_MS,
+	REVIEW_LIFETIME_MS,
+} from "#plugins/wallets/execution/executionConfig.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
 import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
+import { isWithin, readYes } from "#plugins/wallets/execution/readYes.ts";
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
+import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { chargeFor } from "#plugins/wallets/quota/quotaSql.ts";
 
 /** Steps that one intent may ask for in its life: one that asks again and again gets nowhere. */
@@ -19,22 +31,31 @@ const FIRST_STEPS_MAX = 4;
 /** Waiting intents that one turn takes further. */
 const RESUMED_MAX = 50;
 
+/** An intent, and what has to come before it. */
+export type FirstGiven = {
+	intent: Intent;
+	first: Extract<Preparation, { kind: "first" }>;
+	profile: Profile;
+	wallet: Wallet;
+};
+
 /** What records the step before an intent came to. */
 export type FirstStep =
 	| { kind: "recorded"; step: Intent }
 	| { kind: "denied"; denial: Denial }
 	/** Somebody else was faster with it. */
-	| { kind: "gone" };
+	| { kind: "gone" }
+	/** An operator is asked, and nothing is recorded. */
+	| { kind: "asked" };
 
 /**
  * Records the step that has to be confirmed before an intent, and makes the intent wait for it, in
- * one transaction: there is never one without the other.
+ * one transaction: there is never one without the other. What an operator has to look at waits for
+ * them before any step.
  */
-export async function recordFirst(
-	deps: ExecutionDeps,
-	given: { intent: Intent; step: Step; spend: Plan["spend"]; profile: Profile; wallet: Wallet },
-): Promise<FirstStep> {
-	const { intent, step, spend, profile, wallet } = given;
+export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promise<FirstStep> {
+	const { intent, first, profile, wallet } = given;
+	const { intent: step, spend, review, keep } = first;
 	const { chainId, channel, asks } = intent;
 	const made = readyIntents(deps, [{ ...step, profile, wallet, chainId, channel, asks }]);
 	const charge = chargeFor(deps, { ...made, profileId: profile.id });
@@ -52,8 +73,10 @@ export async function recordFirst(
 			if (row.steps >= FIRST_STEPS_MAX) return { kind: "denied", denial: TOO_MANY };
 			const denial = await denialOf(deps, tx, { intent, spend });
 			if (denial) return { kind: "denied", denial };
+			if (review && (await isReviewAsked(deps, tx, { intent, review }))) return { kind: "asked" };
 			const [recorded] = (await insertIntents(tx, made, charge)) ?? [];
 			if (!recorded) return { kind: "denied", denial: OVER_QUOTA };
+			await keep?.(tx);
 			const at = made.times.at;
 			await moveIntent(tx, { intentId: intent.id, event: "wait", at, expected: "created" });
 			await tx.execute("update wallets.intent set after_id = $2 where id = $1", [
@@ -63,6 +86,25 @@ export async function recordFirst(
 			return { kind: "recorded", step: recorded };
 		}),
 	);
+}
+
+/** True where an operator has said yes to no such plan, and is asked now. */
+async function isReviewAsked(
+	deps: ExecutionDeps,
+	tx: Tx,
+	{ intent, review }: Pick<FirstGiven, "intent"> & { review: { plan: Plan; reason: Denial } },
+): Promise<boolean> {
+	const { plan, reason } = review;
+	const [yes] = await readYes(tx, [intent]);
+	const { id: intentId, kind } = intent;
+	if (isWithin(yes?.operator ?? null, plan, deps.kindOf(kind)?.keeps)) return false;
+	const atMs = deps.clock.nowMs();
+	await storePlan(tx, { intentId, plan, expiresAt: new Date(atMs + REVIEW_LIFETIME_MS) });
+	await moveIntent(tx, {
+		...{ intentId, event: "ask_review", at: new Date(atMs), expected: "created" },
+		...{ errorCode: reason.code, detail: reason.detail },
+	});
+	return true;
 }
 
 /**

@@ -39,8 +39,15 @@ export type Situation = {
 	yes: readonly SaidYes[];
 };
 
-/** An intent with what would be sent for it, and why an operator has to look at that first. */
-export type PlannedIntent = CostedPlan & { intent: Intent; review?: Denial };
+/**
+ * An intent with what would be sent for it, why an operator has to look at that first, and what is
+ * written with the plan.
+ */
+export type PlannedIntent = CostedPlan & {
+	intent: Intent;
+	review?: Denial;
+	keep?(tx: Tx): Promise<void>;
+};
 
 type Given = { planned: readonly PlannedIntent[]; account: AccountState; at: Date };
 

@@ -1,10 +1,11 @@
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 
 /**
  * The owner's own wallet says that it sent. One hash stands for one intent: the same transaction
@@ -14,11 +15,14 @@ import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 export async function recordSigned(
 	deps: ExecutionDeps,
 	tx: Tx,
-	{ intent, transactionHash }: { intent: Intent; transactionHash: Hex },
+	given: { intent: Intent; transactionHash: Hex; early?: Plan | undefined },
 ): Promise<void> {
+	const { intent, transactionHash } = given;
 	const at = new Date(deps.clock.nowMs());
 	if (intent.transactionHash === transactionHash) return;
-	const from = intent.plan?.from;
+	// Nobody planned it yet: what was signed is the plan that its transaction is held against.
+	const early = intent.status === "waiting" ? given.early : undefined;
+	const from = (early ?? intent.plan)?.from;
 	if (!from || intent.walletId === null) throw executionFault.intentState();
 	const sender = hexToBytes(from);
 	const hash = hexToBytes(transactionHash);
@@ -29,6 +33,8 @@ export async function recordSigned(
 	);
 	if (told.length > 0) throw executionFault.transactionOther();
 	const intentId = intent.id;
+	if (early) await storePlan(tx, { intentId, plan: early });
+	else if (intent.status === "waiting") throw executionFault.intentState();
 	// What was signed in the last minute is told in the next: the chain is believed, not the clock.
 	const event = intent.status === "expired" ? "found" : "sent";
 	if ((await moveIntent(tx, { intentId, event, at })) === null) {

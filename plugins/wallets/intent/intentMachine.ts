@@ -23,7 +23,11 @@ export const intentMachine: Readonly<
 	confirmation_required: { approve: "created", deny: "rejected", expire: "expired" },
 	review_required: { pass_review: "created", deny: "rejected", expire: "expired" },
 	// It does not expire: the step that it waits for does, and then it ends with that.
-	waiting: { resume: "created", deny: "rejected", skip_dry_run: "dry_run" },
+	// An owner's own wallet may sign both without waiting: then the chain says what it came to.
+	waiting: {
+		...{ resume: "created", sent: "submitted" },
+		...{ deny: "rejected", skip_dry_run: "dry_run" },
+	},
 	signature_required: { sent: "submitted", deny: "rejected", expire: "expired" },
 	submitting: {
 		sent: "submitted",

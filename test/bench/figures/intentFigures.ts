@@ -96,7 +96,8 @@ function middleOf({ delaysMs }: IntentSide): string {
 	return `p50 ${percentile(delaysMs, 50).toFixed(1)}`;
 }
 
-function sharesText({ service, postgres, custody, node, asking }: Shares): string {
+/** Who used how much of the processor, for a note. */
+export function sharesText({ service, postgres, custody, node, asking }: Shares): string {
 	const parts = { service, PostgreSQL: postgres, "wallet provider": custody, node, asking };
 	return Object.entries(parts)
 		.map(([name, ms]) => `${name} ${ms.toFixed(2)}`)

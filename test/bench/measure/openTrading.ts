@@ -30,6 +30,14 @@ const signedInSchema = z.object({
 /** Somebody who may send from a wallet by the service. */
 export type Owner = { session: string; walletId: string };
 
+/** A chain that money is moved on, and what a service is told of it beside where it is. */
+export type TradingPlace = {
+	chain: TradingChain;
+	env: Readonly<Record<string, string>>;
+	/** Of the wallets that trade, before the service starts. */
+	prepare(addresses: readonly string[]): Promise<void>;
+};
+
 /** A service that may send, for owners who have signed in, and everything that it sends by. */
 export type Trading = {
 	chain: TradingChain;
@@ -50,9 +58,11 @@ export async function openTrading(options: {
 	runtimeArgs: readonly string[];
 	owners: number;
 	strangers: number;
+	/** Left out: the market's chain. */
+	place?: (scope: Scope) => Promise<TradingPlace>;
 }): Promise<Trading> {
-	const { scope, runtimeArgs } = options;
-	const chain = await startTradingChain(scope);
+	const { scope, runtimeArgs, place = onMarketChain } = options;
+	const { chain, env, prepare } = await place(scope);
 	const count = String(options.owners + options.strangers);
 	const provider = openScript(scope, [
 		join(import.meta.dir, "custodyProcess.ts"),
@@ -60,12 +70,13 @@ export async function openTrading(options: {
 		count,
 	]);
 	const custody = custodySchema.parse(await provider.line());
+	await prepare(custody.people.map(({ address }) => address));
 	const data = await openDataDir(scope);
 	const service = startServiceProcess({
 		rpcUrls: [chain.url, chain.wsUrl],
 		dataDir: data.path,
 		runtimeArgs,
-		env: settingsOf(chain, custody),
+		env: { ...settingsOf(custody), ...env },
 	});
 	const stopService = scope.defer(service.stop);
 	await service.servingSeconds;
@@ -82,17 +93,21 @@ export async function openTrading(options: {
 	};
 }
 
-function settingsOf(chain: TradingChain, custody: Custody): Record<string, string> {
+async function onMarketChain(scope: Scope): Promise<TradingPlace> {
+	const chain = await startTradingChain(scope);
+	const env = { USD_FEEDS_JSON: JSON.stringify(chain.usdFeeds), TRADING_HOME_CHAIN: "anvil" };
+	return { chain, env, prepare: async () => {} };
+}
+
+function settingsOf(custody: Custody): Record<string, string> {
 	const { appId, appSecret, authorizationKey, verificationKey } = custody.walletProvider;
 	return {
-		USD_FEEDS_JSON: JSON.stringify(chain.usdFeeds),
 		WALLET_PROVIDER_BASE_URL: custody.walletProviderUrl,
 		WALLET_PROVIDER_APP_ID: appId,
 		WALLET_PROVIDER_APP_SECRET: appSecret,
 		WALLET_PROVIDER_AUTHORIZATION_KEY: authorizationKey,
 		WALLET_PROVIDER_VERIFICATION_KEY: verificationKey,
 		TRADING_DRY_RUN: "false",
-		TRADING_HOME_CHAIN: "anvil",
 	};
 }
 

@@ -118,16 +118,25 @@ function openBare(scope: Scope, { custody, connectionString, strangers }: Tradin
 
 async function takeTurn(trading: Trading, side: Side, kind: Kind): Promise<void> {
 	const { script, turns, name } = side;
-	const before = cpuOf(trading, side);
-	script.order(ORDERS[name][kind]);
-	const told = turnTold.parse(await Promise.race([script.line(), trading.service.failed]));
-	const after = cpuOf(trading, side);
-	const shares = eachShare((part) => ((after[part] - before[part]) * 1_000) / told.done);
+	const { told, shares } = await billTurn(trading, { script, order: ORDERS[name][kind] });
 	turns[kind].push({ ...told, shares });
 }
 
+/** Has a script take its turn, and says who used how much of the processor for each thing done. */
+export async function billTurn(
+	trading: Trading,
+	{ script, order }: { script: Script; order: object },
+): Promise<{ told: TurnTold; shares: Shares }> {
+	const before = cpuOf(trading, script);
+	script.order(order);
+	const told = turnTold.parse(await Promise.race([script.line(), trading.service.failed]));
+	const after = cpuOf(trading, script);
+	const shares = eachShare((part) => ((after[part] - before[part]) * 1_000) / told.done);
+	return { told, shares };
+}
+
 /** Seconds that everybody has used so far. */
-function cpuOf({ service, custody, chain, data }: Trading, { script }: Side): Shares {
+function cpuOf({ service, custody, chain, data }: Trading, script: Script): Shares {
 	const postmaster = data.postmasterPid();
 	const servers = postmaster === undefined ? [] : descendantsOf([postmaster]);
 	return {

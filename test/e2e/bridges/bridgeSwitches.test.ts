@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { encodeFunctionData, erc20Abi } from "viem";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
+import { fillPurse, sendAsSolver } from "#test/sandbox/bridge/openBridgeChain.ts";
 
 // Guarantee: switches and questions stop what is not sent yet, and never the following of money.
 
@@ -72,7 +74,7 @@ describe("a profile that confirms each trade", () => {
 	});
 });
 
-describe("another service on the same data", () => {
+describe("[BRG-11] another service on the same data", () => {
 	let other: TestService | null = null;
 	const env = () => ({ ...lab.env, PORT: "0" });
 	const restart = async (more: Record<string, string>) => {
@@ -108,8 +110,38 @@ describe("another service on the same data", () => {
 		expect(deposits()).toBe(before);
 	});
 
-	test("a deposit that leaves the chain again is uncertain, and sent no second time", async () => {
+	test("an arrival that its chain takes back is told, and its next one is found", async () => {
 		await restart({});
+		const db = () => (other ?? lab.service).core.db;
+		const snapshot = await lab.home.rpc("evm_snapshot", []);
+		const { id } = await bridge();
+		const done = await lab.reached(id, ["success"]);
+		await lab.home.rpc("evm_revert", [snapshot]);
+		// A node whose head went back is not asked before it has caught up.
+		for (let blocks = 0; blocks < 5; blocks++) await lab.home.rpc("evm_mine", []);
+		await db().execute("update bridge.bridge set look_at = now() where id = $1", [id]);
+		const lost = await lab.reached(id, ["uncertain"]);
+		expect(lost).toMatchObject({ errorCode: "arrival_lost", arrived: { verified: false } });
+		expect(lost.where).toContain("arrival_lost");
+		const entry = lab.bridge.ledger().find((one) => one.requestId === done.quote.requestId);
+		const chain = lab.bridge.chains.find((one) => one.id === 4_663);
+		if (!entry?.fill || !chain) throw new Error("the bridge's books have it");
+		await fillPurse(chain, { currency: entry.fill.currency, raw: entry.fill.raw });
+		const args = [entry.fill.party, entry.fill.raw] as const;
+		const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+		const hash = await sendAsSolver(chain.rpc, { to: entry.fill.currency, data });
+		entry.fill = { ...entry.fill, hash };
+		await db().execute("update bridge.bridge set look_at = now() where id = $1", [id]);
+		const found = await lab.reached(id, ["success"]);
+		expect(found.arrived).toMatchObject({ verified: true, transactionHash: hash });
+		const moves = await db().query<{ to: string }>(
+			"select to_status as to from bridge.move where bridge_id = $1 order by seq",
+			[id],
+		);
+		expect(moves.map(({ to }) => to).slice(-3)).toEqual(["success", "uncertain", "success"]);
+	});
+
+	test("a deposit that leaves the chain again is uncertain, and sent no second time", async () => {
 		lab.bridge.fault({ kind: "fill_never", times: 1 });
 		const snapshot = await lab.market.rpc("evm_snapshot", []);
 		const nonceOf = () => lab.market.rpc("eth_getTransactionCount", [wallet.address, "latest"]);

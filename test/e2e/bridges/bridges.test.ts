@@ -5,6 +5,7 @@ import { USDG } from "#test/harness/openBridgeWorld.ts";
 import { until } from "#test/harness/until.ts";
 import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
 import { signBridgeWebhook } from "#test/sandbox/bridge/createBridgePostbox.ts";
+import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
 // Guarantee: what a bridge says of its money is what both chains, and the provider's books, say.
 
@@ -300,6 +301,21 @@ describe("a token", () => {
 		expect(done.arrived.amountRaw).toBe(String((49_900_000n * ETHER) / 2_000_000_000n));
 	});
 
+	test("without a feed counts against limits as what is expected for it", async () => {
+		const token = "0x00000000000000000000000000000000000d0002";
+		const mint = { abi: dollarAbi, functionName: "mint" } as const;
+		const data = encodeFunctionData({ ...mint, args: [wallet.address as Hex, 60_000_000n] });
+		const [from] = await lab.home.rpc<string[]>("eth_accounts");
+		await lab.home.rpc("eth_sendTransaction", [{ from, to: token, data }]);
+		const done = await lab.reached((await bridge({ ...back, currency: token })).id, ["success"]);
+		const [spent] = await lab.service.core.db.query<{ micros: string }>(
+			"select usd_micros as micros from wallets.spend_entry where intent_id = $1 and kind = 'reserve'",
+			[done.intentId],
+		);
+		// Fifty of them less the bridge's fee, by the price of the ether that they buy.
+		expect(Number(spent?.micros)).toBe(49_900_000);
+	});
+
 	test("with an unlimited allowance in its quote is refused before anything is signed", async () => {
 		lab.bridge.fault({ kind: "unlimited_allowance", times: 1 });
 		const refused = await bridge(back);
@@ -430,7 +446,7 @@ describe("asked twice", () => {
 	});
 });
 
-describe("[BRG-16] operators", () => {
+describe("[BRG-11] [BRG-16] operators", () => {
 	test("need the key, and what they change is in the audit log", async () => {
 		for (const path of ["/v1/admin/bridges", `/v1/admin/bridges/${crypto.randomUUID()}`]) {
 			expect((await lab.ask(path)).status).toBe(401);

@@ -47,7 +47,7 @@ async function start(): Promise<Running> {
 			...world.env,
 			...{ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp", PORT: "0" },
 			...{ DATABASE_URL: database.connectionString, FOREIGN_FETCH_ENABLED: "false" },
-			LOG_LEVEL: "silent",
+			...{ LOG_LEVEL: "silent", WALLET_PROVIDER_TIMEOUT_MS: "2000" },
 		},
 		...{ stdin: "ignore", stdout: "ignore", stderr: "pipe" },
 	});

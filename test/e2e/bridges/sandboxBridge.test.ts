@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
+import { USDT0 } from "../../sandbox/bridge/bridgeOf.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/startSandbox.ts";
 import { type Ada, sandboxEnvironment, signInAda } from "../reveals/sandboxEnvironment.ts";
 
@@ -22,6 +24,7 @@ beforeAll(async () => {
 			...sandboxEnvironment(sandbox),
 			...{ BRIDGE_BASE_URL: sandbox.bridgeUrl, BRIDGE_API_KEY: sandbox.bridgeKey },
 			...{ ENABLE_BRIDGING: "true", BRIDGE_DRY_RUN: "false" },
+			BRIDGE_RPC_URLS_JSON: JSON.stringify({ 988: [sandbox.stable.httpUrl] }),
 			PROVIDER_STREAM_ENABLED: "false",
 		},
 	});
@@ -55,6 +58,31 @@ test("ada bridges ether to a dollar on 4663, and a part of it back", async () =>
 	const ledger = (await (await fetch(`${sandbox.bridgeUrl}/_sandbox/ledger`)).json()) as any[];
 	expect(ledger.filter((entry) => entry.fill !== null)).toHaveLength(2);
 });
+
+test("ada's dollars end in the stablecoin of 988, whatever the destination is called", async () => {
+	const body = { amount: "20", currency: "usdg", mode: "degen_2_stable" };
+	const begun = (await ada.ask("/v1/bridges/intents", body)).body;
+	const done = await reached(begun.id);
+	expect(done).toMatchObject({
+		...{ status: "success", origin: { chainId: 4_663, symbol: "USDG" } },
+		arrived: { verified: true, chainId: 988, currency: USDT0 },
+	});
+	const held = await fetch(sandbox.stable.httpUrl, {
+		method: "POST",
+		headers: { "content-type": "application/json" },
+		body: JSON.stringify({
+			...{ jsonrpc: "2.0", id: 1, method: "eth_call" },
+			params: [{ to: USDT0, data: balanceOf(ada.wallet) }, "latest"],
+		}),
+	});
+	const { result } = (await held.json()) as { result: string };
+	expect(BigInt(result)).toBe(BigInt(done.arrived.amountRaw));
+});
+
+function balanceOf(owner: string): string {
+	const args = [owner as Hex] as const;
+	return encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args });
+}
 
 async function reached(id: string): Promise<any> {
 	let found: any;

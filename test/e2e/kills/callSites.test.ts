@@ -13,7 +13,9 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
-		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/)|tokenomics/buyback/))",
+		"bridge/(?:bridges|operator|reconcile)/|bridge/plugin|" +
+		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/|v4/)|" +
+		"tokenomics/buyback/))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -24,8 +26,10 @@ const OUT = [
 	/\brpc\??\.(?:call|batch|settle)\(/,
 	/\bcustody\.(?!isOn\b|verifyAccessToken\b)\w+\(/,
 	/\bprovider\.\w+\(/,
+	/\brelay\.\w+\(/,
 	/\bfetch\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
+	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
 	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|readKeeper|assessMarket|supplyFell)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
@@ -36,6 +40,8 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
 	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",
+	"plugins/trading/trade/assessTrade.ts": "reads and quotes before anything is recorded",
+	"plugins/trading/trade/createRevokes.ts": "reads an allowance to show it",
 	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
 };
 
@@ -59,6 +65,9 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
 	"plugins/wallets/allowance/allowanceKind.ts#readAllowance": "called in allowance.read",
 	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
+	"plugins/bridge/reconcile/chainReaders.ts":
+		"called in bridge.allowance; else reads what is shown",
+	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
 	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
 	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",
@@ -66,6 +75,9 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/tokenomics/buyback/readKeeper.ts": "called in buyback.keeper and buyback.turn",
 	"plugins/tokenomics/buyback/settleBuyback.ts": "called in buyback.supply",
 	"plugins/tokenomics/buyback/takeTurn.ts#findRun": "called in buyback.turn",
+	"plugins/trading/quotes/createLocalQuoter.ts": "called in trade.quote",
+	"plugins/trading/quotes/createHostedRouter.ts": "called in trade.quote",
+	"plugins/trading/v4/createV4Quoter.ts": "called in trade.quote",
 };
 
 /** From each `run(` and `outbound(` to the bracket that ends it. */
@@ -150,7 +162,7 @@ test("whatever registers a kind of intent is on the path that is looked at here"
 		return isProduct && /\bexecution\.register\(/.test(code);
 	});
 	expect(registering.map(({ path }) => path).sort()).toEqual([
-		// Killed at random moments, between two chains: `test/e2e/bridges/killedBridges.test.ts`.
+		// Killed at random moments as well: `test/e2e/bridges/killedBridges.test.ts`.
 		"plugins/bridge/plugin.ts",
 		"plugins/nft-buys/plugin.ts",
 		"plugins/tokenomics/buyback/openBuyback.ts",
@@ -171,6 +183,7 @@ test("a call outside a step is found", () => {
 		'async function pay() { await steps.run("a", async () => {}); await provider.order(1); }',
 		"async function pay() { await fetch(url); }",
 		"async function pay() { await readReceipt(rpc, asked); }",
+		"async function pay() { await keepOfTrade(deps.db, kept); }",
 	];
 	for (const text of wrong) {
 		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text)).length]).toEqual([
@@ -183,6 +196,7 @@ test("a call outside a step is found", () => {
 		'await outbound("a.b", () => provider.order({ hash: "a)b" }, options));',
 		"const rows = await db.query<Row>(`select 1 from wallets.intent`);",
 		"await tx.execute(`update wallets.intent set status = 1`);",
+		"await insertQuotes(tx, id, rows);",
 	];
 	for (const text of right) {
 		expect([text, unlisted(readSourceFile("plugins/transfers/x.ts", text))]).toEqual([text, []]);

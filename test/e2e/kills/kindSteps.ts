@@ -1,3 +1,4 @@
+import { bridgeSteps, depositSteps } from "#plugins/bridge/bridgeSteps.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
 import {
 	purchaseSteps,
@@ -16,10 +17,16 @@ export const kindSteps: readonly string[] = [
 ];
 
 /**
- * Those of trades and of buybacks, whose chain is not the one of `openKillWorld`: their processes
- * end at each of them in `plugins/trading/routes/tradeRoutes.deaths.test.ts` and in
+ * Those of trades, bridges and buybacks, whose chains are not the one of `openKillWorld`: their
+ * processes end at each of them in `trades.test.ts` beside this file, in
+ * `test/e2e/bridges/bridgeDeaths.test.ts` and in
  * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
 export const stepsEndedElsewhere: readonly string[] = [
-	...[...tradeSteps, ...turnSteps, ...purchaseSteps, ...releaseSteps],
+	...tradeSteps,
+	...bridgeSteps,
+	...depositSteps,
+	...turnSteps,
+	...purchaseSteps,
+	...releaseSteps,
 ];

@@ -8,7 +8,7 @@ import type { Database } from "#core/db/Database.ts";
 import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
 import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
-import type { KillWorld } from "#test/e2e/kills/openKillWorld.ts";
+import type { KillChain, KillWorld } from "#test/e2e/kills/openKillWorld.ts";
 import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
 import { type Killable, startKillable } from "#test/e2e/kills/startKillable.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
@@ -21,8 +21,8 @@ import {
 export type Answer = { status: number; text: string; body: any };
 
 /** One service after the other, on one database, with one owner's wallet. Lanes share a chain. */
-export type KillLane = {
-	world: KillWorld;
+export type KillLane<World extends KillChain = KillWorld> = {
+	world: World;
 	db: Database;
 	custody: CustodyEmulator;
 	wallet: { id: string; profileId: string; address: Hex };
@@ -51,8 +51,26 @@ const BETWEEN_LIVES_MS = 20_000;
 const OWNERS = [0, 2, 3];
 const coinAbi = parseAbi(["function mint(address,uint256)"]);
 
-export async function openKillLane(world: KillWorld, index: number): Promise<KillLane> {
-	const { anvil, seaport, bundle } = world;
+/** On the marketplace's chain, with coins to buy with. */
+export function openKillLane(world: KillWorld, index: number): Promise<KillLane> {
+	return openLane(world, {
+		...{ index, chain: "anvil", env: { STAND_IN_COIN: world.seaport.tokens.coin } },
+		prepare: ({ address }) => fillWithCoins(world, address),
+	});
+}
+
+/** A lane on a chain of that name; wallet and database are prepared before its first life. */
+export async function openLane<World extends KillChain>(
+	world: World,
+	own: {
+		index: number;
+		chain: string;
+		env: Readonly<Record<string, string>>;
+		prepare(lane: { address: Hex; db: Database }): Promise<void>;
+	},
+): Promise<KillLane<World>> {
+	const { anvil, bundle } = world;
+	const { index, chain } = own;
 	const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs };
 	const database = await createTestDatabase();
 	const custody = await startCustodyEmulator({ rpcUrl: anvil.url, clock });
@@ -65,18 +83,17 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 		port: 0,
 		fetch: () => new Response(bigintJson.write(book)),
 	});
-	await fillWithCoins(world, address);
+	await own.prepare({ address, db: database.db });
 	const env = () => ({
 		KILLABLE_CLOCK_OFFSET_MS: String(clock.offsetMs),
 		DATABASE_URL: database.connectionString,
 		PORT: "0",
 		// What the jobs do, they do when they are told to.
 		ROLE: "api",
-		CHAINS: "anvil",
-		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: [anvil.url] }),
+		CHAINS: chain,
+		CHAIN_RPC_URLS_JSON: JSON.stringify({ [chain]: [anvil.url] }),
 		PLUGINS_DISABLED: "chain-scanner,looksrare,market-index,provider,prices,streams",
 		PLUGINS: bundle.plugins.join(","),
-		STAND_IN_COIN: seaport.tokens.coin,
 		STAND_IN_BOOK_URL: `http://127.0.0.1:${books.port}/`,
 		STAND_IN_INDEX_URL: `http://127.0.0.1:${books.port}/`,
 		LOG_LEVEL: process.env["KILLS_LOG_LEVEL"] ?? "silent",
@@ -89,16 +106,17 @@ export async function openKillLane(world: KillWorld, index: number): Promise<Kil
 		WALLET_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
 		TRADING_DRY_RUN: "false",
 		TRADING_FINAL_DEPTH_BLOCKS: "8",
-		TRADING_HOME_CHAIN: "anvil",
+		TRADING_HOME_CHAIN: chain,
 		TRADING_DAILY_USD_MAX: "1000000000",
 		TRADING_WALLET_NOTIONAL_USD_MAX: "1000000000",
 		TRADING_PER_TRADE_USD_MAX: "1000000000",
+		...own.env,
 	});
 	let service: Killable = await startKillable(bundle.entry, env());
 	let asked = 0;
 	const { db } = database;
 	const sealing = { db, clock, audit: createAudit({ clock }) };
-	const lane: KillLane = {
+	const lane: KillLane<World> = {
 		world,
 		db,
 		custody,

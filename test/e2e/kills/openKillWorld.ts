@@ -2,9 +2,9 @@ import { bundleKillable, type KillableBundle } from "#test/e2e/kills/bundleKilla
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 
-export type KillWorld = {
+/** A chain with a block every few milliseconds, and the service that is killed. */
+export type KillChain = {
 	anvil: Anvil;
-	seaport: SeaportChain;
 	bundle: KillableBundle;
 	/** While somebody holds it nothing is mined, unless somebody else needs it. */
 	holdMining(): () => void;
@@ -16,12 +16,22 @@ export type KillWorld = {
 	stop(): Promise<void>;
 };
 
+/** What all lanes of buys and transfers share: a chain with the marketplace on it. */
+export type KillWorld = KillChain & { seaport: SeaportChain };
+
 const BLOCK_EVERY_MS = 60;
 
-/** What all lanes share: a chain with the marketplace on it, and a block every few milliseconds. */
 export async function openKillWorld(): Promise<KillWorld> {
 	const [anvil, bundle] = await Promise.all([startAnvil(), bundleKillable()]);
 	const seaport = await deploySeaport(anvil);
+	return { ...(await openKillChain({ anvil, bundle })), seaport };
+}
+
+/** Has the chain mine by the clock from now on. */
+export async function openKillChain(
+	parts: Pick<KillChain, "anvil" | "bundle">,
+): Promise<KillChain> {
+	const { anvil, bundle } = parts;
 	await anvil.rpc("evm_setAutomine", [false]);
 	const holders = new Set<symbol>();
 	const takeTurn = createTurns();
@@ -46,9 +56,7 @@ export async function openKillWorld(): Promise<KillWorld> {
 			});
 	}, BLOCK_EVERY_MS);
 	return {
-		anvil,
-		seaport,
-		bundle,
+		...{ anvil, bundle },
 		holdMining: hold,
 		nextBlock: () => new Promise<void>((resolve) => void waiting.push(resolve)),
 		async holdMiningAlone() {

@@ -4,6 +4,7 @@ import { PricesKey } from "#plugins/prices/contract.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 
 const ANVIL = 31_337;
+const ROBINHOOD = 4_663;
 const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/.test(text);
 
 /** Rates that never grow stale: the test's clock jumps ahead of every feed. */
@@ -12,6 +13,7 @@ export const pricesStandIn = definePlugin({
 	version: "1",
 	config: z.object({
 		STAND_IN_COIN: z.string().refine(isAddress).describe("A coin that is worth two dollars."),
+		STAND_IN_DOLLAR: z.string().refine(isAddress).optional().describe("A dollar of chain 4663."),
 	}),
 	needs: {},
 	offers: PricesKey,
@@ -20,6 +22,8 @@ export const pricesStandIn = definePlugin({
 		prices.setEth(2_000);
 		prices.set({ chainId: ANVIL, currency: `0x${"0".repeat(40)}`, usd: 2_000, symbol: "ETH" });
 		prices.set({ chainId: ANVIL, currency: config.STAND_IN_COIN, usd: 2 });
+		const { STAND_IN_DOLLAR: currency } = config;
+		if (currency) prices.set({ chainId: ROBINHOOD, currency, usd: 1, decimals: 6 });
 		return { service: prices };
 	},
 });

@@ -28,6 +28,9 @@ beforeEach(async () => {
 const answersTo = (id: string) => world.x.timeline.posts.filter(({ replyTo }) => replyTo === id);
 const replyOf = async (id: string) => (await world.repliesOf(`post:${id}`))[0];
 
+/** What stands before the time of day, behind whom it answers. */
+const helpOf = (text: string) => text.replace(/^@\S+ /, "").replace(/ · [\d:]{8} UTC.*$/, "");
+
 /** A job of the plugin's, now. */
 async function runJob(name: string): Promise<void> {
 	const job = world.service.host.jobs.find((one) => one.name === `social.${name}`);
@@ -86,6 +89,39 @@ describe("an answer that X", () => {
 		await replyBecomes(id, "unanswered", 120_000);
 		expect(await replyOf(id)).toMatchObject({ reason: "rate_limited" });
 		world.lab.advance(3_600_000);
+	});
+
+	test("has for somebody else is said to the next one in other words", async () => {
+		const told = await Promise.all([tell("help"), tell("help"), tell("help")]);
+		for (const { id } of told) await replyBecomes(id, "sent", 1_000);
+		const texts = told.flatMap(({ id }) => answersTo(id).map(({ text }) => text));
+		expect(texts).toHaveLength(3);
+		expect(new Set(texts).size).toBe(3);
+		// What another process said, this one hears of from X.
+		const help = helpOf(texts[0] ?? "");
+		const { bot, timeline } = world.x;
+		world.lab.advance(1_000);
+		const time = new Date(world.lab.nowMs());
+		for (let ahead = -5; ahead < 60; ahead++) {
+			const at = new Date(time.getTime() + ahead * 1_000).toISOString().slice(11, 19);
+			for (const twin of ["", " (2)", " (3)", " (4)"]) {
+				timeline.post({ by: bot, text: `${help} · ${at} UTC${twin}`, replyTo: told[0]?.id });
+			}
+		}
+		const { id } = await tell("help");
+		await until(async () => (await replyOf(id))?.reason === "duplicate", "X refuses the text");
+		await replyBecomes(id, "sent", 60_000);
+		expect(answersTo(id)).toHaveLength(1);
+	});
+
+	test("has from an earlier try is found and not said again", async () => {
+		world.x.fault({ kind: "lost_429", path: "POST /2/tweets", times: 1, retryAfter: 30 });
+		const { id } = await tell("help");
+		await until(async () => (await replyOf(id))?.reason === "rate_limited", "X wants a rest");
+		expect(answersTo(id)).toHaveLength(1);
+		await replyBecomes(id, "sent", 5_000);
+		expect(answersTo(id)).toHaveLength(1);
+		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
 	test("forbids is not tried again", async () => {

@@ -5,23 +5,31 @@ import { type BridgeEmulator, startBridgeEmulator } from "./startBridgeEmulator.
 
 /** Where USDG is on the real 4663. */
 export const USDG: Address = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
+/** The stablecoin of 988 as a token. The real chain's coin is the same money. */
+export const USDT0: Address = "0x779ded0c9e1022225f8e0630b35a9b54be713736";
 const ETH_USD_MICROS = 2_500_000_000n;
 const DOLLAR_MICROS = 1_000_000n;
 
 /**
- * Starts the bridge of the sandbox: between the market's chain and 4663, in ether on both, and in a
- * dollar on each. Where 4663 has no USDG yet, one that anybody mints is placed there.
+ * Starts the bridge of the sandbox: between the market's chain and 4663, in ether on both and in a
+ * dollar on each, and to 988 in its stablecoin. Where a dollar is not there yet, one that anybody
+ * mints is placed there.
  */
 export async function bridgeOf(options: {
 	market: Rpc;
 	home: Rpc;
+	stable: Rpc;
 	/** The market's own dollar. */
 	coin: Address;
 	port: number;
 }): Promise<BridgeEmulator> {
-	const { market, home, coin, port } = options;
-	if ((await home.call("eth_getCode", [USDG, "latest"])) === "0x") {
-		await home.call("anvil_setCode", [USDG, compileContracts().SandboxDollar.runtime]);
+	const { market, home, stable, coin, port } = options;
+	for (const [rpc, token] of [
+		[home, USDG],
+		[stable, USDT0],
+	] as const) {
+		if ((await rpc.call("eth_getCode", [token, "latest"])) !== "0x") continue;
+		await rpc.call("anvil_setCode", [token, compileContracts().SandboxDollar.runtime]);
 	}
 	const ether = {
 		...{ address: zeroAddress, symbol: "ETH", name: "Ether", decimals: 18 },
@@ -43,6 +51,16 @@ export async function bridgeOf(options: {
 			{
 				...{ id: 4_663, rpcUrl: home.url, name: "robinhood" },
 				currencies: [ether, { ...dollar(USDG, "USDG", "Global Dollar"), usdMicros: DOLLAR_MICROS }],
+			},
+			{
+				...{ id: 988, rpcUrl: stable.url, name: "stable" },
+				currencies: [
+					{
+						...{ address: zeroAddress, symbol: "USDT0", name: "USDT0", decimals: 18 },
+						usdMicros: DOLLAR_MICROS,
+					},
+					{ ...dollar(USDT0, "USDT0", "USDT0"), usdMicros: DOLLAR_MICROS },
+				],
 			},
 		],
 	});

@@ -12,6 +12,8 @@ export const seaportAbi = parseAbi([
 	"struct Fulfillment { FulfillmentComponent[] offerComponents; FulfillmentComponent[] considerationComponents; }",
 	"struct AdditionalRecipient { uint256 amount; address recipient; }",
 	"struct BasicOrderParameters { address considerationToken; uint256 considerationIdentifier; uint256 considerationAmount; address offerer; address zone; address offerToken; uint256 offerIdentifier; uint256 offerAmount; uint8 basicOrderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 offererConduitKey; bytes32 fulfillerConduitKey; uint256 totalOriginalAdditionalRecipients; AdditionalRecipient[] additionalRecipients; bytes signature; }",
+	"struct OrderComponents { address offerer; address zone; OfferItem[] offer; ConsiderationItem[] consideration; uint8 orderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 conduitKey; uint256 counter; }",
+	"function cancel(OrderComponents[] orders) returns (bool)",
 	"function fulfillBasicOrder(BasicOrderParameters parameters) payable returns (bool)",
 	"function fulfillBasicOrder_efficient_6GL6yc(BasicOrderParameters parameters) payable returns (bool)",
 	"function fulfillOrder(Order order, bytes32 fulfillerConduitKey) payable returns (bool)",

@@ -2,12 +2,14 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { createActors } from "../createActors.ts";
 import { createRpc } from "../createRpc.ts";
+import { revealSellers } from "../reveals/sellers.ts";
 import type { Actor } from "../World.ts";
 import { createSignatures } from "./book/signatures.ts";
 import { createMetadataCache } from "./chain/metadataCache.ts";
 import { type Calls, createCallLog } from "./faults/callLog.ts";
 import type { Fault } from "./faults/Fault.ts";
 import { createFaultList, type RandomFaults } from "./faults/faultList.ts";
+import { raceBuyer } from "./faults/raceBuyer.ts";
 import type { RateLimits } from "./faults/rateLimit.ts";
 import { followChain } from "./market/followChain.ts";
 import type { Market } from "./market/Market.ts";
@@ -67,7 +69,7 @@ export function startProviderEmulator(options: EmulatorOptions): ProviderEmulato
 	const office: Office = {
 		market: chain.market,
 		metadata,
-		signatures: createSignatures(actors),
+		signatures: createSignatures([...actors, ...revealSellers]),
 		publicUrl: "",
 		usdPerEther: options.usdPerEther ?? USD_PER_ETHER,
 	};
@@ -87,6 +89,10 @@ export function startProviderEmulator(options: EmulatorOptions): ProviderEmulato
 	caughtUp.catch((cause) => options.say?.(`the provider cannot read the chain: ${cause}`));
 	const handle = createHandler({
 		office,
+		race: (kind, orderHash) => {
+			const { signatures } = office;
+			return raceBuyer({ rpc, market: chain.market(), signatures }, { kind, orderHash });
+		},
 		faults,
 		calls,
 		clock: options.clock ?? systemClock,

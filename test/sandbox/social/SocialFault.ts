@@ -5,6 +5,8 @@ export const SocialFault = z.strictObject({
 	kind: z.enum([
 		/** Too often: nothing is done. `retryAfter` in seconds. */
 		"429",
+		/** It is done, and the answer is a 429 all the same. */
+		"lost_429",
 		/** Answers this `status` and does nothing. */
 		"status",
 		/** It is done, and the answer is a 500. */

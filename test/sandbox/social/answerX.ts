@@ -108,6 +108,9 @@ function post({ office: { timeline, bot, meter }, body }: Given): Response {
 		const isSummoned = parent?.text.toLowerCase().includes(`@${bot.username.toLowerCase()}`);
 		if (!isSummoned) return refusal(403, "Reply to this conversation is not allowed.");
 	}
+	if (timeline.isTwice(bot, read.text)) {
+		return refusal(403, "You are not allowed to create a Tweet with duplicate content.");
+	}
 	const hasLink = /https?:\/\//.test(read.text);
 	meter.note(replyTo !== null ? "summoned_reply" : hasLink ? "post_with_link" : "post");
 	const { id, text } = timeline.post({ by: bot, text: read.text, replyTo });

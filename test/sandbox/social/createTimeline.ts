@@ -41,12 +41,16 @@ export type NewPost = {
 
 const EPOCH_MS = 1_288_834_974_657;
 const KEPT_MAX = 20_000;
+/** For how long the platform takes the same text of one account for a duplicate: our guess. */
+const DUPLICATE_MS = 24 * 3_600_000;
 
 /** All that was posted and written, as the platform keeps it: ids tell the time. */
 export function createTimeline(nowMs: () => number) {
 	const accounts = new Map<string, Account>();
 	const posts: Post[] = [];
 	const messages: Message[] = [];
+	/** When each account last posted which text. */
+	const texts = new Map<string, number>();
 	let lastId = 0n;
 
 	function nextId(atMs: number): string {
@@ -85,12 +89,20 @@ export function createTimeline(nowMs: () => number) {
 			// What X puts in front of an answer, so that whom it answers hears of it.
 			const front = author && author.id !== by.id ? `@${author.username} ` : "";
 			const before = posts.find((one) => one.id === edits);
+			texts.set(`${by.id} ${text}`, atMs);
+			for (const oldest of texts.keys()) {
+				if (texts.size <= KEPT_MAX) break;
+				texts.delete(oldest);
+			}
 			return keep(posts, {
 				...{ id, authorId: by.id, text: `${front}${text}`, replyTo, quotes, repostOf, atMs },
 				versions: [...(before?.versions ?? []), id],
 				prefix: [...front].length,
 			});
 		},
+		/** True for a text that this account posted not long ago, to whomever. */
+		isTwice: ({ id }: Account, text: string): boolean =>
+			nowMs() - (texts.get(`${id} ${text}`) ?? Number.NEGATIVE_INFINITY) < DUPLICATE_MS,
 		message(from: { by: Account; to: Account; text: string }): Message {
 			const atMs = nowMs();
 			return keep(messages, {

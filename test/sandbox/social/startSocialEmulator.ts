@@ -117,6 +117,9 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 		switch (fault.kind) {
 			case "429":
 				return tooOften(nowMs() + fault.retryAfter * 1_000);
+			case "lost_429":
+				await proper();
+				return tooOften(nowMs() + fault.retryAfter * 1_000);
 			case "status":
 				return refusal(fault.status, "Something went wrong.");
 			case "html":

@@ -68,7 +68,8 @@ test("a process that stood still does not make up for it", async () => {
 
 test("an intent's calls go before a catch-up that was there first", async () => {
 	const lab = budgetLab(100);
-	void lab.send(1_000, 3);
+	const stopping = new AbortController();
+	const catchUp = lab.send(1_000, 3, stopping.signal).catch(() => {});
 	await lab.advance(1_000);
 	const beganMs = lab.clock.nowMs();
 	const intent = lab.send(4, 1);
@@ -77,6 +78,8 @@ test("an intent's calls go before a catch-up that was there first", async () => 
 	const mine = lab.granted.filter(({ rank }) => rank === 1);
 	expect(mine.reduce((sum, { calls }) => sum + calls, 0)).toBe(4);
 	expect((mine.at(-1)?.atMs ?? 0) - beganMs).toBeLessThanOrEqual(60);
+	stopping.abort();
+	await catchUp;
 });
 
 test("who gives up is told at once and leaves its turn to others", async () => {

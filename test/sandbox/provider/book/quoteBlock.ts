@@ -15,8 +15,12 @@ import { draftOrder, type Terms } from "./draftOrder.ts";
 import { edgesOf } from "./edgesOf.ts";
 import { staleOrders } from "./staleOrders.ts";
 
-/** Whose orders the book holds, and the seed of what they do. */
-export type Quoting = { seed: number; actors: readonly Address[] };
+/** Whose orders the book holds, and the seed of what they do. Sellers only sell. */
+export type Quoting = {
+	seed: number;
+	actors: readonly Address[];
+	sellers?: readonly Address[];
+};
 
 const LISTED_SHARE = 0.12;
 const LISTINGS_WANTED_MAX = 60;
@@ -98,7 +102,8 @@ function list(desk: Desk): MarketChange[] {
 	const days = 1 + prng.int(4);
 	const units = BigInt(1 + prng.int(Math.min(Number(held ?? 1n), 6)));
 	const key = maker && collection.facts.conduitKeys.get(maker);
-	if (!maker || !key || !quoting.actors.includes(maker) || market.retired.has(maker)) return [];
+	const isKnown = maker && [...quoting.actors, ...(quoting.sellers ?? [])].includes(maker);
+	if (!key || !isKnown || market.retired.has(maker)) return [];
 	// He lists a token once; a new price comes after the old order ended.
 	for (const order of collection.open) {
 		if (order.kind === "listing" && order.tokenId === tokenId && order.maker === maker) return [];

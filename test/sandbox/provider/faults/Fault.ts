@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { MINUTE_MS } from "#core/time/units.ts";
+import { RACE_KINDS } from "./raceBuyer.ts";
 
 const GIB_BYTES = 1_073_741_824;
 
-/** The ways in which a provider goes wrong; the last three are the stream's. */
+/** The ways in which a provider goes wrong; three are the stream's, and then come the sellers'. */
 export const FAULT_KINDS = [
 	"429",
 	"599",
@@ -19,6 +20,7 @@ export const FAULT_KINDS = [
 	"drop_stream",
 	"duplicate",
 	"reorder",
+	...RACE_KINDS,
 ] as const;
 
 /** One order to misbehave, as POST /_sandbox/faults takes it. */

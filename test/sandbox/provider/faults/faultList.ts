@@ -1,5 +1,6 @@
 import { createPrng } from "../../createPrng.ts";
 import { FAULT_KINDS, type Fault, type FaultKind } from "./Fault.ts";
+import { RACE_KINDS } from "./raceBuyer.ts";
 
 export type RandomFaults = {
 	seed: number;
@@ -25,7 +26,8 @@ const STREAM_KINDS: ReadonlySet<FaultKind> = new Set(["drop_stream", "duplicate"
 export function createFaultList(random: RandomFaults | null): FaultList {
 	let faults: { fault: Fault; pattern: RegExp; left: number }[] = [];
 	const prng = createPrng(random?.seed ?? 0);
-	const kinds = random?.kinds ?? FAULT_KINDS.filter((kind) => !STREAM_KINDS.has(kind));
+	const ordered: ReadonlySet<FaultKind> = new Set([...STREAM_KINDS, ...RACE_KINDS]);
+	const kinds = random?.kinds ?? FAULT_KINDS.filter((kind) => !ordered.has(kind));
 	function take(fits: (entry: (typeof faults)[number]) => boolean): Fault | null {
 		const entry = faults.find(fits);
 		if (!entry) return null;

@@ -2,6 +2,7 @@ import type { Address } from "viem";
 import { addresses } from "../../addresses.ts";
 import type { Rpc } from "../../Rpc.ts";
 import { readHead } from "../../readHead.ts";
+import { revealSellers } from "../../reveals/sellers.ts";
 import type { Actor } from "../../World.ts";
 import { quoteBlock } from "../book/quoteBlock.ts";
 import type { ChainBlock } from "../chain/ChainBlock.ts";
@@ -35,7 +36,9 @@ const READS_A_SYNC_MAX = 10_000;
 /** Keeps a market that is a function of the chain, block by block, and anew after a reorg. */
 export function followChain(following: Following): ChainFollower {
 	const { rpc, metadata } = following;
-	const makers = following.actors.map(({ address }) => lower(address));
+	const actors = following.actors.map(({ address }) => lower(address));
+	const sellers = revealSellers.map(({ address }) => address);
+	const makers = [...actors, ...sellers];
 	let market = newMarket();
 	let isHistory = true;
 	function beginAnew(): void {
@@ -56,7 +59,7 @@ export function followChain(following: Following): ChainFollower {
 			await meet(market, { block, rpc, makers });
 			const made = applyBlock(market, block);
 			await refresh(made);
-			made.push(...quoteBlock(market, { seed: following.seed, actors: makers }));
+			made.push(...quoteBlock(market, { seed: following.seed, actors, sellers }));
 			if (!isHistory) changes.push(...made);
 		}
 		return to < head;

@@ -1,7 +1,10 @@
+import { type Hex, isHex } from "viem";
+import { z } from "zod";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { CallLog } from "../faults/callLog.ts";
 import { Fault } from "../faults/Fault.ts";
 import type { FaultList } from "../faults/faultList.ts";
+import { RACE_KINDS, type RaceKind } from "../faults/raceBuyer.ts";
 import { bucketOf, createRateLimit, type RateLimits } from "../faults/rateLimit.ts";
 import { spoil } from "../faults/spoil.ts";
 import type { StreamData } from "../stream/streamHub.ts";
@@ -18,8 +21,13 @@ export type Gate = {
 	/** Settles when the history of the chain is read. */
 	caughtUp(): Promise<void>;
 	dropStream(): void;
+	/** Has whoever asks about this order come too late. */
+	race(kind: RaceKind, orderHash: Hex): Promise<void>;
 	stopped: AbortSignal;
 };
+
+const hash = z.custom<Hex>((value) => isHex(value));
+const Filled = z.object({ listing: z.object({ hash }) });
 
 type Handler = (
 	request: Request,
@@ -54,10 +62,35 @@ export function createHandler(gate: Gate): Handler {
 		};
 		const fault = gate.faults.takeForPath(url.pathname + url.search);
 		const signal = AbortSignal.any([request.signal, gate.stopped]);
-		const response = fault ? await spoil(fault, signal, answer) : await answer();
+		const raced = fault && RACE_KINDS.find((kind) => kind === fault.kind);
+		const response = raced
+			? await answerLate(gate, { request, kind: raced, answer })
+			: fault
+				? await spoil(fault, signal, answer)
+				: await answer();
 		for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
 		return response;
 	};
+}
+
+/** Answers as ever, and by then it is not true any more; what left the book is said to be gone. */
+async function answerLate(
+	gate: Gate,
+	given: { request: Request; kind: RaceKind; answer(): Promise<Response> },
+): Promise<Response> {
+	const asked = Filled.safeParse(
+		await given.request
+			.clone()
+			.json()
+			.catch(() => null),
+	).data;
+	const race = async () => {
+		if (asked) await gate.race(given.kind, asked.listing.hash);
+	};
+	if (given.kind === "seller_withdraws") await race();
+	const response = await given.answer();
+	if (given.kind !== "seller_withdraws") await race();
+	return response;
 }
 
 /** Without a key of our own anybody may ask, but an empty header is one that is wrong. */

@@ -1,41 +1,59 @@
+import type { Tx } from "#core/db/Database.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
+import { type Quoting, quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { type Resolved, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
-import { type Bridge, changeBridge, lockBridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
-import { insertQuote, readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { type Bridge, changeBridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";
+import { insertQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-export type Renewed = { kind: "good"; quote: StoredQuote } | { kind: "bad"; denial: Denial };
+/** A newer quote of a bridge, checked and not stored. */
+export type Offered = Extract<Quoting, { kind: "good" }>;
 
 /**
- * Asks for a newer quote of the route that a bridge has, checks it, and stores it in place of the
- * one before, which stays readable. Once the deposit may have been sent nothing is replaced.
+ * Asks for a newer quote of the route that a bridge has, and checks it. Stores nothing: who plans
+ * by it stores it with the plan.
  */
-export async function renewQuote(
+export async function offerQuote(
 	context: BridgeContext,
-	bridgeId: string,
+	bridge: Bridge,
 	signal: AbortSignal,
-): Promise<Renewed> {
-	const { core } = context;
-	const bridge = await readBridge(core.db, bridgeId);
-	if (!bridge?.route) return bad("quote_missing", "The bridge has no route.");
-	const options = { purpose: "trade", signal } as const;
+): Promise<Quoting> {
+	if (!bridge.route) return bad("quote_missing", "The bridge has no route.");
 	const resolved = await publishedRoute(context, bridge, bridge.route, signal);
 	if ("denial" in resolved) return { kind: "bad", denial: resolved.denial };
-	const quoted = await quoteBridge(context, resolved, options);
-	if (quoted.kind === "bad") return quoted;
-	return await core.db.transaction(async (tx) => {
-		const held = await lockBridge(tx, bridgeId);
+	return await quoteBridge(context, resolved, { purpose: "trade", signal });
+}
+
+/** Stores an offered quote in place of the one before, which stays readable. */
+export async function storeOffered(
+	tx: Tx,
+	given: { bridgeId: string; offered: Offered; at: Date },
+): Promise<void> {
+	const { bridgeId, offered, at } = given;
+	const { quote, told } = offered;
+	const quoteSeq = await insertQuote(tx, { bridgeId, quote, told, at });
+	await changeBridge(tx, bridgeId, { quoteSeq });
+}
+
+/** Asks for a newer quote and stores it. Where the deposit may be on its way none is replaced. */
+export async function replaceQuote(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<Denial | null> {
+	const { core, steps } = context;
+	const offered = await steps.run("bridge.quote", () => offerQuote(context, bridge, signal));
+	if (offered.kind === "bad") return offered.denial;
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, bridge.id);
 		if (!held || held.depositedAt !== null || held.quoteSeq !== bridge.quoteSeq) {
-			return bad("quote_expired", "The bridge's quote was replaced meanwhile.");
+			return { code: "quote_expired", detail: "The bridge's quote was replaced meanwhile." };
 		}
-		const at = new Date(core.clock.nowMs());
-		const seq = await insertQuote(tx, { bridgeId, ...quoted, at });
-		await changeBridge(tx, bridgeId, { quoteSeq: seq });
-		const quote = await readQuote(tx, { bridgeId, seq });
-		return quote ? { kind: "good", quote } : bad("quote_missing", "The quote is not there.");
-	});
+		await storeOffered(tx, { bridgeId: bridge.id, offered, at: new Date(core.clock.nowMs()) });
+		return null;
+	};
+	return await steps.run("bridge.store", () => core.db.transaction(act));
 }
 
 /** The stored route with both chains as they are published now; what is out now is refused. */
@@ -67,6 +85,6 @@ async function publishedRoute(
 	return isSame ? found.resolved : { denial: changed };
 }
 
-function bad(code: string, detail: string): Renewed {
+function bad(code: string, detail: string): Quoting {
 	return { kind: "bad", denial: { code, detail } };
 }

@@ -1,0 +1,113 @@
+import type { Words } from "#agent/grammar/splitWords.ts";
+import { isMistyped } from "#agent/grammar/tolerance.ts";
+import type { WalkRules } from "#agent/grammar/walkForms.ts";
+import { isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
+import type { Command } from "#core/plugin/Command.ts";
+
+/** Which words of a text show that a command is meant, by their places. */
+export type Signs = Map<Command, Set<number>>;
+
+export type TopicSigns = {
+	/** Finds the words of all topics in a text, also misspelled. */
+	find(words: Words): Signs;
+	/** True for a word that belongs to the question `command`, and not to a name beside it. */
+	belongsTo(command: Command, low: string): boolean;
+	/** True for a word of this command's topic, of one that goes over it, of any. */
+	isOf(command: Command, low: string): boolean;
+	isOfStronger(command: Command, low: string): boolean;
+	isOfAny(low: string): boolean;
+};
+
+/** Collects the topics of commands, so that each word of a text is looked up once. */
+export function createTopicSigns(
+	commands: readonly Command[],
+	{ isReserved, isKnown }: WalkRules,
+): TopicSigns {
+	const phrases = new Map<string, Phrase[]>();
+	const single = new Map<string, Set<Command>>();
+	for (const command of commands) {
+		for (const text of command.topic?.words ?? []) {
+			// What begins a command that moves something shows nothing alone: `hold azuki`.
+			if (isReserved(text)) continue;
+			const parts = text.split(/ ?… ?/).map((part) => part.split(" "));
+			const [[first = ""] = []] = parts;
+			phrases.set(first, [...(phrases.get(first) ?? []), { command, parts }]);
+			if (text === first) single.set(text, (single.get(text) ?? new Set()).add(command));
+		}
+	}
+	const long = [...single].filter(([word]) => word.length >= TYPO_MIN);
+
+	function find(words: Words): Signs {
+		const signs: Signs = new Map();
+		for (const [at, word] of words.low.entries()) {
+			for (const { command, parts } of phrases.get(word) ?? []) {
+				const places = placesOf(parts, words, at);
+				if (places) note(signs, command, places);
+			}
+		}
+		addMisspelled(words, signs);
+		return signs;
+	}
+
+	/** Takes words for misspelled ones: of a topic that is there, or of any where none is. */
+	function addMisspelled(words: Words, signs: Signs): void {
+		const isOpen = signs.size === 0;
+		for (const [at, word] of words.low.entries()) {
+			if (words.kinds[at] !== "word" || word.length < TYPO_MIN || isKnown(word)) continue;
+			if (roleOf(words, at) === "chat" || isOrderWord(word)) continue;
+			for (const [meant, of] of long) {
+				if (!isMistyped(word, meant)) continue;
+				for (const command of of) {
+					if (isOpen || word.length >= LONG_WORD || signs.has(command)) note(signs, command, [at]);
+				}
+			}
+		}
+	}
+
+	return {
+		find,
+		belongsTo(command, low) {
+			const isOf = (of: ReadonlySet<Command>) =>
+				[...of].some((one) => one === command || command.topic?.over?.includes(one.name));
+			if (isOf(single.get(low) ?? NONE)) return true;
+			if (low.length < TYPO_MIN || isKnown(low)) return false;
+			return long.some(
+				([word, of]) => isMistyped(low, word) && (low.length >= LONG_WORD || isOf(of)),
+			);
+		},
+		isOf: (command, low) => single.get(low)?.has(command) === true,
+		isOfStronger: (command, low) =>
+			[...(single.get(low) ?? NONE)].some(({ topic }) => topic?.over?.includes(command.name)),
+		isOfAny: (low) => single.has(low),
+	};
+}
+
+/** Shorter words are other words more often than misspelled ones. */
+const TYPO_MIN = 5;
+/** Near to a word that is so long nothing else is. */
+const LONG_WORD = 8;
+const NONE: ReadonlySet<Command> = new Set();
+
+/** Words of a topic; between its parts others may stand. */
+type Phrase = { command: Command; parts: readonly (readonly string[])[] };
+
+/** Where a phrase that begins at `at` stands; undefined where it does not. */
+function placesOf(parts: Phrase["parts"], { low, kinds }: Words, at: number): number[] | undefined {
+	const places: number[] = [];
+	let from = at;
+	for (const [n, part] of parts.entries()) {
+		const stands = () =>
+			part.every((word, m) => low[from + m] === word && kinds[from + m] === "word");
+		while (n > 0 && from < low.length && !stands()) from += 1;
+		if (!stands()) return undefined;
+		for (let m = 0; m < part.length; m++) places.push(from + m);
+		from += part.length;
+	}
+	return places;
+}
+
+function note(signs: Signs, command: Command, places: readonly number[]): void {
+	const known = signs.get(command) ?? new Set();
+	for (const at of places) known.add(at);
+	signs.set(command, known);
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { splitWords } from "#agent/grammar/splitWords.ts";
+import { isOrderWord, namePlaces } from "#agent/grammar/wordRoles.ts";
+
+/** The words of a text that make up names. */
+function named(text: string): string {
+	const words = splitWords(text);
+	if (words.kind === "refused") throw new Error(words.detail);
+	return namePlaces(words, [...words.low.keys()])
+		.map((at) => words.raw[at])
+		.join(" ");
+}
+
+test.each([
+	["hey what is kiln folk doing today pls", "kiln folk"],
+	["lazy lions looks rough", "lazy lions"],
+	["sewer pass", "sewer pass"],
+	["forgotten runes", "forgotten runes"],
+	["did kiln recover", "kiln"],
+	["checking kiln instantly", "kiln"],
+	["chimp gang", "chimp gang"],
+	["someone check it", ""],
+])("of %p the name is %p", (text, name) => {
+	expect(named(text)).toBe(name);
+});
+
+test("orders, conditions and denials are no questions", () => {
+	expect(["buy", "if", "don't", "my", "floor", "what"].filter(isOrderWord)).toEqual([
+		"buy",
+		"if",
+		"don't",
+		"my",
+	]);
+});

@@ -1,0 +1,25 @@
+/**
+ * Every commit and every outbound call by which a bridge gets further, beside those of the intents
+ * that its steps are. A test ends processes before and after each.
+ */
+export const bridgeSteps = [
+	/** The provider is asked for a quote. */
+	"bridge.quote",
+	/** A checked quote is stored, with its steps. */
+	"bridge.store",
+	/** The deposit's intent is recorded. */
+	"bridge.begin",
+	/** It is refused, or called off. */
+	"bridge.close",
+	/** It is written down where the deposit's intent stands. */
+	"bridge.sync",
+	/** The provider is asked what became of it. */
+	"bridge.status",
+	/** What was found of its money is written down. */
+	"bridge.look",
+] as const;
+
+export type BridgeStepName = (typeof bridgeSteps)[number];
+
+/** Outbound calls of the kind that deposits. */
+export const depositSteps = ["bridge.quote", "bridge.allowance"] as const;

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import { sleep } from "#core/time/sleep.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { depositPlan } from "#plugins/bridge/bridges/depositKind.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
+import { SEEK_EVERY_MS, STEP_SEEN_EVERY_MS, STEP_SEEN_WAIT_MS } from "#plugins/bridge/limits.ts";
+import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
+import { type Bridge, changeBridge } from "#plugins/bridge/sql/bridges.ts";
+import { readQuote } from "#plugins/bridge/sql/quotes.ts";
+import type { Intent, Plan, Profile } from "#plugins/wallets/contract.ts";
+
+const quantity = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,64}$/)
+	.transform(BigInt);
+const transactionSchema = z.object({
+	hash: wireHash,
+	from: wireAddress,
+	to: wireAddress.nullable(),
+	value: quantity,
+	input: z.string().transform((text) => text.toLowerCase()),
+	chainId: quantity.optional(),
+});
+type SeenTransaction = z.output<typeof transactionSchema>;
+type Expected = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
+
+/**
+ * Takes the hash of a step that its owner's own wallet sent. It counts once the origin chain shows
+ * it as the very call that is asked for: sender, chain, what is called, value and calldata. One
+ * that was taken before changes nothing; all else is refused, and nothing is written.
+ */
+export async function takeStepResult(
+	context: BridgeContext,
+	given: { bridge: Bridge; profile: Profile; hash: Hex; signal: AbortSignal },
+): Promise<void> {
+	const { wallets } = context;
+	const { bridge, profile, hash, signal } = given;
+	const deposit = await depositOf(context, bridge);
+	const before =
+		deposit?.afterId == null
+			? null
+			: await wallets.execution.read(deposit.afterId, bridge.profileId);
+	const own = [bridge.depositHash, bridge.outHash, deposit?.transactionHash];
+	if ([...own, before?.transactionHash].includes(hash)) return;
+	const wallet = profile.wallets.find(({ id }) => id === bridge.walletId);
+	const isSignedHere = wallet?.capability === "embedded/delegated";
+	if (!deposit || !wallet || isSignedHere) throw bridgeFault.stepResultForeign();
+	const seen = await waitFor(context, { bridge, hash, signal });
+	if (seen === null) throw bridgeFault.stepResultUnseen();
+	for (const intent of [before, deposit]) {
+		if (intent?.plan && isAsked(intent) && isCall(seen, intent.plan)) {
+			await wallets.execution.signed(intent.id, hash);
+			return;
+		}
+	}
+	if (await takeEarly(context, { bridge, deposit, hash, seen })) return;
+	throw bridgeFault.stepResultForeign();
+}
+
+/**
+ * Looks for a deposit that its owner's wallet sent and nobody told us of: the provider sees each
+ * that names its order. What it says is a hint: the chain must show the call that was asked for.
+ */
+export async function seekDeposit(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<void> {
+	const { status, failedAt, hintedAt } = bridge;
+	const nowMs = context.core.clock.nowMs();
+	// Its owner was asked to sign, and may still have done so after that was given up.
+	const isAwaited = status === "signature_required" || (status === "failure" && failedAt !== null);
+	if (!isAwaited || nowMs - (hintedAt?.getTime() ?? 0) < SEEK_EVERY_MS) return;
+	const deposit = await depositOf(context, bridge);
+	const requestId = deposit && (await requestIdOf(context, bridge, deposit));
+	if (!deposit || requestId === null) return;
+	await changeBridge(context.core.db, bridge.id, { hintedAt: new Date(nowMs) });
+	try {
+		const word = await context.steps.run("bridge.status", () =>
+			context.relay.status(requestId, { purpose: "poll", signal }),
+		);
+		for (const hash of word.kind === "seen" ? word.depositHashes : []) {
+			const seen = await readTransaction(context, { bridge, hash, signal });
+			if (!seen) continue;
+			if (deposit.plan && isAsked(deposit) && isCall(seen, deposit.plan)) {
+				await context.wallets.execution.signed(deposit.id, hash);
+				return;
+			}
+			if (await takeEarly(context, { bridge, deposit, hash, seen })) return;
+		}
+	} catch (error) {
+		// It was only to know sooner: what its owner tells, or a later look, says the same.
+		if (!(error instanceof Fault)) throw error;
+	}
+}
+
+/** By the plan that was asked about, else by the newest quote. */
+async function requestIdOf(
+	{ core }: BridgeContext,
+	{ id: bridgeId, quoteSeq }: Bridge,
+	{ plan }: Intent,
+): Promise<Hex | null> {
+	const { data } = wireHash.safeParse(plan?.shown["requestId"]);
+	if (data !== undefined) return data;
+	return (await readQuote(core.db, { bridgeId, seq: quoteSeq ?? 0 }))?.requestId ?? null;
+}
+
+/**
+ * Takes a deposit whose wallet did not wait for the allowance before it: the money left, whatever
+ * was to come first. False where the call is not the stored deposit's.
+ */
+async function takeEarly(
+	context: BridgeContext,
+	given: { bridge: Bridge; deposit: Intent; hash: Hex; seen: SeenTransaction },
+): Promise<boolean> {
+	const { bridge, deposit, hash, seen } = given;
+	const { route } = bridge;
+	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq ?? 0 };
+	const quote = await readQuote(context.core.db, asked);
+	const step = quote?.steps.at(-1);
+	if (deposit.status !== "waiting" || !quote || !route || !step || !isCall(seen, step))
+		return false;
+	await context.wallets.execution.signed(
+		deposit.id,
+		hash,
+		depositPlan(context, { route, quote, step }),
+	);
+	return true;
+}
+
+/** What comes after the question has run out is believed as well: the chain shows it. */
+function isAsked({ status }: Intent): boolean {
+	return status === "signature_required" || status === "expired";
+}
+
+async function depositOf({ wallets }: BridgeContext, bridge: Bridge): Promise<Intent | null> {
+	const { intentId, profileId } = bridge;
+	return intentId === null ? null : await wallets.execution.read(intentId, profileId);
+}
+
+function isCall(seen: SeenTransaction, { chainId, from, to, valueRaw, data }: Expected): boolean {
+	const isOfChain = seen.chainId === undefined || seen.chainId === BigInt(chainId);
+	const isSame = seen.from === from && seen.to === to && seen.value === valueRaw;
+	return isOfChain && isSame && seen.input === data;
+}
+
+type Asked = { bridge: Bridge; hash: Hex; signal: AbortSignal };
+
+/** A wallet tells a hash before every node has heard of it. */
+async function waitFor(context: BridgeContext, asked: Asked): Promise<SeenTransaction | null> {
+	for (let leftMs = STEP_SEEN_WAIT_MS; ; leftMs -= STEP_SEEN_EVERY_MS) {
+		const seen = await readTransaction(context, asked);
+		if (seen || leftMs <= 0 || asked.signal.aborted) return seen;
+		await sleep(STEP_SEEN_EVERY_MS, asked.signal);
+	}
+}
+
+/** Throws a Fault where the chain cannot be read now. */
+async function readTransaction(
+	{ readers }: BridgeContext,
+	{ bridge, hash, signal }: Asked,
+): Promise<SeenTransaction | null> {
+	const read = readers.of(bridge.route?.origin.chainId ?? 0, null);
+	if (read === null) throw bridgeFault.chainUnreadable();
+	let told: unknown;
+	try {
+		told = await read("eth_getTransactionByHash", [hash], signal);
+	} catch (error) {
+		const detail = error instanceof Error ? error.name : "unreadable";
+		throw bridgeFault.chainUnreadable({ detail });
+	}
+	const { data } = transactionSchema.nullable().safeParse(told);
+	if (data === undefined || (data !== null && data.hash !== hash)) {
+		throw bridgeFault.chainUnreadable({ detail: "no transaction" });
+	}
+	return data;
+}

@@ -1,0 +1,132 @@
+import type { Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault/assert.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
+import type { BridgeView } from "#plugins/bridge/bridges/renderBridge.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
+import {
+	type Bridge,
+	changeBridge,
+	listOpenBridges,
+	lockBridge,
+	moveBridge,
+	readBridge,
+} from "#plugins/bridge/sql/bridges.ts";
+import { switchChain } from "#plugins/bridge/sql/chainSwitches.ts";
+
+/** Statuses of an intent that nothing was sent of. */
+const WAITING: readonly string[] = ["created", "confirmation_required", "signature_required"];
+
+export type BridgeOperations = ReturnType<typeof operateBridges>;
+
+/**
+ * What operators do with anybody's bridges. Each change is in the audit log with its actor, in the
+ * transaction that makes it. It is written down and made due: where `goOn` is given it is taken
+ * further at once, else the running service does so in its next turn.
+ */
+export function operateBridges(
+	context: BridgeContext,
+	{ bridges, goOn = async () => {} }: { bridges: Bridges; goOn?(id: string): Promise<void> },
+) {
+	const { core, steps } = context;
+
+	async function find(id: string): Promise<Bridge> {
+		const bridge = await readBridge(core.db, id);
+		if (!bridge) throw bridgeFault.notFound();
+		return bridge;
+	}
+
+	const show = async (id: string): Promise<BridgeView> => bridges.show(await find(id));
+
+	return {
+		show,
+		/** Open bridges, newest first, and whether there are more than these. */
+		async list(limit: number): Promise<{ bridges: BridgeView[]; hasMore: boolean }> {
+			const found = await listOpenBridges(core.db, limit + 1);
+			const listed = found.slice(0, limit);
+			const shown = await Promise.all(listed.map((bridge) => bridges.show(bridge)));
+			return { bridges: shown, hasMore: found.length > listed.length };
+		},
+		/** Has a bridge go on that stands still. A quote that holds is used again. */
+		async retry(id: string, actor: string): Promise<BridgeView> {
+			const bridge = await find(id);
+			if (bridge.status !== "created" && bridge.status !== "quoted") {
+				throw bridgeFault.bridgeState();
+			}
+			const at = new Date(core.clock.nowMs());
+			const act = async (tx: Tx) => {
+				await changeBridge(tx, id, { lookAt: at, heldAt: null, errorCode: null });
+				await audit(context, tx, { actor, action: "bridge.retried", id, detail: {} });
+			};
+			await steps.run("bridge.begin", () => core.db.transaction(act));
+			await goOn(id);
+			return await show(id);
+		},
+		/** Ends a bridge, or holds back its next step. Its money is followed all the same. */
+		async disable(id: string, actor: string): Promise<BridgeView> {
+			const bridge = await find(id);
+			const at = new Date(core.clock.nowMs());
+			const act = async (tx: Tx) => {
+				const held = await lockBridge(tx, id);
+				assert(held, "a bridge that was read is there");
+				await changeBridge(tx, id, { heldAt: at });
+				if (held.intentId === null) {
+					const change = { lookAt: null, errorCode: "bridge_disabled" };
+					await moveBridge(tx, held, { event: "disable", at, change });
+				}
+				const detail = { status: held.status };
+				await audit(context, tx, { actor, action: "bridge.disabled", id, detail });
+			};
+			await steps.run("bridge.close", () => core.db.transaction(act));
+			await callOff(context, bridge, actor);
+			await goOn(id);
+			return await show(id);
+		},
+		/** Takes a chain out, or back in, and answers what stood there before. */
+		async switchChain(
+			{ chainId, isOn }: { chainId: number; isOn: boolean },
+			actor: string,
+		): Promise<boolean | null> {
+			const at = new Date(core.clock.nowMs());
+			const act = async (tx: Tx) => {
+				const before = await switchChain(tx, { chainId, isOn, actor, at });
+				await core.audit.append(tx, {
+					...{ actor: `operator:${actor}`, action: "bridge.chain.switched" },
+					...{ subject: `chain:${chainId}`, detail: { before, after: isOn } },
+				});
+				return before;
+			};
+			return await steps.run("bridge.close", () => core.db.transaction(act));
+		},
+	};
+}
+
+/** What waits for its owner is called off; what was sent, or is being sent, is left alone. */
+async function callOff(
+	{ wallets, ending }: BridgeContext,
+	{ intentId, profileId }: Bridge,
+	actor: string,
+): Promise<void> {
+	const deposit = intentId === null ? null : await wallets.execution.read(intentId, profileId);
+	const intent = deposit && (await wallets.execution.asking(deposit));
+	if (!intent || !WAITING.includes(intent.status)) return;
+	try {
+		await wallets.execution.cancel(intent.id, { actor: `operator:${actor}`, signal: ending });
+	} catch (error) {
+		// It moved meanwhile: its next plan is denied all the same.
+		if (!(error instanceof Fault)) throw error;
+	}
+}
+
+type Audited = { actor: string; action: string; id: string; detail: Record<string, unknown> };
+
+async function audit(
+	{ core }: BridgeContext,
+	tx: Tx,
+	{ actor, action, id, detail }: Audited,
+): Promise<void> {
+	await core.audit.append(tx, {
+		...{ actor: `operator:${actor}`, action, subject: `bridge:${id}`, detail },
+	});
+}

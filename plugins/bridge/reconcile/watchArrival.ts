@@ -1,0 +1,117 @@
+import { z } from "zod";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import {
+	ARRIVAL_DEPTH_BLOCKS,
+	ARRIVAL_GONE_AFTER_MS,
+	ARRIVAL_LOOKS,
+	ARRIVAL_WATCH_MS,
+} from "#plugins/bridge/limits.ts";
+import type { ChainReader } from "#plugins/bridge/reconcile/chainReaders.ts";
+import {
+	type Bridge,
+	type BridgeMove,
+	changeBridge,
+	lockBridge,
+	moveBridge,
+} from "#plugins/bridge/sql/bridges.ts";
+
+const quantity = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,16}$/)
+	.transform(Number);
+const receiptSchema = z.object({ status: quantity, blockNumber: quantity }).nullable();
+
+/** What the chain that it arrived on says of an arrival now. */
+type Arrival = "final" | "there" | "gone" | "unreadable";
+
+/**
+ * Looks once at what arrived, until its block is too deep to leave the chain, or for half an hour.
+ * What the chain took back is told: it is uncertain again, with an alarm, and followed as before.
+ * One answer of one node does not take an end back: a second one, a moment later, has to agree.
+ */
+export async function watchArrival(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<void> {
+	const { core, steps } = context;
+	const arrival = await lookAt(context, bridge, signal);
+	await steps.run("bridge.look", () =>
+		core.db.transaction(async (tx) => {
+			const held = await lockBridge(tx, bridge.id);
+			if (held?.status !== bridge.status || held.lookAt === null) return;
+			const at = new Date(core.clock.nowMs());
+			const { event, change } = moveOf(held, { arrival, at });
+			if (event === null) return await changeBridge(tx, bridge.id, change);
+			context.alarm("arrival_lost", bridge.id);
+			await moveBridge(tx, held, { event, change, at });
+		}),
+	);
+}
+
+type Due = { event: "doubt" | null; change: NonNullable<BridgeMove["change"]> };
+
+function moveOf(
+	{ changedAt, claimedAt }: Bridge,
+	{ arrival, at }: { arrival: Arrival; at: Date },
+): Due {
+	const nowMs = at.getTime();
+	const ageMs = nowMs - changedAt.getTime();
+	const isOver = arrival === "final" || ageMs >= ARRIVAL_WATCH_MS;
+	if (arrival !== "gone") {
+		return {
+			event: null,
+			change: { claimedAt: null, lookAt: isOver ? null : nextLook(ageMs, at) },
+		};
+	}
+	// The column says since when a claim is without its proof: here since when the proof is missing.
+	const missing = claimedAt ?? at;
+	if (nowMs - missing.getTime() < ARRIVAL_GONE_AFTER_MS) {
+		const lookAt = new Date(nowMs + ARRIVAL_GONE_AFTER_MS);
+		return { event: null, change: { claimedAt: missing, lookAt } };
+	}
+	return {
+		event: "doubt",
+		change: {
+			...{ errorCode: "arrival_lost", claimedAt: null, lookAt: at, isVerified: false },
+			...{ outHash: null, outChainId: null, outCurrency: null, arrivedRaw: null },
+		},
+	};
+}
+
+/** When an end that was just proven, or was there at the last look, is looked at again. */
+export function nextLook(ageMs: number, at: Date): Date {
+	const [, delayMs] = ARRIVAL_LOOKS.find(([untilMs]) => ageMs < untilMs) ?? [0, ARRIVAL_WATCH_MS];
+	return new Date(at.getTime() + delayMs);
+}
+
+async function lookAt(
+	context: BridgeContext,
+	{ outHash, outChainId }: Bridge,
+	signal: AbortSignal,
+): Promise<Arrival> {
+	if (outHash === null || outChainId === null) return "final";
+	const read = await readerOf(context, outChainId, signal);
+	if (read === null) return "unreadable";
+	try {
+		const told = await read("eth_getTransactionReceipt", [outHash], signal);
+		const receipt = receiptSchema.parse(told);
+		if (receipt?.status !== 1) return "gone";
+		const head = quantity.parse(await read("eth_blockNumber", [], signal));
+		return head - receipt.blockNumber >= ARRIVAL_DEPTH_BLOCKS ? "final" : "there";
+	} catch {
+		return "unreadable";
+	}
+}
+
+/** The deployment's own node of the chain, else the provider's public one. */
+async function readerOf(
+	{ readers, directory }: BridgeContext,
+	chainId: number,
+	signal: AbortSignal,
+): Promise<ChainReader | null> {
+	const own = readers.of(chainId, null);
+	if (own) return own;
+	const chains = await directory.knownChains({ purpose: "poll", signal }).catch(() => []);
+	return readers.of(chainId, chains.find(({ id }) => id === chainId)?.httpRpcUrl ?? null);
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Anvil } from "#test/harness/anvil.ts";
+import {
+	openTradeLab,
+	registerStocks,
+	startStockChain,
+	type TradeLab,
+	type Trader,
+} from "#test/harness/openTradeLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+import {
+	type RouterEmulator,
+	startRouterEmulator,
+} from "#test/sandbox/stocks/router/startRouterEmulator.ts";
+
+// Guarantee: where sources are too far apart nothing is sent, no allowance either, before an
+// operator said yes; whose yes is never the owner's, and holds within the bounds that were shown.
+
+const DAY_MS = 86_400_000;
+const DOLLARS_RAW = 100_000_000n;
+let database: TestDatabase;
+let anvil: Anvil;
+let world: StockWorld;
+let router: RouterEmulator;
+let lab: TradeLab;
+let account = 0;
+beforeAll(async () => {
+	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
+	await registerStocks(database.db, world);
+	router = startRouterEmulator({ rpcUrl: anvil.url });
+});
+afterAll(async () => {
+	await router?.stop();
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(() => {
+	router.clearFaults();
+	router.fault({ kind: "price", bps: 300 });
+	const env = { ROUTER_BASE_URL: router.url };
+	lab = openTradeLab({ db: database.db, anvil, world, env });
+	account = (account % 9) + 1;
+});
+
+/** Asks for a trade that needs an allowance first, and is to be reviewed before that. */
+async function asked(options: Parameters<TradeLab["trader"]>[0] = {}) {
+	const by = await lab.trader({ account, ...options });
+	await world.give(world.addresses.usdg, by.wallet.address, DOLLARS_RAW);
+	const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
+	expect(body).toMatchObject({ status: "review_required", errorCode: "venue_divergence" });
+	expect(body.plan).toMatchObject({ steps: ["allowance", "swap"], mostRaw: "50000000" });
+	await expectNothingSent(by, body.intentId);
+	return { by, trade: body };
+}
+
+async function expectNothingSent(by: Trader, intentId: string): Promise<void> {
+	expect(lab.sent).toEqual([]);
+	expect(await lab.ledger(intentId)).toEqual({});
+	const { data } = (await lab.ask("/v1/trading/intents", { by })).body;
+	expect(data).toHaveLength(1);
+}
+
+test("[TRD-05] an operator's yes lets the trade go on: its allowance, one swap, and no second question", async () => {
+	const { by, trade } = await asked();
+	const { body: list } = await lab.ask("/v1/admin/trading/intents", { actor: "ann" });
+	expect(list.intents).toContainEqual(
+		expect.objectContaining({
+			...{ id: trade.intentId, reason: "review", errorCode: "venue_divergence" },
+			actions: [expect.objectContaining({ name: "review" })],
+		}),
+	);
+	// Much later, and with sources as far apart as before: an answer holds within its bounds.
+	lab.clock.ms += DAY_MS / 2;
+	expect((await lab.review(trade.intentId, "approve")).status).toBe(200);
+	const after = await lab.settled(by, trade.id);
+	expect(after).toMatchObject({ status: "confirmed", leftover: null });
+	expect(lab.sent.map(({ to }) => to)).toEqual(
+		[world.addresses.usdg, world.addresses.router].map((to) => to.toLowerCase()) as never,
+	);
+	expect(lab.audited).toEqual([{ action: "trading.review.approved", actor: "operator:ann" }]);
+	expect((await lab.review(trade.intentId, "approve")).status).toBe(409);
+});
+
+test("an operator's no ends it, and nothing was sent or allowed", async () => {
+	const { by, trade } = await asked();
+	expect((await lab.review(trade.intentId, "refuse")).body).toMatchObject({ status: "rejected" });
+	expect(await lab.read(by, trade.id)).toMatchObject({
+		...{ status: "rejected", errorCode: "review_refused", leftover: null },
+	});
+	await lab.tick();
+	await expectNothingSent(by, trade.intentId);
+	expect(lab.audited).toMatchObject([{ action: "trading.review.refused" }]);
+});
+
+test("nobody's answer in a day ends it, and no answer comes too late", async () => {
+	const { by, trade } = await asked();
+	await lab.tick(DAY_MS - 60_000);
+	expect((await lab.read(by, trade.id)).status).toBe("review_required");
+	lab.clock.ms += 60_000;
+	expect((await lab.review(trade.intentId, "approve")).status).toBe(409);
+	await lab.tick();
+	expect(await lab.read(by, trade.id)).toMatchObject({ status: "expired", leftover: null });
+	await expectNothingSent(by, trade.intentId);
+});
+
+test("an operator's yes is not the owner's, who is asked after it", async () => {
+	const { by, trade } = await asked({ requireTradeConfirmation: true });
+	const confirm = () =>
+		lab.ask(`/v1/trading/intents/${trade.id}/confirm`, { by, method: "POST", body: {} });
+	expect((await confirm()).body.code).toBe("trade_state");
+	await lab.review(trade.intentId, "approve");
+	expect(lab.sent).toEqual([]);
+	expect((await lab.read(by, trade.id)).status).toBe("waiting");
+	expect((await confirm()).status).toBe(200);
+	expect((await lab.settled(by, trade.id)).status).toBe("confirmed");
+	expect(lab.sent).toHaveLength(2);
+});
+
+test("a price that moved beyond the bounds is refused in spite of an operator's yes", async () => {
+	const { by, trade } = await asked();
+	await world.moveMarket({ TSLA: 1_400 });
+	await lab.review(trade.intentId, "approve");
+	expect(await lab.settled(by, trade.id)).toMatchObject({ status: "rejected", leftover: null });
+	expect(lab.sent).toEqual([]);
+});
+
+test("whoever is no operator answers no review, and learns of none", async () => {
+	const { by, trade } = await asked();
+	const path = `/v1/admin/trading/intents/${trade.intentId}/resolve`;
+	const { status } = await lab.ask(path, { by, body: { review: "approve" } });
+	expect(status).toBe(401);
+	expect((await lab.ask("/v1/admin/trading/intents", { by })).status).toBe(401);
+	for (const review of ["yes", true, null, ""]) {
+		const answer = await lab.ask(path, { actor: "ann", body: { review } });
+		expect({ review, status: answer.status }).toEqual({ review, status: 422 });
+	}
+	expect((await lab.read(by, trade.id)).status).toBe("review_required");
+});

@@ -1,0 +1,107 @@
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { TokenListing } from "#plugins/market-index/contract.ts";
+import { planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import type { Scope } from "#test/bench/createScope.ts";
+import { scriptedPlans } from "#test/harness/scriptedPlans.ts";
+import { createTestDatabase } from "#test/harness/testDatabase.ts";
+
+export type ManyReveals = {
+	plans: number;
+	fills: number;
+	/** Plans that bought nothing although there was something for them. */
+	starved: number;
+	/** Plans that hold more than they may. Anything but 0 is a loss. */
+	exceeded: number;
+	/** By the clock of the plans: until the last one had its first fill, and its last. */
+	firstFillsS: number;
+	allFillsS: number;
+	perMinute: number;
+};
+
+export const REVEALED_AT_ONCE = 20;
+const PER_MINUTE = 60;
+const PLANS_EACH = 3;
+const ITEMS = 2;
+const TENTH = 10n ** 17n;
+const LISTINGS_EACH = 12;
+/** The clock of plans runs so much faster than ours. */
+const SPEED = 20;
+const TICK_MS = 10;
+const LIMIT_MS = 120_000;
+
+/**
+ * Twenty collections are covered in one moment, each with plans of several people, and the provider
+ * gives 60 fulfilments a minute for all of them. Counted is what ledger and fills say.
+ */
+export async function runManyReveals({ scope }: { scope: Scope }): Promise<ManyReveals> {
+	const database = await createTestDatabase();
+	const drop = scope.defer(database.drop);
+	const lab = openExecutionLab(database.db);
+	for (let block = 0; block < 4; block++) lab.chain.mine();
+	const books = new Map<number, TokenListing[]>();
+	for (let id = 1; id <= REVEALED_AT_ONCE; id++) books.set(id, bookOf(id));
+	const { plans, evaluator } = scriptedPlans(lab, { listings: (id) => books.get(id) ?? [] });
+	let armed = 0;
+	for (let place = 0; place < REVEALED_AT_ONCE; place++) {
+		const by = await lab.person({ capability: "embedded/delegated" });
+		for (let other = 0; other < PLANS_EACH; other++) {
+			const id = ((place + other) % REVEALED_AT_ONCE) + 1;
+			const body = planBody.parse({
+				...{ collectionSlug: `collection-${id}`, maxRank: 100, maxItems: ITEMS },
+				...{ maxPricePerItemNative: "0.4", budgetNative: "0.5", walletId: by.wallet.id },
+			});
+			const principal = { profile: by.profile, sessionId: null };
+			await plans.arm({ principal, body, route: "bench", idempotencyKey: null, isProposed: false });
+			armed++;
+		}
+	}
+	const beganMs = lab.clock.ms;
+	const clock = setInterval(() => {
+		lab.clock.ms += TICK_MS * SPEED;
+	}, TICK_MS);
+	const stopClock = scope.defer(async () => clearInterval(clock));
+	const one = evaluator(PER_MINUTE);
+	const covered = [...books.keys()].map((collectionId) =>
+		one.covered({ id: collectionId, collectionId }, AbortSignal.timeout(LIMIT_MS)),
+	);
+	await Promise.all(covered);
+	await stopClock();
+	const read = await judge(lab, beganMs);
+	await drop();
+	return { ...read, plans: armed, starved: armed - read.bought, perMinute: PER_MINUTE };
+}
+
+/** Some too dear, and of the others not all fit a budget. */
+function bookOf(collectionId: number): TokenListing[] {
+	return Array.from({ length: LISTINGS_EACH }, (_, place) => ({
+		...{ tokenId: String(place + 1), rank: place + 1, traits: [], quantity: 1n, symbol: "ETH" },
+		...{ currency: ZERO_ADDRESS, totalRaw: BigInt(2 + (place % 4)) * TENTH },
+		maker: `0x${"a".repeat(40)}` as const,
+		orderHash: `0x${(collectionId * 1_000 + place).toString(16).padStart(64, "0")}` as const,
+	}));
+}
+
+async function judge({ db }: Lab, beganMs: number) {
+	const [row] = await db.query<Record<string, number>>(
+		`with held as (
+			select p.id, p.budget_raw, p.max_items, f.created_at, f.price_raw, coalesce((
+				select sum(case when e.kind in ('reserve', 'unrelease') then e.amount_raw
+					when e.kind = 'release' then -e.amount_raw else 0 end)
+				from wallets.spend_entry as e where e.intent_id = f.intent_id), 0) as raw
+			from reveal_snipe.plan as p join reveal_snipe.fill as f on f.plan_id = p.id
+		), each as (
+			select id, sum(raw) > max(budget_raw) or count(*) filter (where raw > 0) > max(max_items)
+				or bool_or(raw > price_raw) as exceeded, min(created_at) as first, max(created_at) as last,
+				count(*) filter (where raw > 0)::int4 as fills
+			from held group by id
+		)
+		select count(*) filter (where fills > 0)::int4 as bought,
+			coalesce(sum(fills), 0)::int4 as fills, count(*) filter (where exceeded)::int4 as exceeded,
+			extract(epoch from max(first))::float8 * 1000 as first,
+			extract(epoch from max(last))::float8 * 1000 as last from each`,
+	);
+	const { bought = 0, fills = 0, exceeded = 0, first = 0, last = 0 } = row ?? {};
+	const seconds = (ms: number) => (ms - beganMs) / 1_000;
+	return { bought, fills, exceeded, firstFillsS: seconds(first), allFillsS: seconds(last) };
+}

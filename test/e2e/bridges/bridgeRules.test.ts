@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { encodeFunctionData, type Hex } from "viem";
+import { runCommand } from "#api/cli/runCommand.ts";
+import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
+import { USDG } from "#test/harness/openBridgeWorld.ts";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
+import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
+
+// Guarantee: what is typed is what is bridged, what is ambiguous is looked up and never sent again,
+// and operators can look, hold back and go on.
+
+const PATH = "/v1/bridges/intents";
+const SEND = "^POST /v1/wallets/";
+const COMMAND = "bridge 0.1 eth from anvil to robinhood as USDG";
+const ALICE = "0x00000000000000000000000000000000000a11ce";
+const BOB = "0x00000000000000000000000000000000000b0b0b";
+
+// What everything here spends is far above what posts may spend in a day.
+const ENV = { WALLET_PROVIDER_TIMEOUT_MS: "2000", TRADING_SOCIAL_USD_MAX: "20000" };
+
+let lab: BridgeLab;
+let service: TestService;
+let wallet: { id: string; address: Hex };
+
+beforeAll(async () => {
+	lab = await openBridgeLab({ env: ENV });
+	service = lab.service;
+	wallet = await lab.enrol();
+	const args = [wallet.address, 1_000_000_000n] as const;
+	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
+	const [from] = await lab.home.rpc<string[]>("eth_accounts");
+	await lab.home.rpc("eth_sendTransaction", [{ from, to: USDG, data }]);
+	await until(async () => (await bridge()).errorCode === null, "prices are known");
+});
+afterAll(async () => {
+	await service?.stop();
+	await lab?.stop();
+});
+beforeEach(() => {
+	lab.bridge.clearFaults();
+	lab.custody.clearFaults();
+});
+
+const bridge = async (body: object = { command: COMMAND }) => (await lab.ask(PATH, body)).body;
+const write = (sql: string, values: string[]) => service.core.db.execute(sql, values);
+const due = (id: string, set: string) =>
+	write(`update bridge.bridge set look_at = now(), ${set} where id = $1`, [id]);
+const nonce = () => lab.market.rpc("eth_getTransactionCount", [wallet.address, "latest"]);
+
+async function restart(more: Record<string, string>): Promise<void> {
+	await service.stop();
+	service = await startTestService({
+		...{ scanFrom: null, database: lab.service.database, env: { ...lab.env, ...ENV, ...more } },
+	});
+	lab.service.url = service.url as never;
+}
+
+describe("[BRG-02] the grammar", () => {
+	const whole = `bridge 0.001 eth from anvil to robinhood as USDG recipient ${ALICE} refund to ${BOB}`;
+	const ways = {
+		"the route": async (command: string) => (await lab.ask(PATH, { command })).body,
+		"the agent": async (text: string) => (await lab.ask("/v1/agent/command", { text })).body.data,
+	};
+	for (const [way, ask] of Object.entries(ways)) {
+		test(`is read to the letter by ${way}, with every part and without those that may be left out`, async () => {
+			expect(await ask(whole)).toMatchObject({
+				...{ errorCode: null, amountRaw: "1000000000000000", recipient: ALICE, refundTo: BOB },
+				origin: { chain: "anvil", symbol: "ETH" },
+				destination: { chain: "robinhood", currency: USDG },
+			});
+			expect(await ask("bridge 0.001 eth from anvil to robinhood")).toMatchObject({
+				...{ recipient: wallet.address, refundTo: wallet.address },
+				destination: { chain: "robinhood", symbol: "ETH" },
+			});
+			expect(await ask("bridge 1 usdg to anvil as eth")).toMatchObject({
+				origin: { chain: "robinhood", symbol: "USDG" },
+				destination: { chain: "anvil", symbol: "ETH" },
+			});
+		});
+	}
+
+	test("of a text with the word bridge is a bridge's or nobody's, and never a trade's", async () => {
+		const trades = async () => (await service.core.db.query("select 1 from trading.trade")).length;
+		const [before, quoted] = [await trades(), lab.bridge.ledger().length];
+		for (const text of [
+			"bridge buy TSLA with 50 USDG",
+			"bridge sell all TSLA",
+			"bridge 5 usdg",
+			"bridge 5 TSLA to USDG",
+			"sell all TSLA bridge 1 eth to robinhood",
+		]) {
+			const { body } = await lab.ask("/v1/agent/command", { text });
+			const tool = body.tool ?? "none";
+			expect([text, ["none", "bridge", "prepare_bridge"].includes(tool)]).toEqual([text, true]);
+			expect([text, await trades()]).toEqual([text, before]);
+		}
+		const loose = await lab.ask(PATH, { command: "bridge 5 usdg over to anvil" });
+		expect(loose).toMatchObject({ status: 422, body: { code: "validation_error" } });
+		expect(lab.bridge.ledger().length).toBe(quoted);
+	});
+});
+
+describe("[BRG-07] between its steps and its end", () => {
+	test("the allowance's result is stored before the deposit is planned", async () => {
+		const body = { amount: "5", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
+		const done = await lab.reached((await bridge(body)).id, ["success"]);
+		const [first] = await service.core.db.query<{ ordered: boolean }>(
+			`select (select max(at) from wallets.intent_move where intent_id = a.id and event = 'mined')
+				<= (select min(at) from wallets.intent_move where intent_id = d.id and event = 'reserve')
+				as ordered
+			from wallets.intent d join wallets.intent a on a.id = d.after_id where d.id = $1`,
+			[done.intentId],
+		);
+		expect(first?.ordered).toBe(true);
+		expect(done.steps.map((step: any) => step.status)).toEqual(["confirmed", "confirmed"]);
+		expect(new Set(done.steps.map((step: any) => step.transactionHash)).size).toBe(2);
+	});
+
+	test("an answer of the wallet provider's that is lost is looked up by its reference, and not sent again", async () => {
+		const before = Number(await nonce());
+		lab.custody.fault({ path: SEND, kind: "silence", when: "after", times: 1 });
+		const { id } = await bridge();
+		const done = await lab.reached(id, ["success"]);
+		expect(Number(await nonce())).toBe(before + 1);
+		const moves = await service.core.db.query<{ to: string }>(
+			"select to_status as to from bridge.move where bridge_id = $1",
+			[id],
+		);
+		expect(moves.map(({ to }) => to)).toContain("uncertain");
+		expect(done.depositHash).toMatch(/^0x/);
+	});
+
+	test("what the provider does not know by its request is found by the deposit's hash", async () => {
+		lab.bridge.fault({ kind: "unseen" });
+		const { id } = await bridge();
+		const { depositHash } = await lab.reached(id, ["pending"]);
+		await due(id, "deposited_at = now() - interval '30 seconds', hinted_at = null");
+		await lab.reached(id, ["success"]);
+		const calls = lab.bridge.calls().map(({ call }) => call);
+		expect(calls.some((call) => call.includes(`depositTxHash=${depositHash}`))).toBe(true);
+		expect(lab.bridge.hinted.some(({ txHash }) => txHash === depositHash)).toBe(true);
+	});
+
+	test("polling goes on until a time-out, which a fill still ends", async () => {
+		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 6_000 });
+		const { id } = await bridge();
+		await lab.reached(id, ["pending"]);
+		await due(id, "deposited_at = now() - interval '61 minutes'");
+		const late = await lab.reached(id, ["timed_out"]);
+		expect(late.where).toContain("did not arrive in time");
+		await lab.bridge.idle();
+		await due(id, "looks = looks");
+		await lab.reached(id, ["success"]);
+	});
+
+	test("or until a failure, which is shown after its grace", async () => {
+		lab.bridge.fault({ kind: "fail", times: 1 });
+		const { id } = await bridge();
+		await until(async () => {
+			const { body } = await lab.ask(`${PATH}/${id}`);
+			return body.providerStatus === "failure" && body.status === "pending";
+		}, "the provider's failure is not shown yet");
+		await due(id, "failed_at = now() - interval '6 minutes'");
+		const failed = await lab.reached(id, ["failure"]);
+		expect(failed.providerReason).toBe("SOLVER_CAPACITY_EXCEEDED");
+	});
+
+	test("a refund is an end: nothing is sent after it, and nothing can be quoted or retried", async () => {
+		lab.bridge.fault({ kind: "refund", times: 1 });
+		const { id } = await bridge();
+		await lab.reached(id, ["refund"]);
+		const before = await nonce();
+		await due(id, "looks = looks");
+		const requoted = await lab.ask(`${PATH}/${id}/requote`, {});
+		expect(requoted.body.code).toBe("requote_after_submission");
+		const retried = await lab.ask(`/v1/admin/bridges/${id}/retry`, {}, { admin: true });
+		expect(retried).toMatchObject({ status: 409, body: { code: "bridge_state" } });
+		expect((await lab.ask(`${PATH}/${id}`)).body.status).toBe("refund");
+		expect(await nonce()).toBe(before);
+	});
+
+	test("[BRG-11] a dry run stays quoted, and a retry goes on by the quote that is stored", async () => {
+		await restart({ BRIDGE_DRY_RUN: "true" });
+		const quoted = await bridge();
+		expect(quoted).toMatchObject({ status: "quoted", intentId: null });
+		await restart({});
+		await until(async () => {
+			await lab.ask(`/v1/admin/bridges/${quoted.id}/retry`, {}, { admin: true });
+			const { body } = await lab.ask(`${PATH}/${quoted.id}`);
+			return body.status !== "quoted" && body.errorCode === null;
+		}, "it goes on");
+		const done = await lab.reached(quoted.id, ["success"]);
+		expect(done.quote.requestId).toBe(quoted.quote.requestId);
+		const rows = await service.core.db.query("select seq from bridge.quote where bridge_id = $1", [
+			quoted.id,
+		]);
+		expect(rows).toHaveLength(1);
+	});
+});
+
+describe("[BRG-11] operators", () => {
+	const out: string[] = [];
+	async function svc(...args: string[]): Promise<string> {
+		out.splice(0);
+		const env = { ...lab.env, DATABASE_URL: service.database.connectionString };
+		const code = await runCommand(args, { env, out: (line) => out.push(line), note() {} });
+		expect(code).toBe(0);
+		return out.join("\n");
+	}
+
+	test("list, show, retry and stop bridges, and take chains out, from a shell and over HTTP", async () => {
+		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: true });
+		const waiting = await bridge();
+		expect(waiting.status).toBe("confirmation_required");
+		expect(await svc("bridge", "list")).toContain(`${waiting.id}\tconfirmation_required`);
+		const listed = await lab.ask("/v1/admin/bridges", undefined, { admin: true });
+		expect(listed.body.bridges.map(({ id }: any) => id)).toContain(waiting.id);
+		expect(JSON.parse(await svc("bridge", "show", waiting.id))).toMatchObject({ id: waiting.id });
+		await svc("bridge", "disable", waiting.id);
+		await lab.reached(waiting.id, ["disabled"]);
+		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: false });
+		expect(await svc("bridge-chain", "4663", "false")).toBe("4663 false");
+		expect(await bridge()).toMatchObject({ status: "rejected", errorCode: "chain_denied" });
+		await svc("bridge-chain", "4663", "true");
+		const { id } = await bridge();
+		await lab.reached(id, ["success"]);
+		await expect(svc("bridge", "retry", id)).rejects.toThrow();
+		for (const wrong of [["bridge"], ["bridge", "show"], ["bridge-chain", "4663", "maybe"]]) {
+			await expect(svc(...wrong)).rejects.toThrow();
+		}
+		const audited = await service.core.db.query<{ entry: string }>(
+			"select entry::text from core.audit_entry",
+		);
+		const told = audited.map(({ entry }) => entry).filter((one) => one.includes("operator:svc"));
+		for (const action of ["bridge.disabled", "bridge.chain.switched"]) {
+			expect([action, told.some((one) => one.includes(action))]).toEqual([action, true]);
+		}
+	});
+
+	test("switch off all bridging, or that of posts alone", async () => {
+		/** As the social channel records what a post asks for. */
+		const posted = async () => {
+			const id = Bun.randomUUIDv7();
+			await write(
+				`insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, status,
+					created_at, changed_at, look_at)
+				select $1, profile_id, id, 'social', false, $3::jsonb, 'created', now(), now(), now()
+				from wallets.wallet where id = $2`,
+				[
+					...[id, wallet.id],
+					JSON.stringify({
+						...{ amount: "0.01", currency: "eth", from: "anvil", to: "robinhood", as: "usdg" },
+						...{ recipient: null, refundTo: null, mode: "normal" },
+					}),
+				],
+			);
+			return id;
+		};
+		const refused = await lab.reached(await posted(), ["rejected", "success"]);
+		expect(refused).toMatchObject({ status: "rejected", errorCode: "bridging_disabled" });
+		await restart({ ENABLE_SOCIAL_BRIDGING: "true" });
+		await until(async () => (await bridge()).errorCode === null, "prices are known");
+		expect((await lab.reached(await posted(), ["rejected", "success"])).status).toBe("success");
+		await restart({ ENABLE_BRIDGING: "false", ENABLE_SOCIAL_BRIDGING: "true" });
+		for (const id of [(await bridge()).id, await posted()]) {
+			const off = await lab.reached(id, ["rejected", "success"]);
+			expect(off).toMatchObject({ status: "rejected", errorCode: "bridging_disabled" });
+		}
+	});
+});

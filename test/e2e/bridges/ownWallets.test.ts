@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { encodeFunctionData, type Hex, toHex } from "viem";
+import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
+import { USDG } from "#test/harness/openBridgeWorld.ts";
+import { until } from "#test/harness/until.ts";
+import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
+
+// Guarantee: with an owner's own wallet the service asks, reads hashes and chains, and sends
+// nothing; a hash is worth what the chain shows behind it.
+
+const PATH = "/v1/bridges/intents";
+const AS = "fay";
+const COMMAND = "bridge 0.1 eth from anvil to robinhood as USDG";
+
+let lab: BridgeLab;
+let wallet: { id: string; address: Hex; capability: string };
+
+beforeAll(async () => {
+	lab = await openBridgeLab();
+	wallet = (await lab.enrol(AS)) as typeof wallet;
+	await until(async () => (await begin()).errorCode === null, "prices are known");
+});
+afterAll(() => lab?.stop());
+beforeEach(() => lab.bridge.clearFaults());
+
+const ask = (path: string, body?: object) => lab.ask(path, body, { as: AS });
+const begin = async (body: object = { command: COMMAND }) => (await ask(PATH, body)).body;
+const tell = (id: string, transactionHash: string, to = "step-results") =>
+	ask(`${PATH}/${id}/${to}`, { transactionHash });
+const show = async (id: string) => (await ask(`${PATH}/${id}`)).body;
+
+type Call = { from: string; to: string; valueRaw: string; data: string };
+
+/** As the owner's wallet sends it, with the hash that it answers. */
+async function send(call: Call, on: "market" | "home" = "market"): Promise<Hex> {
+	const { rpc, mined } = lab[on];
+	const { from, to, valueRaw, data } = call;
+	const sent = { from, to, data, value: toHex(BigInt(valueRaw)), gas: toHex(500_000) };
+	const hash = await rpc<Hex>("eth_sendTransaction", [sent]);
+	await mined();
+	return hash;
+}
+
+describe("an owner's own wallet", () => {
+	test("is asked by a signing page, its hash counts once the chain shows it, and nothing is sent here", async () => {
+		const handed = lab.custody.transactions().length;
+		expect(wallet.capability).toBe("external/manual");
+		const asked = await begin();
+		expect(asked).toMatchObject({
+			...{ status: "signature_required", from: wallet.address, depositHash: null },
+			steps: [{ kind: "deposit", status: "signature_required", chainId: 31_337 }],
+		});
+		const token = asked.signUrl.split("/").at(-1);
+		const { body: page } = await lab.ask(`/v1/links/${token}`, undefined, { as: null });
+		const [step] = asked.steps;
+		expect(page.request).toMatchObject({
+			...{ from: wallet.address, to: step.to, data: step.data, chainId: toHex(31_337) },
+		});
+		const hash = await send(step);
+		const told = await tell(asked.id, hash);
+		expect(told).toMatchObject({ status: 200, body: { depositHash: hash } });
+		const done = await lab.reached(asked.id, ["success"], AS);
+		expect(done.arrived).toMatchObject({ verified: true, chainId: 4_663 });
+		expect((await tell(asked.id, hash, "sdk-result")).status).toBe(200);
+		expect(lab.custody.transactions()).toHaveLength(handed);
+	});
+
+	test("answers on the signing page as well", async () => {
+		const asked = await begin();
+		const token = asked.signUrl.split("/").at(-1);
+		const transactionHash = await send(asked.steps[0]);
+		const answered = await lab.ask(`/v1/links/${token}`, { transactionHash }, { as: null });
+		expect(answered.status).toBe(200);
+		await lab.reached(asked.id, ["success"], AS);
+	});
+
+	test("signs an allowance first, then the deposit, and need not wait between them", async () => {
+		const data = encodeFunctionData({
+			...{ abi: dollarAbi, functionName: "mint" as const },
+			args: [wallet.address, 100_000_000n],
+		});
+		await send({ from: wallet.address, to: USDG, valueRaw: "0", data }, "home");
+		const back = { amount: "50", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
+		const asked = await begin(back);
+		const [approve, deposit] = asked.steps;
+		expect(asked).toMatchObject({
+			...{ status: "signature_required", errorCode: null },
+			steps: [
+				{ kind: "approve", status: "signature_required" },
+				{ kind: "deposit", status: "waiting" },
+			],
+		});
+		await lab.home.rpc("evm_setAutomine", [false]);
+		const sent = {
+			...{ from: approve.from, to: approve.to, data: approve.data, gas: toHex(500_000) },
+		};
+		const allowed = await lab.home.rpc<Hex>("eth_sendTransaction", [sent]);
+		expect((await tell(asked.id, allowed)).status).toBe(200);
+		const early = await lab.home.rpc<Hex>("eth_sendTransaction", [
+			{ from: deposit.from, to: deposit.to, data: deposit.data, gas: toHex(500_000) },
+		]);
+		const told = await tell(asked.id, early);
+		expect(told).toMatchObject({ status: 200, body: { depositHash: early, signUrl: null } });
+		await lab.home.rpc("evm_setAutomine", [true]);
+		await lab.home.rpc("evm_mine", []);
+		const done = await lab.reached(asked.id, ["success"], AS);
+		expect(done).toMatchObject({ depositHash: early, arrived: { chainId: 31_337 } });
+		expect(done.steps).toMatchObject([{ transactionHash: allowed }, { transactionHash: early }]);
+	});
+
+	test("that never says that it signed is found by the provider's word and by the chain's", async () => {
+		const asked = await begin();
+		const hash = await send(asked.steps[0]);
+		await lab.bridge.idle();
+		const due = "update bridge.bridge set look_at = now(), hinted_at = null where id = $1";
+		await lab.service.core.db.execute(due, [asked.id]);
+		const done = await lab.reached(asked.id, ["success"], AS);
+		expect(done.depositHash).toBe(hash);
+	});
+
+	test("that signs after its question ran out is still followed, as its money left", async () => {
+		const asked = await begin();
+		const { db } = lab.service.core;
+		await db.execute("update wallets.intent set expires_at = now() where id = $1", [
+			asked.intentId,
+		]);
+		const failed = await lab.reached(asked.id, ["failure"], AS);
+		expect(failed).toMatchObject({ errorCode: "quote_expired", depositHash: null });
+		const hash = await send(asked.steps[0]);
+		expect((await tell(asked.id, hash)).status).toBe(200);
+		const done = await lab.reached(asked.id, ["success"], AS);
+		expect(done.depositHash).toBe(hash);
+	});
+
+	test("is asked no longer than its quote lasts", async () => {
+		const asked = await begin();
+		const [row] = await lab.service.core.db.query<{ at: Date }>(
+			"select expires_at as at from wallets.intent where id = $1",
+			[asked.intentId],
+		);
+		expect(row?.at.getTime()).toBeLessThan(Date.parse(asked.quote.expiresAt));
+	});
+});
+
+describe("a hash that is none of the bridge's", () => {
+	const unchanged = ({ changedAt: _, signUrl: __, ...rest }: any) => rest;
+
+	test("is refused with a code, and changes nothing", async () => {
+		const asked = await begin();
+		const before = unchanged(await show(asked.id));
+		const [step] = asked.steps;
+		const others = {
+			"another sender's": await send({ ...step, from: (await lab.enrol("ada")).address }).catch(
+				() => null,
+			),
+			"another value": await send({ ...step, valueRaw: "1" }),
+			"other calldata": await send({
+				...step,
+				data: `${step.data.slice(0, -64)}${"ab".repeat(32)}`,
+			}),
+			"another contract's": await send({ ...step, to: `0x${"77".repeat(20)}` }),
+		};
+		for (const [what, hash] of Object.entries(others)) {
+			if (hash === null) continue;
+			for (const to of ["step-results", "sdk-result"]) {
+				const { status, body } = await tell(asked.id, hash, to);
+				expect([what, status, body.code]).toEqual([what, 409, "step_result_foreign"]);
+			}
+		}
+		const nobodys = await tell(asked.id, `0x${"0c".repeat(32)}`);
+		expect(nobodys).toMatchObject({ status: 409, body: { code: "step_result_unseen" } });
+		expect(unchanged(await show(asked.id))).toEqual(before);
+	});
+
+	test("also where it is the right call on another chain", async () => {
+		const asked = await begin();
+		const [step] = asked.steps;
+		const hash = await send(step, "home");
+		const { body } = await tell(asked.id, hash);
+		expect(body.code).toBe("step_result_unseen");
+		expect((await show(asked.id)).status).toBe("signature_required");
+	});
+
+	test("and a hash that another bridge of theirs has is not taken twice", async () => {
+		const [one, other] = [await begin(), await begin()];
+		const hash = await send(one.steps[0]);
+		expect((await tell(one.id, hash)).status).toBe(200);
+		expect((await tell(other.id, hash)).body.code).toBe("step_result_foreign");
+		await lab.reached(one.id, ["success"], AS);
+		expect((await show(other.id)).status).toBe("signature_required");
+	});
+});
+
+describe("a requote", () => {
+	test("before anything was signed asks anew, and the page of before is gone", async () => {
+		const asked = await begin();
+		const renewed = await ask(`${PATH}/${asked.id}/requote`, {});
+		expect(renewed).toMatchObject({ status: 200, body: { status: "signature_required" } });
+		expect(renewed.body.quote.orderId).not.toBe(asked.quote.orderId);
+		const token = asked.signUrl.split("/").at(-1);
+		expect((await lab.ask(`/v1/links/${token}`, undefined, { as: null })).status).toBe(404);
+		const hash = await send(renewed.body.steps[0]);
+		expect((await tell(asked.id, hash)).status).toBe(200);
+		await lab.reached(asked.id, ["success"], AS);
+	});
+
+	test("after a step was signed is refused", async () => {
+		const asked = await begin();
+		await tell(asked.id, await send(asked.steps[0]));
+		const refused = await ask(`${PATH}/${asked.id}/requote`, {});
+		expect(refused).toMatchObject({ status: 409, body: { code: "requote_after_submission" } });
+	});
+});
+
+test("a route that needs a signature is refused for it", async () => {
+	lab.bridge.fault({ kind: "signature_step", times: 1 });
+	const refused = await begin();
+	expect(refused).toMatchObject({
+		...{ status: "rejected", errorCode: "signature_steps_unsupported", intentId: null },
+	});
+});

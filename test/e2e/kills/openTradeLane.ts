@@ -1,0 +1,78 @@
+import { type Hex, pad } from "viem";
+import { bundleKillable } from "#test/e2e/kills/bundleKillable.ts";
+import { type KillLane, openLane } from "#test/e2e/kills/openKillLane.ts";
+import { type KillChain, openKillChain } from "#test/e2e/kills/openKillWorld.ts";
+import { registerStocks, startStockChain } from "#test/harness/openTradeLab.ts";
+import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+
+export type TradeLane = KillLane<KillChain> & { stocks: StockWorld };
+
+/** What left the wallet of a token, or arrived there, in how many transfers. */
+export type Moved = { times: number; raw: bigint };
+
+const PURSE_RAW = 100_000n * 1_000_000n;
+/** Never too old, however far the lane's clock runs ahead of the chain's. */
+const FEEDS_SILENT_S = 86_400;
+/** Of as many blocks: each state is a third of a megabyte, and `prove` mines many thousands. */
+const STATES_KEPT = 1_000;
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** A lane on a chain 4663 of its own, with pools and stocks, whose wallet has dollars. */
+export async function openTradeLane(): Promise<TradeLane> {
+	const [{ anvil, world: stocks }, bundle] = await Promise.all([
+		startStockChain(["--prune-history", String(STATES_KEPT)]),
+		bundleKillable(),
+	]);
+	const { usdg } = stocks.addresses;
+	const pools = stocks.pools.map(({ address, token0, token1, fee }) => {
+		return { address, tokens: [token0, token1], fee };
+	});
+	const chain = await openKillChain({ anvil, bundle });
+	const lane = await openLane(chain, {
+		...{ index: 0, chain: "robinhood" },
+		env: {
+			STAND_IN_COIN: usdg.toLowerCase(),
+			STAND_IN_DOLLAR: usdg.toLowerCase(),
+			TRADE_POOLS_JSON: JSON.stringify(pools),
+			STOCK_ELIGIBILITY: "open",
+			STOCK_MARKET_HOURS: "always",
+			STOCK_FEED_SILENT_SECONDS: String(FEEDS_SILENT_S),
+		},
+		async prepare({ address, db }) {
+			await registerStocks(db, stocks);
+			await chain.whileMining(() => stocks.give(usdg, address, PURSE_RAW));
+		},
+	});
+	return {
+		...lane,
+		// The wallet is known only now.
+		get wallet() {
+			return lane.wallet;
+		},
+		stocks,
+		async stop() {
+			await lane.stop();
+			await chain.stop();
+		},
+	};
+}
+
+/** What moved of a token from or to the wallet since a block, as the token's own logs say. */
+export async function movedSince(
+	{ world: { anvil }, wallet }: TradeLane,
+	of: { token: Hex; fromBlock: Hex; side: "from" | "to" },
+): Promise<Moved> {
+	const account = pad(wallet.address);
+	const topics = of.side === "from" ? [TRANSFER, account] : [TRANSFER, null, account];
+	const { token: address, fromBlock } = of;
+	const filter = { address, fromBlock, toBlock: "latest", topics };
+	const logs = await anvil.rpc<{ data: Hex }[]>("eth_getLogs", [filter]);
+	return { times: logs.length, raw: logs.reduce((sum, { data }) => sum + BigInt(data), 0n) };
+}
+
+/** How much the router may take of the wallet's dollars. */
+export async function allowedRaw({ world: { anvil }, wallet, stocks }: TradeLane): Promise<bigint> {
+	const { usdg, router } = stocks.addresses;
+	const data = `0xdd62ed3e${pad(wallet.address).slice(2)}${pad(router).slice(2).toLowerCase()}`;
+	return BigInt(await anvil.rpc<string>("eth_call", [{ to: usdg, data }, "latest"]));
+}

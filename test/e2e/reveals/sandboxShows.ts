@@ -1,0 +1,125 @@
+import type { Database } from "#core/db/Database.ts";
+import { REVEAL_NAMES, type RevealName } from "../../sandbox/reveals/revealKinds.ts";
+import type { Sandbox } from "../../sandbox/startSandbox.ts";
+
+/** A hidden collection of a sandbox that comes out when it is told to. */
+export type Show = { contract: string; kind: RevealName };
+
+const isProving = process.env["PROVE"] === "1";
+const TOKENS = isProving ? 200 : 60;
+/** Of a kind: in one short run each way there is, once. */
+const OF_EACH = isProving ? 3 : 1;
+/** How far tokens that come out one by one stand apart. */
+const EVERY_MS = isProving ? 100 : 10;
+
+/** Opens collections of every kind, whose sellers begin to list. */
+export async function openShows({ studioUrl }: Sandbox): Promise<Show[]> {
+	const shows: Show[] = [];
+	for (const kind of Array.from({ length: OF_EACH }, () => REVEAL_NAMES).flat()) {
+		const asked = { kind, tokens: TOKENS, everyMs: EVERY_MS };
+		shows.push((await post(`${studioUrl}/_sandbox/reveals`, asked)) as Show);
+	}
+	return shows;
+}
+
+/** From now on servers of documents fail for a while, and sellers are faster than the buyer. */
+export async function spoilHosts({ studioUrl, providerUrl }: Sandbox): Promise<void> {
+	const hosts = [
+		{ kind: "old_document", path: "/open/", times: 12 },
+		{ kind: "429", retryAfter: 1, times: 2 },
+		{ kind: "slow", delayMs: 300, times: 6 },
+		{ kind: "500", path: "/open/", times: 2 },
+		{ kind: "truncated", path: "/open/", times: 2 },
+	];
+	const fills = "/listings/fulfillment_data$";
+	const sellers = ["seller_sells", "seller_cancels", "seller_withdraws"].map((kind) => {
+		return { kind, path: fills, times: 1 };
+	});
+	for (const fault of hosts) await post(`${studioUrl}/_sandbox/faults`, fault);
+	for (const fault of sellers) await post(`${providerUrl}/_sandbox/faults`, fault);
+}
+
+/** Faults of sellers that nobody has met yet. */
+export async function racesLeft({ providerUrl }: Sandbox): Promise<number> {
+	const response = await fetch(`${providerUrl}/_sandbox/faults`);
+	const { faults } = (await response.json()) as { faults: { kind: string }[] };
+	return faults.filter(({ kind }) => kind.startsWith("seller_")).length;
+}
+
+type Judged = {
+	sandbox: Sandbox;
+	db: Database;
+	wallet: string;
+	terms: { ceiling: number; budget: number; items: number };
+};
+
+/** Holds plans against their terms, the ledger and the chain; answers everything that is wrong. */
+export async function judgeShows(
+	read: readonly { show: Show; plan: any }[],
+	{ sandbox, db, wallet, terms }: Judged,
+): Promise<string[]> {
+	const problems: string[] = [];
+	for (const { show, plan } of read) {
+		const must = (holds: boolean, problem: string) => {
+			if (!holds) problems.push(`${show.kind}: ${problem}`);
+		};
+		const bought = plan.fills.filter(({ status }: any) => status === "confirmed");
+		const tokens = new Set(bought.map(({ tokenId }: any) => tokenId));
+		const prices = bought.map(({ priceRaw }: any) => BigInt(priceRaw) as bigint);
+		const spent = prices.reduce((sum: bigint, price: bigint) => sum + price, 0n);
+		must(bought.length > 0, `nothing is bought: ${JSON.stringify(plan.fills)}`);
+		must(bought.length <= terms.items && tokens.size === bought.length, "too many are bought");
+		must(plan.spentNative <= terms.budget, `${plan.spentNative} are spent`);
+		must(
+			bought.every(({ priceNative }: any) => priceNative <= terms.ceiling),
+			"one is too dear",
+		);
+		must(plan.spentRaw === String(spent), `it says ${plan.spentRaw}, and fills come to ${spent}`);
+		const chain = await paidOnChain(
+			sandbox,
+			db,
+			bought.map(({ intentId }: any) => intentId),
+		);
+		must(chain === spent, `the chain has ${chain}`);
+		const held = await tokensOf(sandbox, show.contract, wallet);
+		must(held === BigInt(bought.length), `${held} tokens are hers`);
+	}
+	return problems;
+}
+
+/** What the mined transactions of these intents paid. */
+async function paidOnChain(
+	sandbox: Sandbox,
+	db: Database,
+	intentIds: readonly string[],
+): Promise<bigint> {
+	const rows = await db.query<{ hash: string }>(
+		`select '0x' || encode(transaction_hash, 'hex') as hash from wallets.submission
+		where intent_id = any($1::uuid[]) and transaction_hash is not null`,
+		[intentIds],
+	);
+	let paid = 0n;
+	for (const { hash } of rows) {
+		const receipt = await rpc(sandbox, "eth_getTransactionReceipt", [hash]);
+		if (receipt?.status !== "0x1") continue;
+		paid += BigInt((await rpc(sandbox, "eth_getTransactionByHash", [hash])).value);
+	}
+	return paid;
+}
+
+async function tokensOf(sandbox: Sandbox, to: string, owner: string): Promise<bigint> {
+	const data = `0x70a08231${owner.slice(2).padStart(64, "0")}`;
+	return BigInt(await rpc(sandbox, "eth_call", [{ to, data }, "latest"]));
+}
+
+async function rpc({ httpUrl }: Sandbox, method: string, params: unknown[]): Promise<any> {
+	const body = { id: 1, jsonrpc: "2.0", method, params };
+	return ((await post(httpUrl, body)) as any).result;
+}
+
+async function post(url: string, body: unknown): Promise<unknown> {
+	const headers = { "content-type": "application/json" };
+	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+	if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
+	return response.json();
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { until } from "#test/harness/until.ts";
+import { socialEnv } from "#test/sandbox/social/socialAccess.ts";
+import {
+	type SocialEmulator,
+	startSocialEmulator,
+} from "#test/sandbox/social/startSocialEmulator.ts";
+
+// Guarantee: a post bridges only where operators switched that on, only to and back to its author's
+// own wallets, and to anybody else's never without a yes by a link.
+
+const BOT = "@tapeline_bot";
+const ALICE = "0x00000000000000000000000000000000000a11ce";
+const OWN = {
+	SESSION_SECRET: "a secret of these tests, long enough",
+	PUBLIC_URL: "https://app.example",
+};
+const ROUTE = "from anvil to robinhood as USDG";
+
+type Row = { status: string; errorCode: string | null; channel: string };
+
+let x: SocialEmulator;
+let lab: BridgeLab;
+let posting: TestService;
+beforeAll(async () => {
+	x = startSocialEmulator({ nowMs: () => Date.now() });
+	const env = { ...socialEnv(x.url, x.access), ...OWN };
+	lab = await openBridgeLab({ env });
+	posting = lab.service;
+	const { subject, username } = lab.custody.person("ada");
+	x.addPerson({ id: subject ?? "", username: username ?? "", isAutomated: false });
+	x.addPerson({ id: "9100000000000000001", username: "stranger", isAutomated: false });
+	await lab.enrol();
+	await until(async () => {
+		const command = `bridge 0.0001 eth ${ROUTE}`;
+		return (await lab.ask("/v1/bridges/intents", { command })).body.errorCode === null;
+	}, "prices are known");
+	x.sendWebhooksTo(`${lab.service.url}/v1/social/webhook`);
+	// Whoever wrote to the bot is written to.
+	await say("ada", "help", "dm");
+});
+afterAll(async () => {
+	if (posting !== lab?.service) await posting?.stop();
+	await lab?.stop();
+	await x?.stop();
+});
+
+/** Somebody speaks to the bot; resolves once everything that it says is said. */
+async function say(by: string, text: string, via: "post" | "dm" = "post") {
+	const { source, delivered } =
+		via === "post"
+			? (({ post, ...rest }) => ({ source: post, ...rest }))(x.post({ by, text: `${BOT} ${text}` }))
+			: (({ message, ...rest }) => ({ source: message, ...rest }))(x.message({ by, text }));
+	await delivered;
+	const { db } = lab.service.core;
+	await until(async () => {
+		const [open] = await db.query(
+			`select from social.event where id = $1 and state in ('answered', 'ignored', 'dropped')
+			and not exists (select from social.reply where event_id = $1
+				and state in ('ready', 'sending', 'uncertain'))`,
+			[`${via}:${source.id}`],
+		);
+		return open !== undefined;
+	}, `"${text}" is answered`);
+	const post = x.timeline.posts.find(({ replyTo }) => replyTo === source.id)?.text ?? null;
+	return { post, dm: x.timeline.messages.at(-1)?.text ?? null };
+}
+
+const bridges = () =>
+	lab.service.core.db.query<Row>(
+		`select status, error_code as "errorCode", channel from bridge.bridge order by created_at`,
+	);
+const deposits = () => lab.bridge.ledger().flatMap((one) => one.deposits).length;
+
+test("[BRG-11] a post bridges nothing where ENABLE_SOCIAL_BRIDGING is off, and a signed request does", async () => {
+	const before = deposits();
+	const { post } = await say("ada", `bridge 0.01 eth ${ROUTE}`);
+	expect(post).toContain("It is rejected");
+	expect((await bridges()).at(-1)).toMatchObject({
+		...{ channel: "social", status: "rejected", errorCode: "bridging_disabled" },
+	});
+	expect(deposits()).toBe(before);
+	const { body } = await lab.ask("/v1/bridges/intents", { command: `bridge 0.01 eth ${ROUTE}` });
+	await lab.reached(body.id, ["success"]);
+	expect(deposits()).toBeGreaterThan(before);
+});
+
+test("[BRG-11] where it is on, a post bridges to its author's own wallet within the channel's cap", async () => {
+	await lab.service.stop();
+	posting = await startTestService({
+		...{ scanFrom: null, database: lab.service.database },
+		env: { ...lab.env, ...socialEnv(x.url, x.access), ...OWN, ENABLE_SOCIAL_BRIDGING: "true" },
+	});
+	lab = { ...lab, service: posting };
+	x.sendWebhooksTo(`${posting.url}/v1/social/webhook`);
+	const before = deposits();
+	await until(async () => {
+		const { post } = await say("ada", `bridge 0.01 eth ${ROUTE}`);
+		expect(post).not.toContain("0.01");
+		return (await bridges()).at(-1)?.errorCode === null;
+	}, "prices are known");
+	await until(async () => deposits() > before, "the money is on its way");
+	await say("ada", `bridge 3 eth ${ROUTE}`);
+	expect((await bridges()).at(-1)).toMatchObject({ errorCode: "per_trade_limit" });
+});
+
+test.each([
+	["recipient", `recipient ${ALICE}`],
+	["refund", `refund to ${ALICE}`],
+])("a post that names somebody else as %s is asked about by a link, or waits", async (_, tail) => {
+	const before = deposits();
+	let asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
+	if ((await bridges()).at(-1)?.errorCode === "recipient_cooldown") {
+		const sql = "update wallets.recipient set first_seen_at = first_seen_at - interval '25 hours'";
+		await posting.core.db.execute(sql);
+		asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
+	}
+	expect((await bridges()).at(-1)).toMatchObject({
+		...{ channel: "social", status: "confirmation_required", errorCode: null },
+	});
+	expect(asked.post).toContain("needs your yes by a link");
+	expect(asked.post).not.toMatch(/0x|app\.example/);
+	expect(asked.dm).toMatch(/\/links\/\S+$/);
+	expect(deposits()).toBe(before);
+});
+
+test("what a stranger wants bridged is kept, and no bridge", async () => {
+	const before = (await bridges()).length;
+	const { post } = await say("stranger", `bridge 0.01 eth ${ROUTE}`);
+	expect(post).toContain("not linked");
+	expect(await bridges()).toHaveLength(before);
+});
