@@ -6,6 +6,9 @@ import { hexOf } from "#core/chain/hexOf.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import { PricesKey } from "#plugins/prices/contract.ts";
+import { buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import { openBuyback } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import { createEconomics } from "#plugins/tokenomics/economics/createEconomics.ts";
 import { economicsCommands, economicsTools } from "#plugins/tokenomics/economicsTools.ts";
 import { leagueJob } from "#plugins/tokenomics/league/leagueJob.ts";
@@ -23,25 +26,31 @@ import { WalletsKey } from "#plugins/wallets/contract.ts";
 export const tokenomicsPlugin = definePlugin({
 	name: "tokenomics",
 	version: "1",
-	config: z.object({ ...tokenomicsConfig }),
-	needs: { wallets: WalletsKey, trading: TradingKey },
+	config: z.object({ ...tokenomicsConfig, ...buybackConfig }),
+	needs: { wallets: WalletsKey, prices: PricesKey, trading: TradingKey },
 	tables: { schema: "tokenomics", folder: join(import.meta.dir, "migrations") },
-	setup({ core, config, needs: { wallets, trading } }) {
+	setup({ core, config, needs: { wallets, prices, trading } }) {
 		const ending = new AbortController();
 		const contracts = createContracts({ core, config });
-		const economics = createEconomics({ ...core, contracts });
+		const { signal } = ending;
+		const buyback = openBuyback({ core, config, wallets, prices, contracts, ending: signal });
+		const economics = createEconomics({ ...core, contracts, buybackStatus: buyback.status });
 		const ledger = openLedger(core, contracts, config.TOKEN_FINAL_DEPTH_BLOCKS);
 		const league = leagueJob({ ...core, trading, wallets });
 		return {
 			routes: new Elysia()
 				.use(economicsRoutes({ economics }))
-				.use(manifestRoutes({ core, contracts, ending: ending.signal }))
+				.use(manifestRoutes({ core, contracts, ending: signal }))
 				.use(treasuryRoutes({ core, contracts })),
-			jobs: ledger ? [ledger.job, league] : [league],
+			jobs: [...(ledger ? [ledger.job] : []), league, ...buyback.jobs],
 			tools: economicsTools({ economics }),
 			commands: economicsCommands,
 			degraded: async () => (ledger ? ledger.degraded() : []),
-			stop: () => ending.abort(),
+			start: buyback.start,
+			async stop() {
+				ending.abort();
+				await buyback.ended();
+			},
 		};
 	},
 });

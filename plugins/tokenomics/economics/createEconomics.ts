@@ -3,6 +3,7 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { decimalString } from "#core/money/decimalString.ts";
 import { SECOND_MS } from "#core/time/units.ts";
+import type { BuybackStatus } from "#plugins/tokenomics/buyback/readStatus.ts";
 import {
 	type Economics,
 	type Figure,
@@ -15,7 +16,16 @@ import { ECONOMICS_FRESH_MS } from "#plugins/tokenomics/limits.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
 import { BUCKET_NAMES } from "#plugins/tokenomics/treasury/renderEntry.ts";
 
-export type EconomicsDeps = { db: Database; clock: Clock; contracts: Contracts };
+export type EconomicsDeps = {
+	db: Database;
+	clock: Clock;
+	contracts: Contracts;
+	/** How the job that buys back goes. */
+	buybackStatus?(): Promise<BuybackStatus | null>;
+};
+
+/** What is read together, once a second for everybody. */
+type Read = { rows: EconomicsRows | null; worker: BuybackStatus | null };
 
 /**
  * Returns what puts the economics together. Rows are read at most once a second for everybody, and
@@ -23,32 +33,43 @@ export type EconomicsDeps = { db: Database; clock: Clock; contracts: Contracts }
  */
 export function createEconomics(deps: EconomicsDeps): () => Promise<Economics> {
 	const { clock } = deps;
-	let newest: { atMs: number; rows: EconomicsRows | null } | null = null;
-	let reading: Promise<EconomicsRows | null> | null = null;
+	let newest: (Read & { atMs: number }) | null = null;
+	let reading: Promise<Read> | null = null;
 
-	async function rowsNow(nowMs: number): Promise<EconomicsRows | null> {
-		if (newest && Math.abs(nowMs - newest.atMs) < ECONOMICS_FRESH_MS) return newest.rows;
-		reading ??= readEconomics(deps, nowMs).finally(() => {
+	async function readNow(nowMs: number): Promise<Read> {
+		if (newest && Math.abs(nowMs - newest.atMs) < ECONOMICS_FRESH_MS) return newest;
+		reading ??= readAll(deps, nowMs).finally(() => {
 			reading = null;
 		});
-		const rows = await reading;
-		newest = { atMs: nowMs, rows };
-		return rows;
+		const read = await reading;
+		newest = { atMs: nowMs, ...read };
+		return read;
 	}
 
 	return async () => {
 		const nowMs = clock.nowMs();
-		const rows = await rowsNow(nowMs);
-		return rows ? live(rows, nowMs) : notLaunched(nowMs);
+		const { rows, worker } = await readNow(nowMs);
+		return rows ? live(rows, worker, nowMs) : notLaunched(worker, nowMs);
 	};
 }
 
-function notLaunched(nowMs: number): Economics {
+async function readAll(deps: EconomicsDeps, nowMs: number): Promise<Read> {
+	const [rows, worker] = await Promise.all([
+		readEconomics(deps, nowMs),
+		deps.buybackStatus?.() ?? null,
+	]);
+	return { rows, worker };
+}
+
+function notLaunched(worker: BuybackStatus | null, nowMs: number): Economics {
 	const status = NOT_LAUNCHED;
 	const shares = sharesOf(DEFAULT_SPLIT);
 	return {
 		split: { status, shares, revenue: [] },
-		buyback: { status, burned: null, burns: null, spent: [], last: null },
+		buyback: {
+			...{ status, burned: null, burns: null, spent: [], last: null },
+			worker: worker && workerOf(worker),
+		},
 		holders: { status, count: null, supply: null, burned: null, earned: [] },
 		league: {
 			...{ status, season: null, endsAt: null, traders: null, volume: null, leftOut: null },
@@ -58,7 +79,7 @@ function notLaunched(nowMs: number): Economics {
 	};
 }
 
-function live(rows: EconomicsRows, nowMs: number): Economics {
+function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number): Economics {
 	const money = moneyOf(rows, nowMs);
 	const { count, amount, ofToken } = money;
 	const burns = rows.burns.reduce((sum, one) => sum + one.entries, 0);
@@ -88,6 +109,7 @@ function live(rows: EconomicsRows, nowMs: number): Economics {
 				spent: amount(last.spent, last.currency, last.at),
 				transactionHash: last.transactionHash,
 			},
+			worker: worker && workerOf(worker),
 		},
 		holders: {
 			...{ status: "live", count: count(rows.holders, "accounts") },
@@ -97,6 +119,21 @@ function live(rows: EconomicsRows, nowMs: number): Economics {
 		},
 		league: leagueOf(rows, { nowMs, earned: earnedBy(1) }),
 		servedAt: new Date(nowMs).toISOString(),
+	};
+}
+
+function workerOf(status: BuybackStatus): Economics["buyback"]["worker"] {
+	const { isEnabled: enabled, code, detail, lookedAt, nextAt, lastRun } = status;
+	return {
+		...{ enabled, code, detail },
+		checkedAt: lookedAt?.toISOString() ?? null,
+		nextAt: nextAt?.toISOString() ?? null,
+		run: lastRun && {
+			startedAt: lastRun.startedAt.toISOString(),
+			...{ status: lastRun.status, errorCode: lastRun.errorCode, currency: lastRun.currency },
+			...{ boundRaw: String(lastRun.spendRaw), spentRaw: String(lastRun.heldRaw) },
+		},
+		left: status.left.map(({ currency, symbol, raw, code }) => ({ currency, symbol, raw, code })),
 	};
 }
 

@@ -74,6 +74,44 @@ const splitSchema = z
 	})
 	.meta({ id: "EconomicsSplit", description: "How revenue is split, and what came of it." });
 
+const workerSchema = z
+	.object({
+		enabled: z
+			.boolean()
+			.meta({ description: "Whether the token is bought back.", examples: [true] }),
+		code: field
+			.text("Why the newest turn, or its run, spent nothing; null: it did.", "nothing_to_spend")
+			.nullable(),
+		detail: field.text("The same in words.", "There is not enough revenue.").nullable(),
+		checkedAt: field.time("When the newest turn was taken.").nullable(),
+		nextAt: field.time("When the next one may be.").nullable(),
+		run: z
+			.object({
+				startedAt: field.time("When it began."),
+				status: field.text("Where its intent stands.", "confirmed"),
+				errorCode: field.text("Why it ended so.", "reverted").nullable(),
+				currency: field.addressText("What it pays with; zeros: the chain's coin."),
+				boundRaw: field.digits("The most that it may spend, in base units.", "12500000"),
+				spentRaw: field.digits("What it holds or has spent, in base units.", "12500000"),
+			})
+			.meta({ id: "EconomicsBuybackRun", description: "A run that spends." })
+			.nullable()
+			.meta({ description: "The newest run; null: there was none." }),
+		left: z
+			.array(
+				z
+					.object({
+						currency: field.addressText("The currency; zeros: the chain's coin."),
+						symbol: field.text("What it is called.", "ETH"),
+						raw: field.digits("How much of it, in base units.", "12500000"),
+						code: field.text("Why.", "no_pool"),
+					})
+					.meta({ id: "EconomicsLeft", description: "Revenue for burning that is not spent." }),
+			)
+			.meta({ description: "Revenue that the newest turn left where it is." }),
+	})
+	.meta({ id: "EconomicsBuybackJob", description: "How the job that buys back goes." });
+
 const buybackSchema = z
 	.object({
 		status,
@@ -81,6 +119,9 @@ const buybackSchema = z
 		burns: figure("How many buybacks there were."),
 		spent: z.array(figureSchema).meta({ description: "What they paid, by currency." }),
 		last: lastSchema.nullable().meta({ description: "The newest one." }),
+		worker: workerSchema
+			.nullable()
+			.meta({ description: "How the job goes; null: its chain is not reached here." }),
 	})
 	.meta({ id: "EconomicsBuyback", description: "What was bought back and burned." });
 

@@ -3,7 +3,7 @@ import { sharesOf } from "../contracts/sharesOf.ts";
 import type { Call, ContractLab } from "./openContractLab.ts";
 
 /** The modes of `OddToken`, in its order. */
-const MODES = [
+export const MODES = [
 	...(["honest", "fee", "false", "silent", "idle", "greedy", "reentrant"] as const),
 	...(["halfBurning", "overBurning"] as const),
 ];

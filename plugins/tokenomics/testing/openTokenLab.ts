@@ -12,6 +12,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import { tokenomicsPlugin } from "#plugins/tokenomics/plugin.ts";
 import type { SettledTrade, Trading } from "#plugins/trading/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
 
 const ADMIN_KEY = "an-operator-s-key-0001";
 
@@ -52,6 +53,7 @@ export async function openTokenLab(given: {
 			};
 		},
 		execution: {
+			register() {},
 			held: async (_: unknown, ids: readonly string[]) =>
 				ids.map((intentId) => ({
 					intentId,
@@ -60,7 +62,7 @@ export async function openTokenLab(given: {
 		},
 	} as unknown as Wallets;
 	const parts = await tokenomicsPlugin.setup({
-		...{ core, config, needs: { wallets, trading } },
+		...{ core, config, needs: { wallets, trading, prices: fakePrices(chains) } },
 		contributions: () => [],
 		collected: () => {
 			throw new Error("nothing is collected here");

@@ -14,7 +14,8 @@ const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
 		"bridge/(?:bridges|operator|reconcile)/|bridge/plugin|" +
-		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/|v4/)))",
+		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/|v4/)|" +
+		"tokenomics/buyback/))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
@@ -29,7 +30,7 @@ const OUT = [
 	/\bfetch\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|readKeeper|assessMarket|supplyFell)\(/,
 ];
 /** Outside a transaction; inside one, what is written lasts by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -69,6 +70,11 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
 	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
+	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",
+	"plugins/tokenomics/buyback/readPools.ts": "called in buyback.market and buyback.turn",
+	"plugins/tokenomics/buyback/readKeeper.ts": "called in buyback.keeper and buyback.turn",
+	"plugins/tokenomics/buyback/settleBuyback.ts": "called in buyback.supply",
+	"plugins/tokenomics/buyback/takeTurn.ts#findRun": "called in buyback.turn",
 	"plugins/trading/quotes/createLocalQuoter.ts": "called in trade.quote",
 	"plugins/trading/quotes/createHostedRouter.ts": "called in trade.quote",
 	"plugins/trading/v4/createV4Quoter.ts": "called in trade.quote",
@@ -159,6 +165,7 @@ test("whatever registers a kind of intent is on the path that is looked at here"
 		// Killed at random moments as well: `test/e2e/bridges/killedBridges.test.ts`.
 		"plugins/bridge/plugin.ts",
 		"plugins/nft-buys/plugin.ts",
+		"plugins/tokenomics/buyback/openBuyback.ts",
 		"plugins/trading/openTrades.ts",
 		"plugins/transfers/plugin.ts",
 		"plugins/wallets/createWallets.ts",

@@ -1,5 +1,10 @@
 import { bridgeSteps, depositSteps } from "#plugins/bridge/bridgeSteps.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
+import {
+	purchaseSteps,
+	releaseSteps,
+	turnSteps,
+} from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance/allowanceKind.ts";
@@ -12,12 +17,16 @@ export const kindSteps: readonly string[] = [
 ];
 
 /**
- * Those of trades and bridges, whose chains are not the one of `openKillWorld`: their processes end
- * at each of them in `trades.test.ts` beside this file and in
- * `test/e2e/bridges/bridgeDeaths.test.ts`.
+ * Those of trades, bridges and buybacks, whose chains are not the one of `openKillWorld`: their
+ * processes end at each of them in `trades.test.ts` beside this file, in
+ * `test/e2e/bridges/bridgeDeaths.test.ts` and in
+ * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
 export const stepsEndedElsewhere: readonly string[] = [
 	...tradeSteps,
 	...bridgeSteps,
 	...depositSteps,
+	...turnSteps,
+	...purchaseSteps,
+	...releaseSteps,
 ];

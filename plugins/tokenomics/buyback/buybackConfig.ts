@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { commaList } from "#core/config/commaList.ts";
+import { CURRENCIES_MAX, FEE_TIERS_MAX } from "#plugins/tokenomics/buyback/limits.ts";
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const address = z
+	.string()
+	.transform((text) => text.toLowerCase())
+	.refine(isAddress, "an address is 0x and 40 hex digits");
+/** Uniswap's QuoterV2 on the real chain 4663. */
+const V3_QUOTER = "0x33e885ed0ec9bf04ecfb19341582aadcb4c8a9e7";
+const bps = z.int().min(1).max(5_000);
+const dollars = z.number().min(0.01).max(1_000_000_000);
+
+/** What an operator sets about buying the token back. */
+export const buybackConfig = {
+	BUYBACK_ENABLED: z
+		.boolean()
+		.default(false)
+		.describe("Whether the burn's share of revenue buys the token and burns it, by itself."),
+	BUYBACK_WALLET_ID: z
+		.string()
+		.regex(/^[A-Za-z0-9_-]{1,64}$/)
+		.optional()
+		.meta({ expects: "the wallet provider's id of a wallet" })
+		.describe(
+			"The wallet that buys back (the keeper), by the wallet provider's id. Nobody signs in to it.",
+		),
+	BUYBACK_CURRENCIES: commaList(address)
+		.refine((all) => all.length <= CURRENCIES_MAX, `at most ${CURRENCIES_MAX} currencies`)
+		.default([ZERO_ADDRESS])
+		.meta({ expects: "addresses, separated by commas; the zero address is the chain's coin" })
+		.describe(
+			"Currencies of revenue that the token is bought with. Others are left where they are.",
+		),
+	BUYBACK_FEE_TIERS: commaList(z.string().regex(/^[1-9][0-9]{0,5}$/))
+		.refine((all) => all.length <= FEE_TIERS_MAX, `at most ${FEE_TIERS_MAX} fees`)
+		.default(["500", "3000", "10000"])
+		.meta({ expects: "fees in hundredths of a basis point, separated by commas" })
+		.describe("Uniswap V3 pools that may be bought through, by their fee; the deepest is taken."),
+	BUYBACK_V3_QUOTER: address
+		.default(V3_QUOTER)
+		.meta({ expects: "an address on the home chain" })
+		.describe("Uniswap's QuoterV2, which plays a purchase on the chain and names its factory."),
+	BUYBACK_RUN_USD_MIN: dollars
+		.default(5)
+		.describe("A run that would spend less waits for more revenue, in dollars."),
+	BUYBACK_RUN_USD_MAX: dollars.default(500).describe("What one run spends at most, in dollars."),
+	BUYBACK_DAY_USD_MAX: dollars
+		.default(5_000)
+		.describe("What all runs of 24 hours spend at most, in dollars."),
+	BUYBACK_DEPTH_BPS_MAX: bps
+		.default(50)
+		.describe("The share of a pool's depth that one run spends at most, in basis points."),
+	BUYBACK_SLIPPAGE_BPS_MAX: bps
+		.default(200)
+		.describe(
+			"How much less than quoted, and than by the time-weighted price, may be burned, in basis points.",
+		),
+	BUYBACK_DEVIATION_BPS_MAX: bps
+		.default(150)
+		.describe(
+			"No run while the pool's price is further from the time-weighted one, in basis points.",
+		),
+	BUYBACK_IMPACT_BPS_MAX: bps
+		.default(100)
+		.describe("No run that would move the pool's price further, in basis points."),
+	BUYBACK_QUOTES_BPS_MAX: bps
+		.default(25)
+		.describe("No run while the two quotes are further apart, in basis points."),
+	BUYBACK_TWAP_SECONDS: z
+		.int()
+		.min(30)
+		.max(86_400)
+		.default(1_800)
+		.describe("The time over which the pool's price is averaged."),
+	BUYBACK_DEADLINE_SECONDS: z
+		.int()
+		.min(5)
+		.max(600)
+		.default(30)
+		.describe("How long a purchase may wait for its block; later it changes nothing."),
+};
+
+export type BuybackConfig = z.output<z.ZodObject<typeof buybackConfig>>;
+
+const MICROS = 1_000_000;
+
+/** Bounds of every run, in the units that they are counted in. */
+export type BuybackBounds = ReturnType<typeof boundsOf>;
+
+/** Returns the bounds of every run. */
+export function boundsOf(config: BuybackConfig) {
+	const micros = (usd: number) => BigInt(Math.round(usd * MICROS));
+	return {
+		runUsdMicrosMin: micros(config.BUYBACK_RUN_USD_MIN),
+		runUsdMicrosMax: micros(config.BUYBACK_RUN_USD_MAX),
+		dayUsdMicrosMax: micros(config.BUYBACK_DAY_USD_MAX),
+		depthBps: BigInt(config.BUYBACK_DEPTH_BPS_MAX),
+		slippageBps: BigInt(config.BUYBACK_SLIPPAGE_BPS_MAX),
+		deviationBps: BigInt(config.BUYBACK_DEVIATION_BPS_MAX),
+		impactBps: BigInt(config.BUYBACK_IMPACT_BPS_MAX),
+		quotesBps: BigInt(config.BUYBACK_QUOTES_BPS_MAX),
+		twapS: config.BUYBACK_TWAP_SECONDS,
+		deadlineS: config.BUYBACK_DEADLINE_SECONDS,
+		fees: config.BUYBACK_FEE_TIERS.map(Number),
+	};
+}

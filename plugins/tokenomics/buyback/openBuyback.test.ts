@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { z } from "zod";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { silentLog } from "#core/log/silentLog.ts";
+import { createMetrics } from "#core/metrics/createMetrics.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import { openBuyback } from "#plugins/tokenomics/buyback/openBuyback.ts";
+import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+import { fakePrices } from "#test/harness/fakePrices.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** The job's wiring, over a chain that is never asked. */
+function open(given: { role?: Core["role"]; isEnabled?: boolean; isReached?: boolean }) {
+	const { role = "all", isEnabled = true, isReached = true } = given;
+	const chain = createChainRegistry(builtinChains).byId(4663) ?? null;
+	const kinds: string[] = [];
+	const wallets = {
+		execution: { register: ({ name }: { name: string }) => kinds.push(name), held: async () => [] },
+	} as unknown as Wallets;
+	const home = chain && isReached ? { chain, rpcFor: () => ({}), headUrls: [] } : null;
+	const ending = new AbortController();
+	const clock = { nowMs: () => 0 };
+	const metrics = createMetrics();
+	const buyback = openBuyback({
+		core: { role, db: database.db, clock, log: silentLog, metrics } as unknown as Core,
+		config: z.object(buybackConfig).parse({ BUYBACK_ENABLED: isEnabled }),
+		contracts: { home, homeChain: chain, addressesOf: async () => null } as unknown as Contracts,
+		...{ wallets, prices: fakePrices(), ending: ending.signal },
+	});
+	return { ...buyback, kinds, stop: () => ending.abort() };
+}
+
+test("the job is due every ten minutes, and one process of all takes each turn", () => {
+	const { jobs, kinds } = open({});
+	expect(jobs).toMatchObject([
+		{ name: "tokenomics.buyback", schedule: { cron: "0 */10 * * * *" }, lock: "cluster" },
+	]);
+	expect(kinds).toEqual(["buyback-release", "buyback"]);
+});
+
+test("switched off there is no turn, and what was recorded before is still understood", async () => {
+	const { jobs, kinds, start, ended, status } = open({ isEnabled: false });
+	start();
+	await ended();
+	expect([jobs, kinds.length]).toEqual([[], 2]);
+	expect(await status()).toMatchObject({ isEnabled: false, code: "disabled", lookedAt: null });
+});
+
+test("a turn that waits for its moment ends with the service", async () => {
+	const { start, ended, stop, status } = open({ role: "worker" });
+	start();
+	stop();
+	await ended();
+	expect(await status()).toMatchObject({ lookedAt: null, lastRun: null });
+});
+
+test("without a chain that the token could be on there is no status", async () => {
+	const { jobs, kinds, status } = open({ isReached: false });
+	expect([jobs, kinds, await status()]).toEqual([[], [], null]);
+});

@@ -1,0 +1,165 @@
+import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { readAbiText } from "#core/chain/abi/readAbiText.ts";
+import { chainNumbers } from "#core/chain/chainNumbers.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { readAnswer } from "#core/chain/reads/readAnswer.ts";
+import type { RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { cleanLine } from "#core/outside/cleanLine.ts";
+import { erc20Abi } from "#plugins/tokenomics/buyback/abi.ts";
+import { decoded, viewCall } from "#plugins/tokenomics/buyback/askViews.ts";
+import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
+import { RUN_GAS } from "#plugins/tokenomics/buyback/limits.ts";
+import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
+import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
+
+/** The router's bucket that pays for burning. */
+export const BURN_BUCKET = 2;
+
+/** What there is of one currency, in base units. */
+export type Funds = {
+	currency: Address;
+	symbol: string;
+	/** What the burn's share of revenue came to, ever. */
+	earnedRaw: bigint;
+	/** What of that the router still holds. */
+	owedRaw: bigint;
+	/** What the keeper holds. */
+	balanceRaw: bigint;
+	/** What the burner may take of the keeper's; null for the coin, which is sent along. */
+	allowanceRaw: bigint | null;
+};
+
+export type Keeper = {
+	funds: readonly Funds[];
+	/** What the keeper holds of the coin, which pays for gas. */
+	coinRaw: bigint;
+	/** The chain's own time, in seconds. */
+	chainTimeS: bigint;
+	/** What the steps of a run may take of the coin for gas, generously. */
+	gasReserveRaw: bigint;
+};
+
+const SYMBOL_LENGTH_MAX = 16;
+
+/**
+ * Reads what can be spent, and whether the contracts are those that this keeper may use: the router
+ * pays it the burn's share, and the burner burns the token and obeys nobody else.
+ */
+export async function readKeeper(
+	{ rpc, chain }: Pick<BuybackDeps, "rpc" | "chain">,
+	asked: {
+		contracts: BuybackContracts;
+		keeper: Address;
+		currencies: readonly Address[];
+		signal: AbortSignal;
+	},
+): Promise<Keeper | Refusal> {
+	const { contracts, keeper, currencies, signal } = asked;
+	const { token, router, burner } = contracts;
+	const ofRouter = { abi: revenueRouterAbi };
+	const ofBurner = { abi: buybackBurnerAbi };
+	const payee = { ...ofRouter, functionName: "payeeOf" as const, args: [BURN_BUCKET] as const };
+	const outcomes = await rpc.settle(
+		[
+			viewCall(router, encodeFunctionData(payee)),
+			viewCall(burner, encodeFunctionData({ ...ofBurner, functionName: "keeper" })),
+			viewCall(burner, encodeFunctionData({ ...ofBurner, functionName: "token" })),
+			{ method: "eth_getBalance", params: [keeper, "latest"] },
+			{ method: "eth_gasPrice", params: [] },
+			{ method: "eth_getBlockByNumber", params: ["latest", false] },
+			...currencies.flatMap((currency) => callsOf(currency, { router, burner, keeper })),
+		],
+		{ signal },
+	);
+	const [paid, obeyed, burned, balance, gasPrice, block, ...others] = outcomes;
+	const payeeOf = decoded(paid, (data) =>
+		decodeFunctionResult({ ...ofRouter, functionName: "payeeOf", data }),
+	);
+	const keeperOf = decoded(obeyed, (data) =>
+		decodeFunctionResult({ ...ofBurner, functionName: "keeper", data }),
+	);
+	const tokenOf = decoded(burned, (data) =>
+		decodeFunctionResult({ ...ofBurner, functionName: "token", data }),
+	);
+	if (payeeOf === null || keeperOf === null || tokenOf === null) {
+		return refusal("contracts_unreadable");
+	}
+	if (payeeOf.toLowerCase() !== keeper) return refusal("payee_differs");
+	if (keeperOf.toLowerCase() !== keeper) return refusal("keeper_differs");
+	if (tokenOf.toLowerCase() !== token) return refusal("token_differs");
+	const balanceRaw = readAnswer(chainNumbers.wei, resultOf(balance));
+	const price = readAnswer(chainNumbers.gasPrice, resultOf(gasPrice));
+	const coin = { symbol: chain.nativeCurrency.symbol, balanceRaw };
+	const funds = currencies.flatMap((currency, at) => {
+		return fundsOf(currency, { coin, outcomes: others.slice(at * CALLS, (at + 1) * CALLS) }) ?? [];
+	});
+	return {
+		funds,
+		coinRaw: balanceRaw,
+		chainTimeS: BigInt(readAnswer(chainNumbers.seconds, timeOf(resultOf(block)))),
+		// As plans are costed: room for base fees that double.
+		gasReserveRaw: RUN_GAS * price * 2n,
+	};
+}
+
+/** Questions about one currency. */
+const CALLS = 5;
+
+function callsOf(
+	currency: Address,
+	{ router, burner, keeper }: { router: Address; burner: Address; keeper: Address },
+) {
+	const args = [BURN_BUCKET, currency] as const;
+	const abi = revenueRouterAbi;
+	return [
+		viewCall(router, encodeFunctionData({ abi, functionName: "earned", args })),
+		viewCall(router, encodeFunctionData({ abi, functionName: "owed", args })),
+		...[
+			encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [keeper] }),
+			encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args: [keeper, burner] }),
+			encodeFunctionData({ abi: erc20Abi, functionName: "symbol" }),
+		].map((data) => viewCall(currency, data)),
+	];
+}
+
+/** Null where a token does not answer: what nobody can count is left where it is. */
+function fundsOf(
+	currency: Address,
+	read: {
+		coin: { symbol: string; balanceRaw: bigint };
+		outcomes: readonly RpcOutcome[];
+	},
+): Funds | null {
+	const [earned, owed, balance, allowance, symbol] = read.outcomes;
+	const abi = revenueRouterAbi;
+	const earnedRaw = decoded(earned, (data) =>
+		decodeFunctionResult({ abi, functionName: "earned", data }),
+	);
+	const owedRaw = decoded(owed, (data) =>
+		decodeFunctionResult({ abi, functionName: "owed", data }),
+	);
+	if (earnedRaw === null || owedRaw === null) return null;
+	if (currency === ZERO_ADDRESS) {
+		return { currency, ...read.coin, earnedRaw, owedRaw, allowanceRaw: null };
+	}
+	const balanceRaw = decoded(balance, (data) =>
+		decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data }),
+	);
+	const allowanceRaw = decoded(allowance, (data) =>
+		decodeFunctionResult({ abi: erc20Abi, functionName: "allowance", data }),
+	);
+	if (balanceRaw === null || allowanceRaw === null) return null;
+	const told = cleanLine(decoded(symbol, readAbiText), { lengthMax: SYMBOL_LENGTH_MAX });
+	return { currency, symbol: told ?? "token", earnedRaw, owedRaw, balanceRaw, allowanceRaw };
+}
+
+function resultOf(outcome: RpcOutcome | undefined): unknown {
+	if (outcome?.kind === "fault") throw outcome.fault;
+	return outcome?.result;
+}
+
+function timeOf(block: unknown): unknown {
+	return typeof block === "object" && block !== null && "timestamp" in block
+		? block.timestamp
+		: undefined;
+}

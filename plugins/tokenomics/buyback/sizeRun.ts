@@ -1,0 +1,97 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { mulDiv } from "#core/money/mulDiv.ts";
+import type { UsdRate } from "#plugins/prices/contract.ts";
+import type { BuybackBounds } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import { least } from "#plugins/tokenomics/buyback/poolMath.ts";
+import type { Funds, Keeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
+import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
+
+/** What a run would spend of a currency, before it is known what the pools bear. */
+export type Candidate = {
+	funds: Funds;
+	spendRaw: bigint;
+	rate: UsdRate;
+	/** Of all that is there, for what is worth most to be spent first. */
+	availableUsdMicros: bigint;
+};
+
+/** A currency that is left where it is, and why. */
+export type LeftOver = { currency: Address; symbol: string; raw: bigint; refusal: Refusal };
+
+type Given = {
+	keeper: Keeper;
+	/** What runs have spent or hold of a currency already, in base units. */
+	spentOf(currency: Address): bigint;
+	/** What the runs of the last 24 hours spent or hold. */
+	dayUsdMicros: bigint;
+	rateOf(currency: Address): UsdRate | null;
+	bounds: Pick<BuybackBounds, "runUsdMicrosMin" | "runUsdMicrosMax" | "dayUsdMicrosMax">;
+};
+
+/**
+ * Says how much of each currency a run may spend: never more than the burn's share of revenue came
+ * to less what was spent of it, so what an operator sent the keeper for gas is not burned; never
+ * more than the maxima of a run and of a day. Those worth most come first.
+ */
+export function sizeRun(given: Given): { fit: Candidate[]; left: LeftOver[] } {
+	const fit: Candidate[] = [];
+	const left: LeftOver[] = [];
+	for (const funds of given.keeper.funds) {
+		const sized = sizeOf(funds, given);
+		if (sized.kind === "fit") fit.push(sized.candidate);
+		else if (sized.raw > 0n) {
+			const { currency, symbol } = funds;
+			left.push({ currency, symbol, raw: sized.raw, refusal: sized.refusal });
+		}
+	}
+	fit.sort((one, other) => (one.availableUsdMicros > other.availableUsdMicros ? -1 : 1));
+	return { fit, left };
+}
+
+type Sized =
+	| { kind: "fit"; candidate: Candidate }
+	| { kind: "left"; raw: bigint; refusal: Refusal };
+
+function sizeOf(funds: Funds, given: Given): Sized {
+	const { keeper, bounds, dayUsdMicros } = given;
+	const { currency, earnedRaw, owedRaw, balanceRaw } = funds;
+	const isCoin = currency === ZERO_ADDRESS;
+	const unspentRaw = floorZero(earnedRaw - given.spentOf(currency));
+	const gasRaw = isCoin ? least(keeper.gasReserveRaw, balanceRaw) : 0n;
+	const raw = least(unspentRaw, balanceRaw + owedRaw - gasRaw);
+	const leave = (reason: Refusal): Sized => ({ kind: "left", raw: unspentRaw, refusal: reason });
+	const rate = given.rateOf(currency);
+	if (unspentRaw === 0n) return leave(refusal("nothing_to_spend"));
+	if (!rate || rate.answer <= 0n) return leave(refusal("no_price"));
+	if (usdMicrosOf(raw, rate) < bounds.runUsdMicrosMin) return leave(refusal("nothing_to_spend"));
+	// Also what arrives by the first step has to be fetched.
+	if (keeper.coinRaw < keeper.gasReserveRaw) return leave(refusal("keeper_without_gas"));
+	const dayLeft = floorZero(bounds.dayUsdMicrosMax - dayUsdMicros);
+	if (dayLeft < bounds.runUsdMicrosMin) return leave(refusal("day_limit"));
+	const mostRaw = rawOf(least(bounds.runUsdMicrosMax, dayLeft), rate);
+	const spendRaw = least(raw, mostRaw);
+	return {
+		kind: "fit",
+		candidate: { funds, rate, spendRaw, availableUsdMicros: usdMicrosOf(raw, rate) },
+	};
+}
+
+const MICROS = 1_000_000n;
+
+/** Base units in millionths of a dollar, rounded down: what is worth less than it takes waits. */
+export function usdMicrosOf(raw: bigint, rate: UsdRate): bigint {
+	return mulDiv(raw, rate.answer * MICROS, unitOf(rate), "down");
+}
+
+/** The most base units that are worth no more than so many millionths of a dollar. */
+function rawOf(usdMicros: bigint, rate: UsdRate): bigint {
+	return mulDiv(usdMicros, unitOf(rate), rate.answer * MICROS, "down");
+}
+
+function unitOf({ decimals, currencyDecimals }: UsdRate): bigint {
+	return 10n ** BigInt(decimals + currencyDecimals);
+}
+
+function floorZero(amount: bigint): bigint {
+	return amount < 0n ? 0n : amount;
+}

@@ -1,0 +1,237 @@
+import type { Address } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { Steps } from "#core/steps/Steps.ts";
+import { sleep } from "#core/time/sleep.ts";
+import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
+import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
+import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
+import type { BuybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
+import type { TurnStep } from "#plugins/tokenomics/buyback/buybackSteps.ts";
+import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
+import { JITTER_MS, SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
+import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
+import { readUnnamed } from "#plugins/tokenomics/buyback/readUnnamed.ts";
+import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
+import {
+	type Candidate,
+	type LeftOver,
+	sizeRun,
+	usdMicrosOf,
+} from "#plugins/tokenomics/buyback/sizeRun.ts";
+import { buybackLooks } from "#plugins/tokenomics/sql/buybackLooks.ts";
+import { buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
+import {
+	type Denial,
+	type Profile,
+	readTradingSetting,
+	type Wallet,
+} from "#plugins/wallets/contract.ts";
+
+export type TurnDeps = BuybackDeps & {
+	steps: Steps<TurnStep>;
+	/** From 0 up to 1, and not to be foreseen. */
+	random(): number;
+	/** Told how each turn ended, for the figures. */
+	count(code: string): void;
+};
+
+/** What a turn came to. `had`: its slot had a run already, or another process is at it. */
+export type Turn =
+	| { kind: "began"; intentId: string; left: readonly LeftOver[] }
+	| { kind: "refused"; refusal: Denial; left: readonly LeftOver[] }
+	| { kind: "had" };
+
+/**
+ * One turn of the job: at most one run in ten minutes, whoever asks and however often. It begins at
+ * a moment of its slot that nobody knows before.
+ */
+export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn> {
+	await sleep(Math.floor(deps.random() * JITTER_MS), signal);
+	if (signal.aborted) return { kind: "had" };
+	const nowMs = deps.clock.nowMs();
+	const slot = Math.floor(nowMs / SLOT_MS);
+	const turn = await decide(deps, { slot, nowMs, signal }).catch((error): Turn => {
+		if (!(error instanceof Fault) || signal.aborted) throw error;
+		deps.log.warn("a buyback could not be decided", { error });
+		return { kind: "refused", refusal: faultRefusal(error), left: [] };
+	});
+	if (turn.kind === "had") return turn;
+	const reason = turn.kind === "refused" ? turn.refusal : null;
+	deps.count(reason?.code ?? "began");
+	const look = {
+		...{ chainId: deps.chain.id, slot, at: new Date(nowMs) },
+		...{ code: reason?.code ?? null, detail: reason?.detail ?? null },
+		left: turn.left.map(({ currency, symbol, raw, refusal: { code, detail } }) => ({
+			...{ currency, symbol, raw: String(raw), code, detail },
+		})),
+	};
+	await deps.steps.run("commit.buyback_look", () => buybackLooks.write(deps.db, look));
+	if (turn.kind === "began") await deps.wallets.execution.advance([turn.intentId], signal);
+	return turn;
+}
+
+function faultRefusal({ code, publicDetail }: Fault): Denial {
+	return code.startsWith("rpc_") ? refusal("chain_unavailable") : { code, detail: publicDetail };
+}
+
+type Moment = { slot: number; nowMs: number; signal: AbortSignal };
+
+async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
+	const { slot, nowMs, signal } = moment;
+	if (!deps.isEnabled) return refused("disabled");
+	const contracts = await contractsOf(deps);
+	if ("code" in contracts) return { kind: "refused", refusal: contracts, left: [] };
+	const runs = await followRuns(deps, { router: contracts.router, nowMs });
+	if (runs.slots.has(slot)) return { kind: "had" };
+	if (runs.open)
+		return refused(runs.open.status === "uncertain" ? "previous_uncertain" : "previous_open");
+	const who = await deps.steps.run("buyback.turn", () => keeperOf(deps, signal));
+	if ("code" in who) return { kind: "refused", refusal: who, left: [] };
+	if (await isSwitchedOff(deps, who.wallet)) return refused("trading_disabled");
+	const found = await deps.steps.run("buyback.turn", () =>
+		findRun(deps, { contracts, keeper: who.wallet.address, runs, nowMs, signal }),
+	);
+	if (found.kind === "refused") return found;
+	const { candidate, purchase, left } = found;
+	const spentRaw = runs.spent.get(candidate.funds.currency) ?? 0n;
+	const begun = { ...who, contracts, slot, nowMs, candidate, purchase, spentRaw };
+	const intentId = await begin(deps, begun);
+	return intentId === null ? { kind: "had" } : { kind: "began", intentId, left };
+}
+
+function refused(code: Refusal["code"]): Turn {
+	return { kind: "refused", refusal: refusal(code), left: [] };
+}
+
+async function contractsOf({ contractsNow, db }: TurnDeps): Promise<BuybackContracts | Refusal> {
+	const now = await contractsNow(db);
+	if (!now) return refusal("token_not_launched");
+	const { token, router, burner } = now;
+	return router && burner ? { token, router, burner } : refusal("contracts_missing");
+}
+
+/** The deployment's own account, where we may sign for it. */
+async function keeperOf(
+	{ wallets, walletId, log }: TurnDeps,
+	signal: AbortSignal,
+): Promise<{ profile: Profile; wallet: Wallet } | Refusal> {
+	if (walletId === null) return refusal("no_wallet", "BUYBACK_WALLET_ID is not set.");
+	try {
+		const profile = await wallets.deploymentProfile({ providerWalletId: walletId, signal });
+		const wallet = profile.wallets.find(({ id }) => id === profile.canonicalWalletId);
+		return wallet ? { profile, wallet } : refusal("no_wallet");
+	} catch (error) {
+		if (!(error instanceof Fault) || signal.aborted) throw error;
+		log.warn("the keeper's wallet cannot be used", { error });
+		return refusal("no_wallet", error.publicDetail);
+	}
+}
+
+/** A switch is looked at again where the money is reserved: here so that nothing is recorded. */
+async function isSwitchedOff({ db, chain }: TurnDeps, wallet: Wallet): Promise<boolean> {
+	const keys = ["all", `chain:${chain.id}`, "plugin:tokenomics", `wallet:${wallet.id}`];
+	const values = await Promise.all(keys.map((key) => readTradingSetting(db, `kill:${key}`)));
+	return values.includes(true);
+}
+
+type Found =
+	| { kind: "found"; candidate: Candidate; purchase: Purchase; left: readonly LeftOver[] }
+	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
+
+/** The first currency, of those worth most, that the market bears to be spent. */
+async function findRun(
+	deps: TurnDeps,
+	given: {
+		contracts: BuybackContracts;
+		keeper: Address;
+		runs: Runs;
+		nowMs: number;
+		signal: AbortSignal;
+	},
+): Promise<Found> {
+	const { contracts, keeper: address, runs, nowMs, signal } = given;
+	const { currencies, chain, prices, bounds } = deps;
+	const keeper = await readKeeper(deps, { contracts, keeper: address, currencies, signal });
+	if ("code" in keeper) return { kind: "refused", refusal: keeper, left: [] };
+	const unnamed = await readUnnamed(deps.db, {
+		...{ chainId: chain.id, router: contracts.router, spent: currencies },
+	});
+	const sized = sizeRun({
+		...{ keeper, bounds, dayUsdMicros: runs.dayUsdMicros },
+		spentOf: (currency) => runs.spent.get(currency) ?? 0n,
+		rateOf: (currency) => prices.usdRate({ chainId: chain.id, currency }, nowMs),
+	});
+	const left = [...unnamed, ...sized.left];
+	for (const candidate of sized.fit) {
+		const { funds, spendRaw } = candidate;
+		const { currency: paidWith, symbol, balanceRaw, owedRaw } = funds;
+		const { token } = contracts;
+		const asked = { paidWith, token, spendRaw, exact: false, signal };
+		const purchase = await assessMarket(deps, asked);
+		const unfit = "code" in purchase ? purchase : tooLittle(deps, { candidate, purchase });
+		if (unfit) left.push({ currency: paidWith, symbol, raw: balanceRaw + owedRaw, refusal: unfit });
+		else if (!("code" in purchase)) return { kind: "found", candidate, purchase, left };
+	}
+	return { kind: "refused", refusal: mostTelling(sized.fit.length, left), left };
+}
+
+function tooLittle(
+	{ bounds }: TurnDeps,
+	{ candidate, purchase }: { candidate: Candidate; purchase: Purchase },
+): Refusal | null {
+	const micros = usdMicrosOf(purchase.spendRaw, candidate.rate);
+	return micros < bounds.runUsdMicrosMin ? refusal("pool_thin") : null;
+}
+
+/** Of all reasons, the market's for what is worth most, else the one an operator can change. */
+function mostTelling(fit: number, left: readonly LeftOver[]): Refusal {
+	const byMarket = fit > 0 ? left.at(-fit) : undefined;
+	const codes = ["keeper_without_gas", "day_limit", "no_price"];
+	const bySize = codes.map((code) => left.find((one) => one.refusal.code === code));
+	return (byMarket ?? bySize.find((one) => one))?.refusal ?? refusal("nothing_to_spend");
+}
+
+/**
+ * Takes the slot and records the intent, in one transaction: none is there without the other,
+ * however many processes try and wherever one ends.
+ */
+async function begin(
+	deps: TurnDeps,
+	given: {
+		profile: Profile;
+		wallet: Wallet;
+		contracts: BuybackContracts;
+		slot: number;
+		nowMs: number;
+		candidate: Candidate;
+		purchase: Purchase;
+		/** What runs before this one spent of the currency. */
+		spentRaw: bigint;
+	},
+): Promise<string | null> {
+	const { profile, wallet, contracts, slot, nowMs, candidate, purchase } = given;
+	const { db, chain, wallets } = deps;
+	const { funds, rate } = candidate;
+	const { spendRaw } = purchase;
+	const { currency, symbol } = funds;
+	const decimals = rate.currencyDecimals;
+	const request: BuybackRequest = {
+		...{ slot, ...contracts, paidWith: currency, symbol, decimals, spendRaw: String(spendRaw) },
+		releasedRaw: String(given.spentRaw + spendRaw),
+	};
+	const run = {
+		...{ chainId: chain.id, slot, router: contracts.router, currency, symbol, decimals, spendRaw },
+		...{ usdMicros: usdMicrosOf(spendRaw, rate), startedAt: new Date(nowMs) },
+	};
+	return deps.steps.run("commit.buyback", () =>
+		db.transaction(async (tx) => {
+			if (!(await buybackRuns.take(tx, run))) return null;
+			const [intent] = await wallets.execution.create(tx, [
+				{ kind: BUYBACK, profile, wallet, chainId: chain.id, channel: "job", request },
+			]);
+			const intentId = intent?.id ?? null;
+			if (intentId) await buybackRuns.nameIntent(tx, { chainId: chain.id, slot, intentId });
+			return intentId;
+		}),
+	);
+}
