@@ -30,7 +30,7 @@ type Custody = z.output<typeof custodySchema>;
 
 const signedInSchema = z.object({
 	token: z.string(),
-	profile: z.object({ wallets: z.tuple([z.object({ id: z.string() })]) }),
+	profile: z.object({ wallets: z.array(z.object({ id: z.string(), address: z.string() })) }),
 });
 
 /** Somebody who may send from a wallet by the service. */
@@ -137,8 +137,10 @@ async function enrolAll(service: ServiceProcess, people: Custody["people"]): Pro
 			const text = await response.text();
 			if (response.status !== 200) throw new Error(`not enrolled: ${response.status}: ${text}`);
 			const { token, profile } = signedInSchema.parse(JSON.parse(text));
-			const { subject, external } = next;
-			owners[next.place] = { session: token, walletId: profile.wallets[0].id, subject, external };
+			const { address, subject, external } = next;
+			const sending = profile.wallets.find((one) => one.address.toLowerCase() === address);
+			if (!sending) throw new Error(`not enrolled with ${address}: ${text}`);
+			owners[next.place] = { session: token, walletId: sending.id, subject, external };
 		}
 	}
 	await Promise.race([
