@@ -56,6 +56,7 @@ beforeAll(async () => {
 			...{ STOCK_ELIGIBILITY: "open", STOCK_MARKET_HOURS: "always" },
 			STOCK_FEED_SILENT_SECONDS: String(FEED_HEARTBEAT_S),
 			TRADE_POOLS_JSON: JSON.stringify(pools),
+			TRADE_QUOTE_TIMEOUT_MS: "15000",
 			STOCK_FEEDS_JSON: JSON.stringify(feeds),
 			WALLET_PROVIDER_BASE_URL: custody.url,
 			WALLET_PROVIDER_APP_ID: custody.appId,

@@ -34,6 +34,7 @@ export async function openTradeLane(): Promise<TradeLane> {
 			STAND_IN_COIN: usdg.toLowerCase(),
 			STAND_IN_DOLLAR: usdg.toLowerCase(),
 			TRADE_POOLS_JSON: JSON.stringify(pools),
+			TRADE_QUOTE_TIMEOUT_MS: "15000",
 			STOCK_ELIGIBILITY: "open",
 			STOCK_MARKET_HOURS: "always",
 			STOCK_FEED_SILENT_SECONDS: String(FEEDS_SILENT_S),
