@@ -13,7 +13,7 @@ import { discoveredChains } from "#plugins/market-index/discovery/discoveredChai
 const { all } = sectionsOf(builtinPlugins);
 const TOKEN = `0x${"7A".repeat(20)}`;
 
-/** Every switch, its default, a value as it is typed, what that is, and values that nobody means. */
+/** Every switch, its default, a value as it is typed, what that is, and what nobody means. */
 const switches: [name: string, fallback: unknown, typed: string, is: unknown, wrong: string[]][] = [
 	["NFT_SNIPE_ENABLED", true, "false", false, ["maybe", "2"]],
 	["NFT_DISCOVERY_CHAINS", [], "Zora, base", ["zora", "base"], []],
