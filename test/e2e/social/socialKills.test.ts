@@ -88,6 +88,8 @@ async function play(point: KillPoint | null) {
 
 /** Less than makes a mention, or its reply, too old while its process waits for a processor. */
 function passesMsMax([row]: Row[]): number {
+	// What is only looked for grows no older, and each look is further off than the last.
+	if (row?.reply === "uncertain" || row?.reply === "sending") return Number.POSITIVE_INFINITY;
 	return (row?.event === "answered" ? REPLY_AGE_MAX_MS : EVENT_AGE_MAX_MS) / 2;
 }
 
