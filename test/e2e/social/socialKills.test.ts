@@ -139,8 +139,11 @@ for (const point of edges) {
 		expect(answers).toBeLessThanOrEqual(1);
 		if (row?.reply === "sent") expect(answers).toBe(1);
 		else expect(row?.reason ?? row?.eventReason).toBeTruthy();
-		// Only a death around the call itself leaves it in doubt.
-		if (point.step !== "social.say") expect(row).toMatchObject({ reply: "sent" });
+		// Only a death around the call itself leaves it in doubt, and one before its refusal is stored:
+		// a new process does not know what the last one said, so X may refuse the same words.
+		const isInDoubt =
+			point.step === "social.say" || (point.step === "social.store" && answers === 0);
+		if (!isInDoubt) expect(row).toMatchObject({ reply: "sent" });
 	});
 }
 
