@@ -1,4 +1,5 @@
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { isAllowanceTaken } from "#plugins/wallets/allowance/isAllowanceTaken.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
 import { type AccountAsked, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
@@ -35,6 +36,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	const { intents, signal } = given;
 	const first = intents[0];
 	if (!first) return null;
+	const beganAt = new Date(deps.clock.nowMs());
 	if (intents.some(({ expiresAtMs }) => expiresAtMs <= deps.clock.nowMs())) {
 		await moveAll(deps, intents, { event: "expire", denial: null });
 		return null;
@@ -56,9 +58,9 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 			if (one.kind === "denied") return deny(deps, intents, one.denial);
 			if (one.kind === "plan") prepared.push(one);
 			else if (intents.length > 1) return deny(deps, intents, IN_STEPS);
-			else if (one.kind === "done") return skipDone(deps, first);
+			else if (one.kind === "done") return skipDone(deps, first, beganAt);
 			else {
-				return stepFirst(deps, { intent: first, first: one, profile, wallet, signal });
+				return stepFirst(deps, { intent: first, first: one, profile, wallet, beganAt, signal });
 			}
 		}
 	}
@@ -85,7 +87,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		return intent ? [{ ...costed, intent, ...(review && { review }), ...(keep && { keep }) }] : [];
 	});
 	const decided = await deps.steps.run("commit.decide", () =>
-		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account })),
+		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account, beganAt })),
 	);
 	if (!decided) return null;
 	const queue = { walletId: wallet.id, chainId: first.chainId, signal };
@@ -118,10 +120,16 @@ async function stepFirst(
 }
 
 /** What it is for is so already: it is confirmed, nothing was sent, and nothing spent. */
-async function skipDone(deps: ExecutionDeps, { id: intentId }: Intent): Promise<null> {
+async function skipDone(deps: ExecutionDeps, intent: Intent, beganAt: Date): Promise<null> {
+	const { id: intentId, profileId } = intent;
 	const at = new Date(deps.clock.nowMs());
 	await deps.steps.run("commit.close", () =>
-		deps.db.transaction((tx) => moveIntent(tx, { intentId, event: "skip_done", at })),
+		deps.db.transaction(async (tx) => {
+			await tx.query("select 1 from wallets.profile where id = $1 for no key update", [profileId]);
+			// What stands may be there for somebody else, who is about to use it.
+			if (await isAllowanceTaken(tx, { intent, plan: null, beganAt })) return;
+			await moveIntent(tx, { intentId, event: "skip_done", at });
+		}),
 	);
 	return null;
 }

@@ -1,5 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
+import { isAllowanceTaken } from "#plugins/wallets/allowance/isAllowanceTaken.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -29,7 +30,12 @@ import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 /** What is handed over now, and its intent as it stands once that is under way. */
 export type Decided = { next: HandOver; intent: Intent } | { next: null };
 
-type Given = { planned: readonly PlannedIntent[]; account: AccountState };
+type Given = {
+	planned: readonly PlannedIntent[];
+	account: AccountState;
+	/** Before anything was read for the plans. */
+	beganAt: Date;
+};
 
 /** What is to become of a batch. */
 type Verdict =
@@ -54,6 +60,8 @@ export async function decideBatch(
 	const situation = await readSituation(deps, tx, { ...given, at });
 	// Another process, or their owner, was faster with one of them.
 	if (!situation?.isStillCreated) return null;
+	// It stays as it is, and is planned anew once whose turn it is has ended.
+	if (await mustWait(tx, given)) return null;
 	const verdict = judge(deps, { ...given, situation, at });
 	if (verdict.kind !== "denied" || verdict.isPlanKept) {
 		for (const { keep } of given.planned) await keep?.(tx);
@@ -92,6 +100,13 @@ export async function decideBatch(
 	);
 	if (isDenied) await chargeBatch(deps, tx, given.planned);
 	return null;
+}
+
+async function mustWait(tx: Tx, { planned, beganAt }: Given): Promise<boolean> {
+	for (const { intent, plan } of planned) {
+		if (await isAllowanceTaken(tx, { intent, plan, beganAt })) return true;
+	}
+	return false;
 }
 
 async function chargeBatch(

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time/units.ts";
+import { isAllowanceTaken } from "#plugins/wallets/allowance/isAllowanceTaken.ts";
 import type {
 	Denial,
 	Intent,
@@ -37,13 +38,15 @@ export type FirstGiven = {
 	first: Extract<Preparation, { kind: "first" }>;
 	profile: Profile;
 	wallet: Wallet;
+	/** Before anything was read for it. */
+	beganAt: Date;
 };
 
 /** What records the step before an intent came to. */
 export type FirstStep =
 	| { kind: "recorded"; step: Intent }
 	| { kind: "denied"; denial: Denial }
-	/** Somebody else was faster with it. */
+	/** Somebody else was faster with it, or it has to wait for its turn: it stays as it is. */
 	| { kind: "gone" }
 	/** An operator is asked, and nothing is recorded. */
 	| { kind: "asked" };
@@ -54,7 +57,7 @@ export type FirstStep =
  * them before any step.
  */
 export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promise<FirstStep> {
-	const { intent, first, profile, wallet } = given;
+	const { intent, first, profile, wallet, beganAt } = given;
 	const { intent: step, spend, review, keep } = first;
 	const { chainId, channel, asks } = intent;
 	const made = readyIntents(deps, [{ ...step, profile, wallet, chainId, channel, asks }]);
@@ -73,6 +76,8 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 			if (row.steps >= FIRST_STEPS_MAX) return { kind: "denied", denial: TOO_MANY };
 			const denial = await denialOf(deps, tx, { intent, spend });
 			if (denial) return { kind: "denied", denial };
+			// An allowance that is somebody else's is not taken back: it is soon used up.
+			if (await isAllowanceTaken(tx, { intent, plan: null, beganAt })) return { kind: "gone" };
 			if (review && (await isReviewAsked(deps, tx, { intent, review }))) return { kind: "asked" };
 			const [recorded] = (await insertIntents(tx, made, charge)) ?? [];
 			if (!recorded) return { kind: "denied", denial: OVER_QUOTA };

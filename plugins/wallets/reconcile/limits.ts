@@ -31,6 +31,9 @@ export const WATCH_UNNAMED_MS = 7 * WATCH_NEVER_MS;
 export const UNSEEN_DROPPED_MS = 600_000;
 /** An intent that nobody has taken further for so long is taken up: its process may be gone. */
 export const STRANDED_AFTER_MS = 10_000;
+
+/** An allowance that waits for another of its wallet's is asked for again after that. */
+export const TURN_AFTER_MS = 500;
 /** What waits in a nonce queue for so long is taken up by whoever runs the job. */
 export const QUEUE_IDLE_AFTER_MS = 1_000;
 /** What the job took up is not taken up again before then: other queues have their turn first. */

@@ -1,6 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { readRows } from "#core/quarantine/readRows.ts";
 import type { Job } from "#core/schedule/Job.ts";
+import { ALLOWANCE } from "#plugins/wallets/allowance/allowanceKind.ts";
 import type { Execution } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -16,6 +17,7 @@ import {
 	RECONCILE_TIMEOUT_MS,
 	STRANDED_AFTER_MS,
 	STRANDED_MAX,
+	TURN_AFTER_MS,
 	UNREADABLE_AGAIN_MS,
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
@@ -61,6 +63,7 @@ async function takeUp(
 	const queues = await readQueues(deps.db, idle);
 	const { expired, created } = await readStranded(deps.db, { at, before });
 	const resumed = await resumeWaiting(deps);
+	const turns = await readAllowanceTurns(deps.db, at);
 	// Side by side: what a node keeps waiting must not keep the rest from its time.
 	await Promise.all([
 		eachAtOnce(deps, { items: queues, signal }, async (queue) => {
@@ -69,7 +72,7 @@ async function takeUp(
 		}),
 		// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.
 		eachAtOnce(deps, { items: expired, signal }, (intentId) => expire(deps, { intentId, at })),
-		eachAtOnce(deps, { items: [...resumed, ...created], signal }, (id) =>
+		eachAtOnce(deps, { items: [...new Set([...resumed, ...turns, ...created])], signal }, (id) =>
 			execution.advance([id], signal),
 		),
 	]);
@@ -150,6 +153,29 @@ export async function readStranded(
 		[before, at, STRANDED_MAX],
 	);
 	return { expired: expired.map(({ id }) => id), created: created.map(({ id }) => id) };
+}
+
+/**
+ * Allowances that were held back because another intent of their wallet used the token's: of each
+ * wallet and chain the one that waits longest, so a wallet that waits in vain takes one place and
+ * not all. They are asked for again at once, and not like those whose process went away. Along the
+ * index `intent_open`.
+ */
+async function readAllowanceTurns(db: Queryable, at: Date): Promise<string[]> {
+	const before = new Date(at.getTime() - TURN_AFTER_MS);
+	const rows = await db.query<{ id: string }>(
+		`select id from (
+			select distinct on (wallet_id, chain_id) id, changed_at from wallets.intent
+			where status = 'created' and kind = $3 and changed_at < $1 and expires_at > $2
+				and not exists (
+					select from core.quarantined_row q
+					where q.source = 'wallets.intent' and q.key = intent.id::text
+				)
+			order by wallet_id, chain_id, changed_at, id
+		) as first order by changed_at desc limit $4`,
+		[before, at, ALLOWANCE, STRANDED_MAX],
+	);
+	return rows.map(({ id }) => id);
 }
 
 /**

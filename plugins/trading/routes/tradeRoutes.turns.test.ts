@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Anvil } from "#test/harness/anvil.ts";
+import {
+	openTradeLab,
+	registerStocks,
+	startStockChain,
+	type TradeLab,
+} from "#test/harness/openTradeLab.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+
+// Guarantee: an exact allowance is one transaction's: trades of one wallet that need the same token
+// go one after the other, and none of them fails because another used its allowance up.
+
+let database: TestDatabase;
+let anvil: Anvil;
+let world: StockWorld;
+let lab: TradeLab;
+beforeAll(async () => {
+	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
+	await registerStocks(database.db, world);
+	lab = openTradeLab({ db: database.db, anvil, world });
+});
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+
+test("three that are asked for at once are three swaps, each for what its quote says", async () => {
+	const by = await lab.trader({ account: 1 });
+	await world.give(world.addresses.usdg, by.wallet.address as `0x${string}`, 1_000_000_000n);
+	const commands = ["TSLA with 50", "TSLA with 20", "GOOGL with 50"];
+	const asked = await Promise.all(commands.map((what) => lab.trade(by, `buy ${what} USDG`)));
+	expect(asked.map(({ status }) => status)).toEqual([201, 201, 201]);
+	const ended = [];
+	for (const { body } of asked) ended.push(await lab.settled(by, body.id));
+	expect(ended.map(({ status, errorCode }) => ({ status, errorCode }))).toEqual(
+		Array(3).fill({ status: "confirmed", errorCode: null }),
+	);
+	const left = await lab.balance(world.addresses.usdg, by.wallet.address);
+	expect(left).toBe(1_000_000_000n - 120_000_000n);
+	const swaps = lab.sent.filter(({ to }) => to === world.addresses.router.toLowerCase());
+	expect(swaps).toHaveLength(3);
+});
