@@ -126,8 +126,10 @@ function firstOf(given: {
 	// Half of what a run reserves for gas: the step before has used some.
 	const gasRaw = paidWith === ZERO_ADDRESS ? keeper.gasReserveRaw / 2n : 0n;
 	const isPaid = funds.earnedRaw - funds.owedRaw >= BigInt(request.releasedRaw);
-	const isThere = funds.balanceRaw >= spend.raw + gasRaw;
-	if (funds.owedRaw > 0n && !(isPaid && isThere)) {
+	const missingRaw = spend.raw + gasRaw - funds.balanceRaw;
+	// A payment that is smaller than what is missing changes nothing, and costs its gas.
+	const isHelpful = !isPaid || (missingRaw > 0n && funds.owedRaw >= missingRaw);
+	if (funds.owedRaw > 0n && isHelpful) {
 		const step = { kind: RELEASE, request: { router, currency: paidWith } };
 		return { kind: "first", intent: step, spend };
 	}

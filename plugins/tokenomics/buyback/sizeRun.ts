@@ -10,6 +10,8 @@ import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 export type Candidate = {
 	funds: Funds;
 	spendRaw: bigint;
+	/** What revenue came to for burning, less what was spent of it. */
+	unspentRaw: bigint;
 	rate: UsdRate;
 	/** Of all that is there, for what is worth most to be spent first. */
 	availableUsdMicros: bigint;
@@ -72,7 +74,7 @@ function sizeOf(funds: Funds, given: Given): Sized {
 	const spendRaw = least(raw, mostRaw);
 	return {
 		kind: "fit",
-		candidate: { funds, rate, spendRaw, availableUsdMicros: usdMicrosOf(raw, rate) },
+		candidate: { funds, rate, spendRaw, unspentRaw, availableUsdMicros: usdMicrosOf(raw, rate) },
 	};
 }
 

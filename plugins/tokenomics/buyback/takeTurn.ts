@@ -94,7 +94,8 @@ async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	if (found.kind === "refused") return found;
 	const { candidate, purchase, left } = found;
 	const spentRaw = runs.spent.get(candidate.funds.currency) ?? 0n;
-	const begun = { ...who, contracts, slot, nowMs, candidate, purchase, spentRaw };
+	const after = runs.newest;
+	const begun = { ...who, contracts, slot, after, nowMs, candidate, purchase, spentRaw };
 	const intentId = await begin(deps, begun);
 	return intentId === null ? { kind: "had" } : { kind: "began", intentId, left };
 }
@@ -163,13 +164,13 @@ async function findRun(
 	});
 	const left = [...unnamed, ...sized.left];
 	for (const candidate of sized.fit) {
-		const { funds, spendRaw } = candidate;
-		const { currency: paidWith, symbol, balanceRaw, owedRaw } = funds;
+		const { funds, spendRaw, unspentRaw } = candidate;
+		const { currency: paidWith, symbol } = funds;
 		const { token } = contracts;
 		const asked = { paidWith, token, spendRaw, exact: false, signal };
 		const purchase = await assessMarket(deps, asked);
 		const unfit = "code" in purchase ? purchase : tooLittle(deps, { candidate, purchase });
-		if (unfit) left.push({ currency: paidWith, symbol, raw: balanceRaw + owedRaw, refusal: unfit });
+		if (unfit) left.push({ currency: paidWith, symbol, raw: unspentRaw, refusal: unfit });
 		else if (!("code" in purchase)) return { kind: "found", candidate, purchase, left };
 	}
 	return { kind: "refused", refusal: mostTelling(sized.fit.length, left), left };
@@ -193,7 +194,7 @@ function mostTelling(fit: number, left: readonly LeftOver[]): Refusal {
 
 /**
  * Takes the slot and records the intent, in one transaction: none is there without the other,
- * however many processes try and wherever one ends.
+ * however many processes try and wherever one ends. Null where another run was begun meanwhile.
  */
 async function begin(
 	deps: TurnDeps,
@@ -202,6 +203,8 @@ async function begin(
 		wallet: Wallet;
 		contracts: BuybackContracts;
 		slot: number;
+		/** The newest run when it was counted what runs spent. */
+		after: number | null;
 		nowMs: number;
 		candidate: Candidate;
 		purchase: Purchase;
@@ -209,7 +212,7 @@ async function begin(
 		spentRaw: bigint;
 	},
 ): Promise<string | null> {
-	const { profile, wallet, contracts, slot, nowMs, candidate, purchase } = given;
+	const { profile, wallet, contracts, slot, after, nowMs, candidate, purchase } = given;
 	const { db, chain, wallets } = deps;
 	const { funds, rate } = candidate;
 	const { spendRaw } = purchase;
@@ -221,7 +224,7 @@ async function begin(
 	};
 	const run = {
 		...{ chainId: chain.id, slot, router: contracts.router, currency, symbol, decimals, spendRaw },
-		...{ usdMicros: usdMicrosOf(spendRaw, rate), startedAt: new Date(nowMs) },
+		...{ usdMicros: usdMicrosOf(spendRaw, rate), startedAt: new Date(nowMs), after },
 	};
 	return deps.steps.run("commit.buyback", () =>
 		db.transaction(async (tx) => {

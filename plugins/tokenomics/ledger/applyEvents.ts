@@ -156,7 +156,7 @@ export function sumTransfers(moved: Moves, burners: ReadonlySet<Address>) {
 		if (to !== ZERO_ADDRESS) add(to, amount);
 		else {
 			changes.add(totalKey("burned"), change);
-			if (burners.has(from)) changes.add(totalKey("burner_burned"), change);
+			if (burners.has(from)) changes.add(totalKey("burner_burned", { currency: from }), change);
 		}
 	}
 	return { balances, changes };

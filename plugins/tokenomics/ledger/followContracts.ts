@@ -3,7 +3,7 @@ import type { RawLog } from "#core/chain/RawLog.ts";
 import { type FinalLogs, readFinalLogs } from "#core/chain/reads/readFinalLogs.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import {
 	type LedgerEvent,
 	type Role,
@@ -75,7 +75,7 @@ async function beginAll(db: Database, contracts: TokenContracts): Promise<Follow
 	const { chainId, fromBlock } = contracts;
 	const wanted = rolesOf(contracts);
 	const isWanted = ({ address, role }: Followed) => wanted.get(address) === role;
-	const rows = (await followed.all(db, chainId)).filter(isWanted);
+	const rows = await followedNow(db, contracts);
 	const isReady = rows.length === wanted.size && rows.every((row) => row.fromBlock <= fromBlock);
 	if (isReady) return rows;
 	return db.transaction(async (tx) => {
@@ -102,7 +102,14 @@ export function rolesOf({ token, router, burner }: TokenContracts): Map<Address,
 	return roles;
 }
 
-/** Every burner that a chain ever had. */
+/** Reads how far each of these contracts is in the ledger; those that were never read are left out. */
+export async function followedNow(db: Queryable, contracts: TokenContracts): Promise<Followed[]> {
+	const roles = rolesOf(contracts);
+	const rows = await followed.all(db, contracts.chainId);
+	return rows.filter(({ address, role }) => roles.get(address) === role);
+}
+
+/** Returns every burner that a chain ever had. */
 export function burnersIn(rows: readonly Followed[]): Set<Address> {
 	return new Set(rows.filter(({ role }) => role === "burner").map(({ address }) => address));
 }
@@ -120,8 +127,9 @@ async function store(
 		if (!(await isWhereItWas(tx, group))) return;
 		const chainId = group[0]?.chainId ?? 0;
 		await applyEvents(tx, { chainId, events, timeMs: found.timeMs, burners: burnersIn(rows) });
+		// Before all that is final is read, sums are of no moment that anybody could name.
+		const at = found.to === found.finalBlock ? new Date(clock.nowMs()) : null;
 		for (const row of group) {
-			const at = new Date(clock.nowMs());
 			await followed.moveTo(tx, row, { block: found.to, hash: found.toHash, at });
 		}
 		await observe?.("in_commit");

@@ -3,6 +3,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import { homeChainOf, SPECIFIED_HOME_ID } from "#core/chain/homeChainOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import type { BuybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { manifests } from "#plugins/tokenomics/sql/manifests.ts";
 import type { TokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
@@ -24,6 +25,8 @@ export type Contracts = {
 	/** The chain that the token's economics are on; null where this deployment knows none. */
 	home: ChainAccess | null;
 	homeChain: Chain | null;
+	/** Currencies of revenue that count before others, whoever pays in what. */
+	currencies: readonly Address[];
 	/**
 	 * Returns the token's contracts on a chain, as they are in force now: the manifest of operators,
 	 * else the configuration for the home chain. Null: the token is not launched there.
@@ -34,13 +37,13 @@ export type Contracts = {
 /** Says which contracts count. A manifest, once set, wins over the configuration as a whole. */
 export function createContracts(options: {
 	core: Pick<Core, "chains" | "reached" | "db">;
-	config: TokenomicsConfig;
+	config: TokenomicsConfig & Pick<BuybackConfig, "BUYBACK_CURRENCIES">;
 }): Contracts {
 	const { core, config } = options;
 	const homeChain = homeOf(core, config);
 	const home = core.reached.find(({ chain }) => chain.id === homeChain?.id) ?? null;
 	return {
-		...{ home, homeChain },
+		...{ home, homeChain, currencies: config.BUYBACK_CURRENCIES },
 		async addressesOf(chainId, db = core.db) {
 			const manifest = await manifests.read(db, chainId);
 			if (manifest) {

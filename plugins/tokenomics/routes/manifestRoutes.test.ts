@@ -112,6 +112,21 @@ describe("[TOK-02] the manifest of each chain", () => {
 			409,
 			"contract_interface",
 		],
+		...(["router", "burner"] as const).map((role): [string, () => object, number, string] => [
+			`what answers each view of a ${role} and is none`,
+			() => {
+				const own = chain.contracts.get(role === "router" ? ROUTER : BURNER);
+				const isNone = (name: string, [id]: readonly unknown[]) =>
+					name === "supportsInterface" && id !== "0x01ffc9a7";
+				if (!own) throw new Error("it is there");
+				chain.contracts.set(SECOND, {
+					...own,
+					view: (name, args, at) => (isNone(name, args) ? false : own.view(name, args, at)),
+				});
+				return role === "router" ? { revenueRouter: SECOND } : { buybackBurner: SECOND };
+			},
+			...([409, "contract_interface"] as const),
+		]),
 		["another owner", () => ({ owner: SECOND }), 409, "contract_owner"],
 		[
 			"a burner of another token",

@@ -76,7 +76,21 @@ export const entries = {
 		return rows.map(entryOf);
 	},
 
-	/** The newest split of each source of a router, by its place. By `entry_by_type`. */
+	/** Reads the newest burn of a burner; null where there was none. By `entry_by_type`. */
+	async newestBurn(
+		db: Queryable,
+		{ chainId, contract }: { chainId: number; contract: Address },
+	): Promise<Entry | null> {
+		const [row] = await db.query<EntryRow>(
+			`select ${COLUMNS} from tokenomics.entry
+			where chain_id = $1 and entry_type = 'buyback_burned' and contract = $2
+			order by block desc, log_index desc limit 1`,
+			[chainId, bytesOf(contract)],
+		);
+		return row ? entryOf(row) : null;
+	},
+
+	/** Reads the newest split of each source of a router, by its place. By `entry_by_type`. */
 	async splits(
 		db: Queryable,
 		chainId: number,

@@ -13,6 +13,7 @@ export type Followed = FollowedKey & {
 	/** The last block that was read; `fromBlock - 1` before any was. */
 	readTo: number;
 	readHash: Hex | null;
+	/** When all that is final was in the ledger; null: parts of it are missing still. */
 	readAt: Date | null;
 	/** The last block at which both said the same; `fromBlock - 1` before they were compared. */
 	agreedTo: number;
@@ -65,6 +66,7 @@ export const followed = {
 		return rows.map(followedOf);
 	},
 
+	/** Moves the cursor on; `at`: all that is final is read now. */
 	async moveTo(
 		tx: Tx,
 		key: FollowedKey,
@@ -77,7 +79,15 @@ export const followed = {
 		);
 	},
 
-	/** Nothing was there to read, and what was read stands at that moment too. */
+	/** Moves the cursor back: until all is read again nobody knows what it adds up to. */
+	async moveBack(tx: Tx, key: FollowedKey, to: { block: number; hash: Hex | null }): Promise<void> {
+		await tx.execute(
+			`update tokenomics.followed set read_to = $4, read_hash = $5, read_at = null where ${KEY}`,
+			[...keyOf(key), to.block, to.hash && bytesOf(to.hash)],
+		);
+	},
+
+	/** Notes that there was nothing more to read, so what was read holds for that moment too. */
 	async look(db: Queryable, rows: readonly Followed[], at: Date): Promise<void> {
 		for (const row of rows) {
 			await db.execute(

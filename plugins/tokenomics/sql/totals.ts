@@ -8,7 +8,8 @@ import type { SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
  * What a row adds up. `revenue_received` is by source, currency and split, which is what shares are
  * of; `revenue` by currency alone; `earned` and `share_paid` by currency and bucket;
  * `buyback_burned` by what was paid with. Of the token: `minted`, `burned`, `burner_burned` (what
- * the burner's own transfers burned) and `holders`, whose `entries` is how many there are.
+ * a burner's own transfers burned: `currency` is the burner) and `holders`, whose `entries` is how
+ * many there are.
  */
 export type TotalKind =
 	| "revenue_received"

@@ -37,7 +37,7 @@ export function openLedgerLab({ db, rpc, finalDepth = FINAL_DEPTH, addresses }: 
 		log: { ...silentLog, error: (_, about) => void said.push(String(about?.what)) },
 		contracts: async () => state.contracts,
 		observe: (step) => state.observe(step),
-		randomAddress: () => "0x00",
+		...{ randomAddress: () => "0x00", currencies: [] },
 	});
 	const { signal } = new AbortController();
 	return {
