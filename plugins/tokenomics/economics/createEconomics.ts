@@ -187,7 +187,7 @@ function moneyOf(rows: EconomicsRows, nowMs: number) {
 	};
 }
 
-/** Returns the split in force: the router's as it was read, else the one that routers begin with. */
+/** Returns the split in force: as the router says, or where there is none as routers begin. */
 function splitOf({ splitBps, readAt, router }: EconomicsRows, nowMs: number) {
 	if (router === null) return sharesOf(DEFAULT_SPLIT);
 	const isKnown = splitBps !== null && readAt !== null;

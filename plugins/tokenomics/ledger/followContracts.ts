@@ -102,7 +102,7 @@ export function rolesOf({ token, router, burner }: TokenContracts): Map<Address,
 	return roles;
 }
 
-/** Reads how far each of these contracts is in the ledger; those that were never read are left out. */
+/** Reads how far each of these contracts is in the ledger; who was never read is left out. */
 export async function followedNow(db: Queryable, contracts: TokenContracts): Promise<Followed[]> {
 	const roles = rolesOf(contracts);
 	const rows = await followed.all(db, contracts.chainId);

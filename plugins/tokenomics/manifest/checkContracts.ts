@@ -39,7 +39,7 @@ const NO_ID = "0xffffffff";
 const ROUTER_ID = interfaceIdOf(revenueRouterAbi);
 const BURNER_ID = interfaceIdOf(buybackBurnerAbi);
 
-/** Returns the ERC-165 id of an interface: its functions' selectors, put together by exclusive or. */
+/** Returns the ERC-165 id of an interface: its functions' selectors, joined by exclusive or. */
 export function interfaceIdOf(abi: Abi): Hex {
 	const selectors = abi.flatMap((one) =>
 		one.type === "function" ? [BigInt(toFunctionSelector(one))] : [],

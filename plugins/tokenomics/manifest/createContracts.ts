@@ -3,7 +3,6 @@ import type { Address } from "#core/chain/Hex.ts";
 import { homeChainOf, SPECIFIED_HOME_ID } from "#core/chain/homeChainOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import type { BuybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { manifests } from "#plugins/tokenomics/sql/manifests.ts";
 import type { TokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
@@ -37,7 +36,7 @@ export type Contracts = {
 /** Says which contracts count. A manifest, once set, wins over the configuration as a whole. */
 export function createContracts(options: {
 	core: Pick<Core, "chains" | "reached" | "db">;
-	config: TokenomicsConfig & Pick<BuybackConfig, "BUYBACK_CURRENCIES">;
+	config: TokenomicsConfig & { BUYBACK_CURRENCIES: readonly Address[] };
 }): Contracts {
 	const { core, config } = options;
 	const homeChain = homeOf(core, config);
