@@ -1,5 +1,6 @@
 import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
+import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -116,7 +117,7 @@ export function openBuybackLab(given: {
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),
 		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
-		audit: { append: async () => {} },
+		audit: createAudit({ clock }),
 		settings: {
 			get isDryRun() {
 				return state.isDryRun;
