@@ -72,7 +72,7 @@ export async function decideBatch(
 	return null;
 }
 
-/** Writes a denial or a question down, with the plans where they are asked about or worth keeping. */
+/** Writes a denial or a question down, and the plans where these are asked about or worth it. */
 export async function writeVerdict(
 	deps: ExecutionDeps,
 	tx: Tx,
@@ -159,7 +159,7 @@ function judge(deps: ExecutionDeps, given: Given & { situation: Situation; at: D
 	return unpaid ? { kind: "denied", denial: unpaid, isPlanKept: true } : verdict;
 }
 
-/** By all that is held against a plan, whether it is sent or only signed: switches, limits, yeses. */
+/** By all that holds for a plan, whether it is sent or only signed: switches, limits, yeses. */
 export function judgeTerms(
 	deps: ExecutionDeps,
 	{ planned, situation, at }: Pick<Given, "planned"> & { situation: Situation; at: Date },
