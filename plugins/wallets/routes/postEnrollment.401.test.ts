@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import {
 	type IdentityFixture,
 	keyOf,
 	openIdentity,
 } from "#plugins/wallets/testing/identityFixture.ts";
+import { fakeCustody } from "#test/harness/fakeCustody.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
@@ -44,7 +44,9 @@ test("[TRD-09] without the provider's access token nobody is enrolled", async ()
 test("[SEC-04] a provider that is away is said to be, and nothing is made or told", async () => {
 	const { provider } = fixture;
 	const token = provider.user("u-1", []);
-	provider.waits.user = () => offCustody.user("u-1", new AbortController().signal).then(() => {});
+	provider.waits.user = async () => {
+		await fakeCustody().user("u-1", new AbortController().signal);
+	};
 	const { status, body, text } = await fixture.enrol(token);
 	provider.waits.user = async () => {};
 	expect({ status, code: body.code }).toEqual({ status: 503, code: "wallet_provider_off" });
