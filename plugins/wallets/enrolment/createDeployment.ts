@@ -73,7 +73,7 @@ async function insertOnce(
 ): Promise<Profile> {
 	const { held, key, deps } = given;
 	await lockIdentity(tx);
-	// Another process may have been first.
+	// Read again under the lock: another process may have written it meanwhile.
 	const known = await readProfile(tx, key);
 	if (known) return known;
 	const { address, id: providerWalletId } = held;
