@@ -1,0 +1,7 @@
+import type { Custody } from "#plugins/custody/contract.ts";
+import { offCustody } from "#plugins/custody/openCustody.ts";
+
+/** Returns a wallet provider that does what a test says; all else it refuses, as if it were off. */
+export function fakeCustody(does: Partial<Custody> = {}): Custody {
+	return { ...offCustody, isOn: true, ...does };
+}
