@@ -12,7 +12,7 @@ export type EconomicsToolDeps = { economics: () => Promise<Economics> };
 const LINE_LENGTH_MAX = 160;
 const DIGITS_SHOWN = 4;
 
-/** What the agent says of the token's economics. */
+/** Returns what the agent can do about the token's economics: it reads them. */
 export function economicsTools({ economics }: EconomicsToolDeps): AnyTool[] {
 	return [
 		defineTool({

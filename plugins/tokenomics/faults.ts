@@ -47,7 +47,7 @@ export const tokenomicsFault = defineFaults({
 	},
 });
 
-/** A member of the body that has the right form and yet means nothing here. */
+/** Returns the Fault of a member that has the right form and yet means nothing here. */
 export function invalidTokenomics(path: string, message: string): Fault {
 	return tokenomicsFault.validationError({
 		public: `The body is not valid (${path}): ${message}`,

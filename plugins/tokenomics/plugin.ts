@@ -57,7 +57,7 @@ export const tokenomicsPlugin = definePlugin({
 
 const ADDRESS_BYTES = 20;
 
-/** Null where this deployment does not reach the home chain: then nothing can be followed. */
+/** Opens the ledger; null where this deployment does not reach the home chain. */
 function openLedger(core: Core, contracts: Contracts, finalDepth: number) {
 	const { db, clock, log, metrics } = core;
 	const { home } = contracts;

@@ -63,7 +63,7 @@ const BURN_BUCKET = 2;
 const NO_SOURCE = toHex(0, { size: 32 });
 
 /**
- * A chain 4663 with Uniswap V3, wrapped coins, a token, its router and burner. Of the node's
+ * Opens a chain 4663 with Uniswap V3, wrapped coins, a token, its router and burner. Of the node's
  * accounts 0 deploys and provides liquidity, 1 is the keeper, 5 pays revenue, 6 searches.
  */
 export async function openBurnChain(options: { token?: "TapelineToken" | "OddToken" } = {}) {
@@ -136,7 +136,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		...{ anvil, accounts, send, call, own },
 		addresses: { weth, factory, positions, swapRouter, quoter, token, usd, router, burner },
 		who: { owner, keeper, payer, searcher },
-		/** A second burner, of another token or keeper. */
+		/** Deploys a second burner, of another token or keeper. */
 		burnerOf: (of: Address, by: Address) => own("BuybackBurner", [owner, of, by, swapRouter]),
 		/** Opens a pool over all prices with so much on each side; answers its position. */
 		async openPool(
@@ -205,10 +205,10 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		},
 		allowance: async (of: Address, holder: Address, spender: Address) =>
 			BigInt(await read(of, encode("allowance", [holder, spender]))),
-		/** What revenue in a currency came to for burning, ever. */
+		/** Reads what revenue in a currency came to for burning, ever. */
 		earned: async (of: Address) => BigInt(await read(router, encode("earned", [BURN_BUCKET, of]))),
 		supply: async () => BigInt(await read(token, encode("totalSupply"))),
-		/** Time passes on the chain. */
+		/** Lets time pass on the chain. */
 		async pass(seconds: number): Promise<void> {
 			await anvil.rpc("evm_increaseTime", [seconds]);
 			await anvil.rpc("anvil_mine", ["0x1"]);
@@ -241,7 +241,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 			await anvil.rpc("anvil_reorg", [depth, kept]);
 			return gone;
 		},
-		/** Every burn that the chain knows now. */
+		/** Reads every burn that the chain knows now. */
 		async burns(): Promise<{ spent: bigint; burned: bigint }[]> {
 			const logs = await anvil.rpc<{ data: Hex }[]>("eth_getLogs", [
 				{ address: burner, fromBlock: "0x0", toBlock: "latest", topics: [BURNED] },
@@ -269,7 +269,7 @@ function swapOf(recipient: Address, { tokenIn, tokenOut, fee, raw }: Swap): Hex 
 	return encode("exactInputSingle", [{ tokenIn, tokenOut, fee, recipient, ...amounts }]);
 }
 
-/** `mint` is named twice: of a position it takes a struct. */
+/** Encodes the mint of a position: two functions have that name, and this one takes a struct. */
 function mintData(params: object): Hex {
 	const abi = chainAbi.filter((one) => one.type === "function" && one.name === "mint");
 	return encodeFunctionData({ abi: abi.slice(1) as Abi, functionName: "mint", args: [params] });

@@ -44,8 +44,8 @@ type Sending = { transaction: CustodyTransaction; referenceId: string };
 export type BuybackLab = ReturnType<typeof openBuybackLab>;
 
 /**
- * One process that buys back, over a real node with real pools and a real database: the path that
- * money leaves by, and a wallet provider that signs with the node's keys.
+ * Opens one process that buys back, over a real node with real pools and a real database: the path
+ * that money leaves by, and a wallet provider that signs with the node's keys.
  */
 export function openBuybackLab(given: {
 	db: Database;
@@ -175,7 +175,7 @@ export function openBuybackLab(given: {
 		return state.answer ?? { kind: "sent", transactionHash, transactionId };
 	}
 
-	/** The clock of this process is the chain's. */
+	/** Sets the clock of this process to the chain's. */
 	const sync = async () => {
 		own.ms = Math.max(own.ms, await world.timeMs());
 	};
@@ -190,7 +190,7 @@ export function openBuybackLab(given: {
 			await sync();
 			return takeTurn(turnDeps, signal);
 		},
-		/** Blocks come, and the jobs of the path have their turn. */
+		/** Lets blocks come, and gives the jobs of the path their turn. */
 		async tick(seconds = 3): Promise<void> {
 			await anvil.mined();
 			await world.pass(seconds);
@@ -198,7 +198,7 @@ export function openBuybackLab(given: {
 			await sync();
 			for (const job of jobs) await job.run({ signal });
 		},
-		/** The next slot begins. */
+		/** Lets time pass until the next slot begins. */
 		async nextSlot(): Promise<void> {
 			await sync();
 			await world.pass(Math.ceil((SLOT_MS - (own.ms % SLOT_MS)) / 1_000) + 1);
@@ -224,7 +224,7 @@ export function openBuybackLab(given: {
 			return turn;
 		},
 		status: () => readStatus({ db, execution, chainId: CHAIN_ID }, config),
-		/** What each purchase holds, in the order that they were asked for. */
+		/** Reads what each purchase holds, in the order that they were asked for. */
 		async held(): Promise<Held[]> {
 			const ids = (await intents()).flatMap(({ id, kind }) => (kind === "buyback" ? [id] : []));
 			const held = await execution.held(db, ids);

@@ -97,7 +97,7 @@ async function prepare(deps: BuybackDeps, preparing: Preparing): Promise<Prepara
 	return { kind: "plan", plan, question: burnQuestion(deps, { plan, market }) };
 }
 
-/** What has to be so still, whatever the market says; null: it is. */
+/** Returns what is not as it was when the run began; null: all is, whatever the market says. */
 async function standingDenial(
 	{ isEnabled, walletId, contractsNow, db }: BuybackDeps,
 	{ intent: { request, channel }, wallet }: Preparing,
@@ -113,7 +113,7 @@ async function standingDenial(
 	return isSame ? null : "contracts_changed";
 }
 
-/** The step that has to be confirmed before the purchase; null: it can be made now. */
+/** Returns the step that comes before the purchase; null: it can be made now. */
 function firstOf(given: {
 	request: BuybackRequest;
 	funds: Funds;

@@ -80,12 +80,12 @@ function sizeOf(funds: Funds, given: Given): Sized {
 
 const MICROS = 1_000_000n;
 
-/** Base units in millionths of a dollar, rounded down: what is worth less than it takes waits. */
+/** Converts base units to microdollars, rounded down: what is worth less than it takes waits. */
 export function usdMicrosOf(raw: bigint, rate: UsdRate): bigint {
 	return mulDiv(raw, rate.answer * MICROS, unitOf(rate), "down");
 }
 
-/** The most base units that are worth no more than so many millionths of a dollar. */
+/** Returns the most base units that are worth no more than so many microdollars. */
 function rawOf(usdMicros: bigint, rate: UsdRate): bigint {
 	return mulDiv(usdMicros, unitOf(rate), rate.answer * MICROS, "down");
 }

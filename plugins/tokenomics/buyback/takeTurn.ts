@@ -42,8 +42,8 @@ export type Turn =
 	| { kind: "had" };
 
 /**
- * One turn of the job: at most one run in ten minutes, whoever asks and however often. It begins at
- * a moment of its slot that nobody knows before.
+ * Takes one turn of the job: at most one run in ten minutes, whoever asks and however often. It
+ * begins at a moment of its slot that nobody knows before.
  */
 export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn> {
 	await sleep(Math.floor(deps.random() * JITTER_MS), signal);
@@ -111,7 +111,7 @@ async function contractsOf({ contractsNow, db }: TurnDeps): Promise<BuybackContr
 	return router && burner ? { token, router, burner } : refusal("contracts_missing");
 }
 
-/** The deployment's own account, where we may sign for it. */
+/** Returns the deployment's own account, or why we may not sign for it. */
 async function keeperOf(
 	{ wallets, walletId, log }: TurnDeps,
 	signal: AbortSignal,
@@ -128,7 +128,7 @@ async function keeperOf(
 	}
 }
 
-/** A switch is looked at again where the money is reserved: here so that nothing is recorded. */
+/** Returns whether a kill switch is on: looked at here as well, so that nothing is recorded. */
 async function isSwitchedOff({ db, chain }: TurnDeps, wallet: Wallet): Promise<boolean> {
 	const keys = ["all", `chain:${chain.id}`, "plugin:tokenomics", `wallet:${wallet.id}`];
 	const values = await Promise.all(keys.map((key) => readTradingSetting(db, `kill:${key}`)));
@@ -139,7 +139,7 @@ type Found =
 	| { kind: "found"; candidate: Candidate; purchase: Purchase; left: readonly LeftOver[] }
 	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
 
-/** The first currency, of those worth most, that the market bears to be spent. */
+/** Finds the first currency, of those worth most, that the market bears to be spent. */
 async function findRun(
 	deps: TurnDeps,
 	given: {
@@ -184,7 +184,7 @@ function tooLittle(
 	return micros < bounds.runUsdMicrosMin ? refusal("pool_thin") : null;
 }
 
-/** Of all reasons, the market's for what is worth most, else the one an operator can change. */
+/** Chooses a reason: the market's for what is worth most, else one that operators can change. */
 function mostTelling(fit: number, left: readonly LeftOver[]): Refusal {
 	const byMarket = fit > 0 ? left.at(-fit) : undefined;
 	const codes = ["keeper_without_gas", "day_limit", "no_price"];

@@ -196,7 +196,7 @@ function splitOf({ splitBps, readAt, router }: EconomicsRows, nowMs: number) {
 
 const CONFIGURED = { source: "configuration", asOf: null, ageSeconds: null } as const;
 
-/** Null: nobody knows them yet. */
+/** Returns the shares of a split as they are shown; of null nobody knows them yet. */
 function sharesOf(
 	bps: readonly number[] | null,
 	about: Pick<Figure, "source" | "asOf" | "ageSeconds"> = CONFIGURED,

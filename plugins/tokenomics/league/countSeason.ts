@@ -54,7 +54,7 @@ export function createSeasonCount() {
 		traders.set(profileId, { profileId, usdMicros, trades: old.trades + 1, lastId: newest });
 	}
 
-	/** Nothing turns back what is older than that. */
+	/** Settles what is older than that: nothing turns it back any more. */
 	function settleUpTo(ms: number): void {
 		for (const [key, waiting] of open) {
 			const kept = waiting.filter(({ trade }) => trade.createdAt.getTime() >= ms);

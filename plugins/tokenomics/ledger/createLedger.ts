@@ -92,7 +92,7 @@ export function createLedger(deps: LedgerDeps) {
 		return isSame;
 	}
 
-	/** What the job does: takes in what is final, and compares it where that is due. */
+	/** Takes in what is final, and compares it where that is due: what the job does. */
 	async function run(signal: AbortSignal, { isDue = false } = {}): Promise<void> {
 		for (let tries = 0; tries < COMPARISONS_MAX; tries += 1) {
 			const contracts = await deps.contracts();
@@ -115,7 +115,7 @@ export function createLedger(deps: LedgerDeps) {
 
 type Alarmed = LedgerDeps & { alarm(row: Followed, what: string): void };
 
-/** What differs still after it was read again is not read again with each run, but every hour. */
+/** Returns whether to compare: what differs although it was read again waits for an hour. */
 function isCompareDue({ agreedAt, differsSince, rereads }: Followed, nowMs: number): boolean {
 	if (differsSince !== null) {
 		const runs = Math.floor(rereads / COMPARISONS_MAX);
@@ -124,7 +124,7 @@ function isCompareDue({ agreedAt, differsSince, rereads }: Followed, nowMs: numb
 	return agreedAt === null || nowMs - agreedAt.getTime() >= COMPARE_EVERY_MS;
 }
 
-/** What each contract has to say at the block that it was read to, all read under one lock. */
+/** Reads what each contract has to say at the block that it was read to, under one lock. */
 function expectAll(
 	{ db, randomAddress, currencies: named }: LedgerDeps,
 	contracts: TokenContracts,
@@ -147,7 +147,7 @@ function expectAll(
 	});
 }
 
-/** The row as it is now, locked; null where it was read back below what was compared. */
+/** Locks and reads a row; null where it was read back below what was compared. */
 async function stillAt(tx: Tx, row: Followed): Promise<Followed | null> {
 	const rows = await followed.lockAll(tx, row.chainId);
 	const now = rows.find(({ address, role }) => address === row.address && role === row.role);

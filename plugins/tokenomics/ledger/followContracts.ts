@@ -70,7 +70,7 @@ export async function followContracts(
 	}
 }
 
-/** The rows of these contracts, all of them there; one that begins earlier now is read anew. */
+/** Returns the rows of these contracts, and makes them; one that begins earlier is read anew. */
 async function beginAll(db: Database, contracts: TokenContracts): Promise<Followed[]> {
 	const { chainId, fromBlock } = contracts;
 	const wanted = rolesOf(contracts);
@@ -94,7 +94,7 @@ async function beginAll(db: Database, contracts: TokenContracts): Promise<Follow
 	});
 }
 
-/** Which contracts are followed, and as what. */
+/** Returns which contracts are followed, and as what. */
 export function rolesOf({ token, router, burner }: TokenContracts): Map<Address, Role> {
 	const roles = new Map<Address, Role>([[token, "token"]]);
 	if (router !== null) roles.set(router, "router");
@@ -137,7 +137,7 @@ async function store(
 	await observe?.("after_commit");
 }
 
-/** False: another process has read further, or back, since. Its rows are locked from here on. */
+/** Locks the rows; returns false where another process has read further, or back, since. */
 async function isWhereItWas(tx: Tx, group: readonly Followed[]): Promise<boolean> {
 	const [first] = group;
 	if (!first) return false;

@@ -57,7 +57,7 @@ function coinOf({ nativeCurrency: { symbol, decimals } }: Chain): KnownCurrency 
 	return { address: ZERO_ADDRESS, symbol, decimals };
 }
 
-/** Null where a node did not answer: it is asked again. */
+/** Reads what a currency said of itself; null where a node did not answer: it is asked again. */
 function currencyOf(address: Address, told: readonly RpcOutcome[]): KnownCurrency | null {
 	const isSilent = told.some((one) => one.kind === "fault" && one.fault.code !== "rpc_refused");
 	if (told.length === 0 || isSilent) return null;

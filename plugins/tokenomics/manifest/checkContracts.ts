@@ -143,7 +143,7 @@ function burnerPart({ burner, token, owner }: NamedContracts): Part[] {
 	];
 }
 
-/** Whether the answers begin with a yes to both ids and a no to the last. */
+/** Returns whether the answers begin with a yes to both ids and a no to the last. */
 function isOne([saysYes, isItself, saysNo]: readonly unknown[]): boolean {
 	return saysYes === true && isItself === true && saysNo === false;
 }
@@ -169,7 +169,7 @@ function toCall({ to, abi, functionName, args }: View): RpcCall {
 	return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
 }
 
-/** Null where the node refused the call: a contract that has no such function reverts. */
+/** Returns what a call answered; null where it reverted, as without such a function it does. */
 function bytesIn(outcome: RpcOutcome | undefined): Hex | null {
 	assert(outcome, "each call has an outcome");
 	if (outcome.kind === "result") {

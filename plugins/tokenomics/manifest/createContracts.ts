@@ -55,7 +55,7 @@ export function createContracts(options: {
 	};
 }
 
-/** As wallets find it: what the configuration names, else 4663; in a sandbox what it has. */
+/** Returns the home chain as wallets find it: the named one, else 4663, else the sandbox's. */
 function homeOf(
 	{ chains, reached }: Pick<Core, "chains" | "reached">,
 	config: TokenomicsConfig,

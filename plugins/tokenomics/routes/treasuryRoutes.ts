@@ -81,7 +81,7 @@ export type TreasuryRoutesOptions = {
 	contracts: Contracts;
 };
 
-/** The treasury ledger for operators: page by page, added up, and as a file. */
+/** Serves the treasury ledger to operators: page by page, added up, and as a file. */
 export function treasuryRoutes({ core, contracts }: TreasuryRoutesOptions) {
 	const { db, operators } = core;
 	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };

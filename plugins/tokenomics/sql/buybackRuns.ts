@@ -129,7 +129,7 @@ export const buybackRuns = {
 		);
 	},
 
-	/** What runs that are folded spent of a router's revenue, by currency. */
+	/** Reads what runs that are folded spent of a router's revenue, by currency. */
 	async sums(
 		db: Queryable,
 		{ chainId, router }: { chainId: number; router: Address },

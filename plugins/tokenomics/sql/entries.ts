@@ -112,7 +112,7 @@ export const entries = {
 		return rows.map((row) => ({ ...row, source: hexOf(row.source) }));
 	},
 
-	/** The default split in force; null where none was seen. By `entry_by_type`. */
+	/** Reads the default split in force; null where none was seen. By `entry_by_type`. */
 	async defaultSplit(
 		db: Queryable,
 		chainId: number,
@@ -127,7 +127,7 @@ export const entries = {
 		return row?.bps ?? null;
 	},
 
-	/** Every split of a router that was ever set. By `entry_by_type`. */
+	/** Reads every split of a router that was ever set. By `entry_by_type`. */
 	async allSplits(
 		db: Queryable,
 		chainId: number,
@@ -140,7 +140,7 @@ export const entries = {
 		);
 	},
 
-	/** The payee of each bucket of a router. By `entry_by_type`. */
+	/** Reads the payee of each bucket of a router. By `entry_by_type`. */
 	async payees(
 		db: Queryable,
 		chainId: number,

@@ -56,7 +56,7 @@ export const followed = {
 		return rows.map(followedOf);
 	},
 
-	/** The same, and whoever else writes to the ledger of the chain waits. */
+	/** Reads and locks all rows of a chain: whoever else writes to its ledger waits. */
 	async lockAll(tx: Tx, chainId: number): Promise<Followed[]> {
 		const rows = await tx.query<FollowedRow>(
 			`select ${COLUMNS} from tokenomics.followed where chain_id = $1
@@ -97,7 +97,7 @@ export const followed = {
 		}
 	},
 
-	/** Its events begin earlier than was said: nothing agreed below where it is read again. */
+	/** Sets an earlier first block: nothing agreed below where it is read again. */
 	async beginEarlier(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
 		await tx.execute(
 			`update tokenomics.followed

@@ -37,7 +37,7 @@ export const holders = {
 		return rows.map(holderOf);
 	},
 
-	/** Holders from an address on, in the order of addresses: a sample. By the primary key. */
+	/** Reads holders from an address on, in their order: a sample. By the primary key. */
 	async from(
 		db: Queryable,
 		{ chainId, token }: OfToken,

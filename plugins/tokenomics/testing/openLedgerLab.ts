@@ -19,7 +19,7 @@ export type LedgerLabOptions = {
 	addresses?: { token: Address; router: Address; burner: Address };
 };
 
-/** The ledger alone, over any chain. Its clock stands until it is moved. */
+/** Opens the ledger alone, over any chain. Its clock stands until it is moved. */
 export function openLedgerLab({ db, rpc, finalDepth = FINAL_DEPTH, addresses }: LedgerLabOptions) {
 	const clock = { ms: 1_795_100_000_000, nowMs: () => clock.ms };
 	const metrics = createMetrics();
@@ -43,9 +43,9 @@ export function openLedgerLab({ db, rpc, finalDepth = FINAL_DEPTH, addresses }: 
 	return {
 		...{ clock, state, chain, said, metrics },
 		degraded: ledger.degraded,
-		/** What the job does; `compare`: also when that is not due. */
+		/** Runs what the job does; `compare`: it compares also when that is not due. */
 		run: ({ compare = false } = {}) => ledger.run(signal, { isDue: compare }),
-		/** Everything that the ledger holds, in an order of its own. */
+		/** Reads everything that the ledger holds, in an order of its own. */
 		books: () => readBooks(db),
 		clear: () =>
 			db.execute(

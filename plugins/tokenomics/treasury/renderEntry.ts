@@ -45,7 +45,7 @@ export const entrySchema = z
 
 export type EntryView = z.output<typeof entrySchema>;
 
-/** An entry as it is shown; amounts in whole units where the currency says how many digits. */
+/** Renders an entry; amounts in whole units where the currency says how many digits. */
 export function renderEntry(entry: Entry, known: ReadonlyMap<string, KnownCurrency>): EntryView {
 	const { chainId, transactionHash, logIndex, contract, entryType, currency, party, pool } = entry;
 	const { symbol = null, decimals = null } = known.get(currency ?? "") ?? {};
@@ -66,7 +66,7 @@ export function renderEntry(entry: Entry, known: ReadonlyMap<string, KnownCurren
 const PRINTABLE = /^[\x20-\x7e]+$/;
 const DEFAULT_SOURCE = /^0x0*$/;
 
-/** Text in 32 bytes where it is that, `default` for none, else the bytes. */
+/** Returns the text in 32 bytes where it is that, `default` for none, else the bytes. */
 export function sourceName(source: Hex): string {
 	if (DEFAULT_SOURCE.test(source)) return "default";
 	const text = Buffer.from(source.slice(2), "hex").toString("latin1").replace(/\0+$/, "");

@@ -130,7 +130,7 @@ export async function openEconomy(rpcUrl: string, options: EconomyOptions): Prom
 	};
 }
 
-/** Encodes a move of pools to the roots of their prices. */
+/** Encodes trades that move pools to these prices, each by its root. */
 export function movement(pools: readonly Pool[], priceOf: (pool: Pool) => bigint): Hex {
 	const moves = pools.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool) }));
 	return encodeFunctionData({ abi: tokenMakerAbi, functionName: "move", args: [moves, [], []] });
