@@ -148,7 +148,7 @@ export function openBuybackLab(given: {
 		walletId: config.BUYBACK_WALLET_ID ?? null,
 		contractsNow: async () => state.contracts,
 		steps: createSteps(observe ?? null),
-		random: () => 0,
+		...{ jitterMs: 0, random: () => 0 },
 		count: (code) => counted.push(code),
 	};
 	execution.register(allowanceKind(deps));

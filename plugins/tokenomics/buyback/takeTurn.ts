@@ -8,7 +8,7 @@ import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import type { BuybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
 import type { TurnStep } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
-import { JITTER_MS, SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
+import { SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import { readUnnamed } from "#plugins/tokenomics/buyback/readUnnamed.ts";
 import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
@@ -29,6 +29,8 @@ import {
 
 export type TurnDeps = BuybackDeps & {
 	steps: Steps<TurnStep>;
+	/** A turn begins at any moment of this time: nobody knows when it trades. */
+	jitterMs: number;
 	/** From 0 up to 1, and not to be foreseen. */
 	random(): number;
 	/** Told how each turn ended, for the figures. */
@@ -46,7 +48,7 @@ export type Turn =
  * begins at a moment of its slot that nobody knows before.
  */
 export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn> {
-	await sleep(Math.floor(deps.random() * JITTER_MS), signal);
+	await sleep(Math.floor(deps.random() * deps.jitterMs), signal);
 	if (signal.aborted) return { kind: "had" };
 	const nowMs = deps.clock.nowMs();
 	const slot = Math.floor(nowMs / SLOT_MS);

@@ -3,6 +3,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import { homeChainOf, SPECIFIED_HOME_ID } from "#core/chain/homeChainOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
 import { manifests } from "#plugins/tokenomics/sql/manifests.ts";
 import type { TokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
@@ -39,6 +40,7 @@ export function createContracts(options: {
 	config: TokenomicsConfig & { BUYBACK_CURRENCIES: readonly Address[] };
 }): Contracts {
 	const { core, config } = options;
+	refuseNamedTwice(config);
 	const homeChain = homeOf(core, config);
 	const home = core.reached.find(({ chain }) => chain.id === homeChain?.id) ?? null;
 	return {
@@ -53,6 +55,17 @@ export function createContracts(options: {
 			return chainId === homeChain?.id ? namedIn(config, chainId) : null;
 		},
 	};
+}
+
+/** Refuses one address in two variables: it would be followed as one of the two alone. */
+function refuseNamedTwice(config: TokenomicsConfig): void {
+	const names = ["TOKEN_ADDRESS", "REVENUE_ROUTER_ADDRESS", "BUYBACK_BURN_ADDRESS"] as const;
+	for (const [at, name] of names.entries()) {
+		const other = names.slice(at + 1).find((one) => config[name] && config[one] === config[name]);
+		if (!other) continue;
+		const said = `${name} and ${other} are both ${config[name]}`;
+		throw tokenomicsFault.contractNamedTwice({ public: `${said}.` });
+	}
 }
 
 /** Returns the home chain as wallets find it: the named one, else 4663, else the sandbox's. */

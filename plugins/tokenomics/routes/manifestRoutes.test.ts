@@ -56,6 +56,13 @@ test("[TOK-06] the contracts are named configuration, and a manifest, once set, 
 	expect(without).toMatchObject({ version: 2, revenueRouter: ROUTER, buybackBurner: null });
 });
 
+test("[TOK-06] one contract in two variables refuses the boot, in words", async () => {
+	const env = { ...NAMED, BUYBACK_BURN_ADDRESS: NAMED.REVENUE_ROUTER_ADDRESS };
+	await expect(openTokenLab({ db: database.db, rpc: chain.rpc, env })).rejects.toThrow(
+		"REVENUE_ROUTER_ADDRESS and BUYBACK_BURN_ADDRESS are both",
+	);
+});
+
 describe("[TOK-02] the manifest of each chain", () => {
 	test("is for operators, and each change is in the audit log", async () => {
 		expect((await lab.ask(PATH)).status).toBe(401);
