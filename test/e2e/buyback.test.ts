@@ -13,7 +13,7 @@ import { type Economy, openEconomy } from "#test/sandbox/economy/openEconomy.ts"
 import { openStockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
 // Guarantee: the whole service, as an operator configures it, buys the token with the burn's share
-// of revenue and burns it; everybody sees the burn, once, in the economics, the agent and the ledger.
+// of revenue and burns it; everybody sees the burn, once: in economics, agent and ledger.
 
 const HOME = 4663;
 const ETH_USD = 2_500;

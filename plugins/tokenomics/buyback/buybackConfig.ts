@@ -93,8 +93,8 @@ export const buybackConfig = {
 export type BuybackConfig = z.output<z.ZodObject<typeof buybackConfig>>;
 
 /**
- * Refuses limits that no run could keep, each of which is right alone: nothing would ever be bought,
- * and nobody would be told why.
+ * Refuses limits that no run could keep, each of which is right alone: nothing would ever be
+ * bought, and nobody would be told why.
  */
 export function refuseImpossible(config: BuybackConfig): void {
 	const least = config.BUYBACK_RUN_USD_MIN;
