@@ -63,7 +63,7 @@ export async function followContracts(
 		case "forked":
 			return { kind: "forked", contracts: group };
 		default:
-			await store(deps, { rows, group, found });
+			await store(deps, { group, found });
 			return others.length === 0 && found.to === found.finalBlock
 				? { kind: "caught_up" }
 				: { kind: "more" };
@@ -118,14 +118,16 @@ type Found = Extract<FinalLogs, { kind: "logs" }>;
 
 async function store(
 	{ db, clock, observe = null }: FollowDeps,
-	{ rows, group, found }: { rows: readonly Followed[]; group: readonly Followed[]; found: Found },
+	{ group, found }: { group: readonly Followed[]; found: Found },
 ): Promise<void> {
 	const events = group.flatMap(({ address, role }) => eventsOf(found.logs, { address, role }));
 	events.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
 	await observe?.("before_commit");
 	await db.transaction(async (tx) => {
-		if (!(await isWhereItWas(tx, group))) return;
+		const rows = await whereTheyWere(tx, group);
+		if (!rows) return;
 		const chainId = group[0]?.chainId ?? 0;
+		// Also burners that were replaced: what is counted must be what is undone one day.
 		await applyEvents(tx, { chainId, events, timeMs: found.timeMs, burners: burnersIn(rows) });
 		// Before all that is final is read, sums are of no moment that anybody could name.
 		const at = found.to === found.finalBlock ? new Date(clock.nowMs()) : null;
@@ -137,12 +139,12 @@ async function store(
 	await observe?.("after_commit");
 }
 
-/** Locks the rows; returns false where another process has read further, or back, since. */
-async function isWhereItWas(tx: Tx, group: readonly Followed[]): Promise<boolean> {
+/** Locks and returns all rows; null where another process has read further, or back, since. */
+async function whereTheyWere(tx: Tx, group: readonly Followed[]): Promise<Followed[] | null> {
 	const [first] = group;
-	if (!first) return false;
+	if (!first) return null;
 	const now = await followed.lockAll(tx, first.chainId);
-	return group.every(({ address, role, readTo, readHash }) =>
+	const isSame = group.every(({ address, role, readTo, readHash }) =>
 		now.some(
 			(row) =>
 				row.address === address &&
@@ -151,6 +153,7 @@ async function isWhereItWas(tx: Tx, group: readonly Followed[]): Promise<boolean
 				row.readHash === readHash,
 		),
 	);
+	return isSame ? now : null;
 }
 
 function eventsOf(
