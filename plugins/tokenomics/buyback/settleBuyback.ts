@@ -63,7 +63,7 @@ export async function supplyFell(
 	return before - after >= burnedRaw;
 }
 
-export const NOT_BURNED = {
+const NOT_BURNED = {
 	code: "not_burned",
 	detail: "The burner says nothing of a purchase by this run.",
 } as const;
@@ -78,7 +78,7 @@ const MISREPORTED = {
 };
 
 /** Reads what a call of the burner says; null for what is none. */
-export function readPurchase(
+function readPurchase(
 	data: Hex,
 ): { paidWith: Address; spendRaw: bigint; fee: number; minBurnedRaw: bigint } | null {
 	try {

@@ -23,7 +23,7 @@ export type BuybackLook = {
 };
 
 /** Revenue that was left where it is, as it is stored and shown. */
-export type LeftShown = z.output<typeof left>[number];
+type LeftShown = z.output<typeof left>[number];
 
 type Row = {
 	slot: number;

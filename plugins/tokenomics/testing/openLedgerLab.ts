@@ -9,7 +9,7 @@ import { createLedger } from "#plugins/tokenomics/ledger/createLedger.ts";
 import type { TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
 import { BURNER, ROUTER, TOKEN } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
 
-export const LAB_CHAIN_ID = 4_663;
+const LAB_CHAIN_ID = 4_663;
 export const FINAL_DEPTH = 8;
 
 export type LedgerLabOptions = {
