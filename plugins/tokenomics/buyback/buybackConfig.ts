@@ -79,7 +79,7 @@ export const buybackConfig = {
 	BUYBACK_JITTER_SECONDS: z
 		.int()
 		.min(0)
-		.max(300)
+		.max(120)
 		.default(60)
 		.describe("A run begins at a random moment of this time, so that nobody knows when it trades."),
 	BUYBACK_DEADLINE_SECONDS: z
