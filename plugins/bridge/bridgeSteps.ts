@@ -9,6 +9,12 @@ export const bridgeSteps = [
 	"bridge.store",
 	/** The deposit's intent is recorded. */
 	"bridge.begin",
+	/** It is recorded that a signature goes to the provider now. */
+	"bridge.hand_over",
+	/** The provider gets it. */
+	"bridge.permit",
+	/** Its answer is written down. */
+	"bridge.handed",
 	/** It is refused, or called off. */
 	"bridge.close",
 	/** It is written down where the deposit's intent stands. */
@@ -23,3 +29,6 @@ export type BridgeStepName = (typeof bridgeSteps)[number];
 
 /** Outbound calls of the kind that deposits. */
 export const depositSteps = ["bridge.quote", "bridge.allowance"] as const;
+
+/** Outbound calls of the kind that signs in place of a deposit. */
+export const authorizeSteps = ["bridge.quote", "bridge.token"] as const;

@@ -17,6 +17,7 @@ import {
 	listBridges,
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
+import { readHandOvers } from "#plugins/bridge/sql/handOvers.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Channel, Principal, Profile } from "#plugins/wallets/contract.ts";
 
@@ -51,6 +52,12 @@ export function createBridges(context: BridgeContext) {
 		const deposit = intentId === null ? null : await wallets.execution.read(intentId, profileId);
 		const afterId = deposit?.afterId ?? null;
 		const allowance = afterId === null ? null : await wallets.execution.read(afterId, profileId);
+		const isSigned = (quote?.authorizations.length ?? 0) > 0;
+		const rows = isSigned ? await readHandOvers(core.db, bridge.id) : [];
+		const signers = await Promise.all(
+			rows.map((row) => wallets.execution.read(row.intentId, profileId)),
+		);
+		const later = rows.flatMap(({ asked }) => asked ?? []);
 		const asking = isAsked && deposit ? await wallets.execution.asking(deposit) : null;
 		const purpose = asking ? PURPOSES.get(asking.status) : undefined;
 		const link = asking && purpose ? await wallets.link(asking, purpose) : null;
@@ -58,7 +65,7 @@ export function createBridges(context: BridgeContext) {
 			confirmUrl: purpose === "confirm" ? (link?.url ?? null) : null,
 			signUrl: purpose === "sign" ? (link?.url ?? null) : null,
 		};
-		return renderBridge(bridge, { quote, deposit, allowance, ...urls });
+		return renderBridge(bridge, { quote, deposit, allowance, signers, later, ...urls });
 	}
 
 	async function quoteOf({ id, quoteSeq }: Bridge): Promise<StoredQuote | null> {

@@ -37,17 +37,18 @@ const REFUSALS: Readonly<Record<string, string>> = {
  */
 export async function quoteBridge(
 	context: BridgeContext,
-	{ route, origin, destination }: Resolved,
+	{ route, origin, destination, usePermit }: Resolved,
 	options: RelayCallOptions,
 ): Promise<Quoting> {
 	let said: RelayQuote;
 	try {
-		said = await context.relay.quote(requestOf(route), options);
+		said = await context.relay.quote({ ...requestOf(route), usePermit }, options);
 	} catch (error) {
 		return refusalOf(error);
 	}
 	const nowMs = context.core.clock.nowMs();
-	const verdict = await checkQuote({ route, origin, destination, nowMs }, said);
+	const asked = { route, origin, destination, usePermit, nowMs };
+	const verdict = await checkQuote(asked, said);
 	if (verdict.kind === "bad") {
 		const { code, detail } = verdict;
 		context.core.log.warn("a quote was refused", { code, detail });
