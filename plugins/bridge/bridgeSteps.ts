@@ -9,12 +9,6 @@ export const bridgeSteps = [
 	"bridge.store",
 	/** The deposit's intent is recorded. */
 	"bridge.begin",
-	/** It is recorded that a signature goes to the provider now. */
-	"bridge.hand_over",
-	/** The provider gets it. */
-	"bridge.permit",
-	/** Its answer is written down. */
-	"bridge.handed",
 	/** It is refused, or called off. */
 	"bridge.close",
 	/** It is written down where the deposit's intent stands. */
@@ -25,7 +19,17 @@ export const bridgeSteps = [
 	"bridge.look",
 ] as const;
 
-export type BridgeStepName = (typeof bridgeSteps)[number];
+/** Those of a bridge whose owner signs in place of depositing. */
+export const handOverSteps = [
+	/** It is recorded that a signature goes to the provider now. */
+	"bridge.hand_over",
+	/** The provider gets it. */
+	"bridge.permit",
+	/** Its answer is written down. */
+	"bridge.handed",
+] as const;
+
+export type BridgeStepName = (typeof bridgeSteps)[number] | (typeof handOverSteps)[number];
 
 /** Outbound calls of the kind that deposits. */
 export const depositSteps = ["bridge.quote", "bridge.allowance"] as const;

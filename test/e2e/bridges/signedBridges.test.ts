@@ -64,7 +64,7 @@ const wake = () =>
 		"update bridge.bridge set look_at = least(look_at, now()) where look_at is not null",
 	);
 
-test("a signature takes the place of allowance and deposit, and no transaction is sent", async () => {
+test("[BRG-06] a signature takes the place of allowance and deposit, and no transaction is sent", async () => {
 	const before = { held: await held(), nonce: await nonce() };
 	const started = await bridge();
 	expect(started).toMatchObject({
@@ -91,7 +91,7 @@ test("a signature takes the place of allowance and deposit, and no transaction i
 	]);
 });
 
-test("the provider asks for the order to be signed as well, and gets that too", async () => {
+test("[BRG-06] the provider asks for the order to be signed as well, and gets that too", async () => {
 	lab.bridge.fault({ kind: "appends_order", times: 1 });
 	const started = await bridge();
 	const done = await lab.reached(started.id, ["success", "failure", "rejected"]);
