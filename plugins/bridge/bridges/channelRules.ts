@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Channel, Denial } from "#plugins/wallets/contract.ts";
 
-/** What operators switched on: bridging at all, and by social posts and messages. */
+/** Holds the two switches of operators: bridging at all, and bridging by posts and messages. */
 export type Switches = { isOn: boolean; isSocialOn: boolean };
 
 /** Says why no step of a bridge may be sent, by the channel that it came through; null: it may. */

@@ -2,8 +2,8 @@ import type { Audit } from "#core/audit/Audit.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
+import type { Custody, CustodyWallet } from "#plugins/custody/contract.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
-import type { Custody, CustodyWallet } from "#plugins/wallets/custody/Custody.ts";
 import { capabilityOf } from "#plugins/wallets/enrolment/capabilityOf.ts";
 import { deploymentName } from "#plugins/wallets/profile/deploymentName.ts";
 import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
@@ -73,7 +73,7 @@ async function insertOnce(
 ): Promise<Profile> {
 	const { held, key, deps } = given;
 	await lockIdentity(tx);
-	// Another process may have been first.
+	// Read again under the lock: another process may have written it meanwhile.
 	const known = await readProfile(tx, key);
 	if (known) return known;
 	const { address, id: providerWalletId } = held;

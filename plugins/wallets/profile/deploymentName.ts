@@ -7,7 +7,7 @@ export function deploymentName(providerWalletId: string): string {
 	return `${DEPLOYMENT}${providerWalletId}`;
 }
 
-/** Says whether a name is one that no user of the wallet provider's may have. */
+/** Says whether a name is kept for the deployment's own accounts; no user may have such a name. */
 export function isDeploymentName(providerUserId: string): boolean {
 	return providerUserId.startsWith(DEPLOYMENT);
 }

@@ -1,50 +1,37 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-	addressOf,
-	type IdentityFixture,
-	keyOf,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { expect, test } from "bun:test";
+import { addressOf, keyOf } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 const remove = (path: string, bearer: string) =>
-	fixture.call(`/profile/${path}`, { method: "DELETE", bearer });
+	own.fixture.call(`/profile/${path}`, { method: "DELETE", bearer });
 
 test("[TRD-09] an unlinked wallet is gone, its address free, and the next best is canonical", async () => {
-	const { provider } = fixture;
+	const { provider } = own.fixture;
 	const token = provider.user("u-1", [
 		provider.embedded("w-1", addressOf(1), true),
 		provider.external(addressOf(2)),
 	]);
-	const { body } = await fixture.enrol(token);
+	const { body } = await own.fixture.enrol(token);
 	const [first, second] = body.profile.wallets;
-	fixture.audited.length = 0;
+	own.fixture.audited.length = 0;
 	const { status, body: left } = await remove(`wallets/${first.id}`, body.token);
 	expect(status).toBe(200);
 	expect(left.wallets).toEqual([{ ...second, isCanonical: true }]);
 	expect(left.canonicalWalletId).toBe(second.id);
-	expect(fixture.audited).toMatchObject([
+	expect(own.fixture.audited).toMatchObject([
 		{ action: "wallets.wallet.unlinked", subject: `wallet:${first.id}` },
 	]);
 	expect((await remove(`wallets/${first.id}`, body.token)).status).toBe(404);
-	const { body: taken } = await fixture.signIn(keyOf(1));
+	const { body: taken } = await own.fixture.signIn(keyOf(1));
 	expect(taken.profile.id).not.toBe(body.profile.id);
 });
 
 test("the last wallet goes too, and what it did stays on record", async () => {
-	const { body } = await fixture.signIn(keyOf(3));
+	const { body } = await own.fixture.signIn(keyOf(3));
 	const { body: left } = await remove(`wallets/${body.profile.canonicalWalletId}`, body.token);
 	expect(left).toMatchObject({ canonicalWalletId: null, wallets: [] });
-	const rows = await fixture.db.query<{ removed: boolean; revision: number }>(
+	const rows = await own.fixture.db.query<{ removed: boolean; revision: number }>(
 		"select removed_at is not null as removed, revision from wallets.wallet where id = $1",
 		[body.profile.canonicalWalletId],
 	);
@@ -52,36 +39,37 @@ test("the last wallet goes too, and what it did stays on record", async () => {
 });
 
 test("[TRD-09] an unlinked social account leads nowhere, and may be linked by another", async () => {
-	const { provider, identity } = fixture;
-	const { body } = await fixture.enrol(provider.user("u-4", [provider.social("s-4", "ann")]));
-	fixture.audited.length = 0;
+	const { provider, identity } = own.fixture;
+	const { body } = await own.fixture.enrol(provider.user("u-4", [provider.social("s-4", "ann")]));
+	own.fixture.audited.length = 0;
 	const { status, body: left } = await remove("social", body.token);
 	expect({ status, social: left.social }).toEqual({ status: 200, social: null });
 	expect(await identity.service.profileOfSocial("s-4")).toBeNull();
-	expect(fixture.audited).toMatchObject([{ action: "wallets.social.unlinked" }]);
+	expect(own.fixture.audited).toMatchObject([{ action: "wallets.social.unlinked" }]);
 	expect((await remove("social", body.token)).body).toEqual(left);
-	expect(fixture.audited).toHaveLength(1);
-	const { body: other } = await fixture.enrol(
+	expect(own.fixture.audited).toHaveLength(1);
+	const { body: other } = await own.fixture.enrol(
 		provider.user("u-5", [provider.social("s-4", "ann")]),
 	);
 	expect(await identity.service.profileOfSocial("s-4")).toMatchObject({ id: other.profile.id });
 });
 
 test("whoever else is signed in to the profile has to sign in anew", async () => {
-	const { body: thief } = await fixture.signIn(keyOf(6));
-	const { body: owner } = await fixture.signIn(keyOf(6));
-	const statusOf = async (bearer: string) => (await fixture.call("/profile", { bearer })).status;
+	const { body: thief } = await own.fixture.signIn(keyOf(6));
+	const { body: owner } = await own.fixture.signIn(keyOf(6));
+	const statusOf = async (bearer: string) =>
+		(await own.fixture.call("/profile", { bearer })).status;
 	expect([await statusOf(thief.token), await statusOf(owner.token)]).toEqual([200, 200]);
 	await remove(`wallets/${owner.profile.canonicalWalletId}`, owner.token);
 	expect([await statusOf(thief.token), await statusOf(owner.token)]).toEqual([401, 200]);
-	const { body: other } = await fixture.signIn(keyOf(7));
-	const { body: second } = await fixture.signIn(keyOf(7));
+	const { body: other } = await own.fixture.signIn(keyOf(7));
+	const { body: second } = await own.fixture.signIn(keyOf(7));
 	await remove("social", other.token);
 	expect([await statusOf(second.token), await statusOf(other.token)]).toEqual([401, 200]);
 });
 
 test("[TRD-09] of two who unlink one wallet at once, one did it", async () => {
-	const { body } = await fixture.signIn(keyOf(8));
+	const { body } = await own.fixture.signIn(keyOf(8));
 	const path = `wallets/${body.profile.canonicalWalletId}`;
 	const answers = await Promise.all([remove(path, body.token), remove(path, body.token)]);
 	expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);

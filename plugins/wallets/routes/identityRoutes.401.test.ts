@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-	type IdentityFixture,
-	keyOf,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { expect, test } from "bun:test";
+import { keyOf } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 const OWN: [method: string, path: string][] = [
 	["GET", "/profile"],
 	["POST", "/profile"],
@@ -23,11 +11,11 @@ const OWN: [method: string, path: string][] = [
 ];
 
 test("[SEC-04] whoever is not signed in gets 401 from every route of their own things", async () => {
-	const { body } = await fixture.signIn(keyOf(1));
-	await fixture.call("/session", { method: "DELETE", bearer: body.token });
+	const { body } = await own.fixture.signIn(keyOf(1));
+	await own.fixture.call("/session", { method: "DELETE", bearer: body.token });
 	for (const [method, path] of OWN) {
 		for (const bearer of [undefined, "wrong", body.token]) {
-			const answer = await fixture.call(path, { method, bearer });
+			const answer = await own.fixture.call(path, { method, bearer });
 			expect({ path, status: answer.status, code: answer.body.code }).toEqual({
 				path,
 				status: 401,
@@ -40,7 +28,7 @@ test("[SEC-04] whoever is not signed in gets 401 from every route of their own t
 });
 
 test("settings and the nonce are open to everybody", async () => {
-	const { status, body } = await fixture.call("/settings");
+	const { status, body } = await own.fixture.call("/settings");
 	expect({ status, body }).toEqual({
 		status: 200,
 		body: {
@@ -56,5 +44,5 @@ test("settings and the nonce are open to everybody", async () => {
 			nonceSeconds: 600,
 		},
 	});
-	expect((await fixture.call("/siwe/nonce", { method: "POST" })).status).toBe(200);
+	expect((await own.fixture.call("/siwe/nonce", { method: "POST" })).status).toBe(200);
 });

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { listenHttp } from "#core/http/listenHttp.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log/silentLog.ts";
-import {
-	type IdentityFixture,
-	keyOf,
-	ORIGIN,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { keyOf, ORIGIN } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
+const own = identityOfFile();
 let token: string;
 
 beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-	token = (await fixture.signIn(keyOf(1))).body.token;
+	token = (await own.fixture.signIn(keyOf(1))).body.token;
 });
-afterAll(() => database.drop());
-
 const FOREIGN = [
 	null,
 	"null",
@@ -52,7 +42,7 @@ const NOT_JSON = [
 
 /** Every unsafe route, from the routes themselves: one that is added is in the matrix. */
 function unsafeRoutes(): { method: string; path: string }[] {
-	return fixture.identity.routes.routes
+	return own.fixture.identity.routes.routes
 		.filter(({ method }) => !["GET", "HEAD", "OPTIONS", "WS"].includes(method))
 		.map(({ method, path }) => ({
 			method,
@@ -61,7 +51,7 @@ function unsafeRoutes(): { method: string; path: string }[] {
 }
 
 const state = () =>
-	fixture.db.query(
+	own.fixture.db.query(
 		`select (select json_agg(p) from wallets.profile as p)::text as profiles,
 			(select json_agg(s order by s.id) from wallets.session as s)::text as sessions,
 			(select count(*) from wallets.siwe_nonce)::int as nonces`,
@@ -91,7 +81,7 @@ describe("a page of another origin cannot act with its visitor's cookie:", () =>
 						cookie: `__Host-session=${token}`,
 						...(origin === null ? {} : { origin }),
 					};
-					const answer = await fixture.call(path, { method, headers, body });
+					const answer = await own.fixture.call(path, { method, headers, body });
 					expect({ path, origin, status: answer.status, code: answer.body.code }).toEqual({
 						path,
 						origin,
@@ -115,7 +105,7 @@ describe("a page of another origin cannot act with its visitor's cookie:", () =>
 						...(origin === null ? {} : { origin }),
 					};
 					const body = "requireTradeConfirmation=true";
-					const { status } = await fixture.call(path, { method, headers, body });
+					const { status } = await own.fixture.call(path, { method, headers, body });
 					const isTrusted = origin !== null && TRUSTED.includes(origin);
 					expect({ path, type, origin, status }).toEqual({
 						path,
@@ -133,7 +123,7 @@ describe("a page of another origin cannot act with its visitor's cookie:", () =>
 		for (const { method, path } of unsafeRoutes()) {
 			for (const type of NOT_JSON) {
 				const headers = { "content-type": type, origin: "https://evil.example" };
-				const { status } = await fixture.call(path, { method, headers, body: "a=b" });
+				const { status } = await own.fixture.call(path, { method, headers, body: "a=b" });
 				expect({ path, type, status }).toEqual({ path, type, status: 415 });
 			}
 		}
@@ -143,16 +133,16 @@ describe("a page of another origin cannot act with its visitor's cookie:", () =>
 test("the allowed pages can act with the cookie, and a bearer needs no page", async () => {
 	for (const origin of TRUSTED) {
 		const headers = { cookie: `__Host-session=${token}`, origin };
-		const answer = await fixture.call("/profile", { headers, body: {} });
+		const answer = await own.fixture.call("/profile", { headers, body: {} });
 		expect({ origin, status: answer.status }).toEqual({ origin, status: 200 });
 	}
-	expect((await fixture.call("/profile", { bearer: token, body: {} })).status).toBe(200);
+	expect((await own.fixture.call("/profile", { bearer: token, body: {} })).status).toBe(200);
 });
 
 test("no page of another origin is told what a signed-in person reads", async () => {
 	for (const origin of FOREIGN) {
 		const headers = { cookie: `__Host-session=${token}`, ...(origin === null ? {} : { origin }) };
-		const answer = await fixture.call("/profile", { headers });
+		const answer = await own.fixture.call("/profile", { headers });
 		expect(answer.headers.get("access-control-allow-origin")).toBeNull();
 		expect(answer.headers.get("vary")).toContain("Origin");
 	}

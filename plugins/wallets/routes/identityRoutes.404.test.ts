@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-	type IdentityFixture,
-	keyOf,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { expect, test } from "bun:test";
+import { keyOf } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 test("[TRD-09] another's wallet answers as one that never was, to the letter", async () => {
-	const { body: owner } = await fixture.signIn(keyOf(1));
-	const { body: other } = await fixture.signIn(keyOf(2));
+	const { body: owner } = await own.fixture.signIn(keyOf(1));
+	const { body: other } = await own.fixture.signIn(keyOf(2));
 	const theirs = owner.profile.wallets[0].id;
 	const ask = async (id: string) => {
 		const path = `/profile/wallets/${encodeURIComponent(id)}`;
-		const { status, body } = await fixture.call(path, { method: "DELETE", bearer: other.token });
+		const { status, body } = await own.fixture.call(path, {
+			method: "DELETE",
+			bearer: other.token,
+		});
 		const { requestId: _, ...told } = body;
 		return { status, told };
 	};
@@ -29,5 +20,5 @@ test("[TRD-09] another's wallet answers as one that never was, to the letter", a
 	expect(missing).toMatchObject({ status: 404, told: { code: "not_found" } });
 	for (const id of [theirs, "x", "' or 1=1 --", "0", "null"])
 		expect(await ask(id)).toEqual(missing);
-	expect((await fixture.call("/profile", { bearer: owner.token })).body).toEqual(owner.profile);
+	expect((await own.fixture.call("/profile", { bearer: owner.token })).body).toEqual(owner.profile);
 });

@@ -1,31 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { privateKeyToAccount } from "viem/accounts";
 import {
 	type Answer,
 	addressOf,
 	type Call,
-	type IdentityFixture,
 	keyOf,
-	openIdentity,
 } from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 // Guarantee: a token is in the one answer that hands it over, and what the wallet provider calls
 // people and their keys is in none.
 test("[SEC-07] no answer, audit entry or stored row has a token, a key or the provider's names", async () => {
-	const { provider, db } = fixture;
+	const { provider, db } = own.fixture;
 	const answers: Answer[] = [];
 	const ask = async (path: string, init: Call) => {
-		const answer = await fixture.call(path, init);
+		const answer = await own.fixture.call(path, init);
 		answers.push(answer);
 		return answer;
 	};
@@ -33,11 +23,11 @@ test("[SEC-07] no answer, audit entry or stored row has a token, a key or the pr
 		provider.social("s-1", "ann"),
 		provider.embedded("c4n4ry-wallet", addressOf(1), true),
 	]);
-	const { body: enrolled } = await fixture.enrol(access);
+	const { body: enrolled } = await own.fixture.enrol(access);
 	const account = privateKeyToAccount(keyOf(2));
-	const message = await fixture.messageOf(account.address);
+	const message = await own.fixture.messageOf(account.address);
 	const signature = await account.signMessage({ message });
-	const { body: signed } = await fixture.call("/siwe/verify", { body: { message, signature } });
+	const { body: signed } = await own.fixture.call("/siwe/verify", { body: { message, signature } });
 
 	for (const bearer of [enrolled.token, signed.token, access, `${access}-wrong`]) {
 		await ask("/profile", { bearer });
@@ -55,8 +45,8 @@ test("[SEC-07] no answer, audit entry or stored row has a token, a key or the pr
 	const told = answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join("\n");
 	const secrets = [enrolled.token, signed.token, access, "c4n4ry", signature, keyOf(2).slice(2)];
 	expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
-	const audited = JSON.stringify(fixture.audited);
-	expect(fixture.audited.length).toBeGreaterThan(3);
+	const audited = JSON.stringify(own.fixture.audited);
+	expect(own.fixture.audited.length).toBeGreaterThan(3);
 	expect(secrets.filter((secret) => audited.includes(secret))).toEqual([]);
 	const stored = await db.query<{ text: string }>(
 		`select (select json_agg(p)::text from wallets.profile as p)

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { openApiDocument } from "#core/http/openApiDocument.ts";
-import { type IdentityFixture, openIdentity } from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 test("the document names every route, its answer, and which of them need a session", () => {
-	const app = new Elysia().use(fixture.identity.routes);
+	const app = new Elysia().use(own.fixture.identity.routes);
 	const { paths, components } = openApiDocument({ app, version: "1", sandbox: false });
 	const routes = Object.entries(paths).flatMap(([path, item]) =>
 		Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

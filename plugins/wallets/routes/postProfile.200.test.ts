@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-	addressOf,
-	type IdentityFixture,
-	keyOf,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { expect, test } from "bun:test";
+import { addressOf, keyOf } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
 /** Looks at who waits for a lock; each is a round trip to the database. */
 const LOOKS_MAX = 20_000;
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 const revisionOf = async (id: string) => {
-	const [row] = await fixture.db.query<{ revision: number }>(
+	const [row] = await own.fixture.db.query<{ revision: number }>(
 		"select revision from wallets.profile where id = $1",
 		[id],
 	);
@@ -28,9 +15,9 @@ const revisionOf = async (id: string) => {
 };
 
 test("[TRD-09] settings change one by one, and what is not named stays", async () => {
-	const { body } = await fixture.signIn(keyOf(1));
+	const { body } = await own.fixture.signIn(keyOf(1));
 	const set = async (change: unknown) => {
-		const { status, body: profile } = await fixture.call("/profile", {
+		const { status, body: profile } = await own.fixture.call("/profile", {
 			bearer: body.token,
 			body: change,
 		});
@@ -54,22 +41,23 @@ test("[TRD-09] settings change one by one, and what is not named stays", async (
 	});
 	const limited = await set({ wallets: [{ id: wallet.id, notionalUsdMax: "0.000001" }] });
 	expect(limited.wallets[0].notionalUsdMax).toBe("0.000001");
-	expect((await fixture.call("/profile", { bearer: body.token })).body).toEqual(limited);
+	expect((await own.fixture.call("/profile", { bearer: body.token })).body).toEqual(limited);
 });
 
 test("[TRD-09] whoever armed something notices a change, and no change is none", async () => {
-	const { body } = await fixture.signIn(keyOf(2));
+	const { body } = await own.fixture.signIn(keyOf(2));
 	const { id } = body.profile;
 	const before = await revisionOf(id);
-	fixture.audited.length = 0;
-	const set = (change: unknown) => fixture.call("/profile", { bearer: body.token, body: change });
+	own.fixture.audited.length = 0;
+	const set = (change: unknown) =>
+		own.fixture.call("/profile", { bearer: body.token, body: change });
 	await set({ requireTradeConfirmation: false });
 	await set({});
 	expect(await revisionOf(id)).toBe(before);
-	expect(fixture.audited).toEqual([]);
+	expect(own.fixture.audited).toEqual([]);
 	await set({ requireTradeConfirmation: true, dailyUsdMax: "10" });
 	expect(await revisionOf(id)).toBe((before ?? 0) + 1);
-	expect(fixture.audited).toMatchObject([
+	expect(own.fixture.audited).toMatchObject([
 		{
 			actor: `profile:${id}`,
 			action: "wallets.settings.changed",
@@ -83,28 +71,32 @@ test("[TRD-09] whoever armed something notices a change, and no change is none",
 });
 
 test("[TRD-09] the canonical wallet is one of the profile's own, as its owner chooses", async () => {
-	const { body } = await fixture.signIn(keyOf(3));
-	const linked = await fixture.signIn(keyOf(4), {}, { bearer: body.token, body: { link: true } });
+	const { body } = await own.fixture.signIn(keyOf(3));
+	const linked = await own.fixture.signIn(
+		keyOf(4),
+		{},
+		{ bearer: body.token, body: { link: true } },
+	);
 	const second = linked.body.profile.wallets.find(
 		(one: { address: string }) => one.address === addressOf(4),
 	);
-	const chosen = await fixture.call("/profile", {
+	const chosen = await own.fixture.call("/profile", {
 		bearer: linked.body.token,
 		body: { canonicalWalletId: second.id },
 	});
 	expect(chosen.body.canonicalWalletId).toBe(second.id);
-	const stored = await fixture.call("/profile", { bearer: linked.body.token });
+	const stored = await own.fixture.call("/profile", { bearer: linked.body.token });
 	expect(stored.body).toEqual(chosen.body);
 });
 
 test("with the provider's access token a profile is made where there is none, and then found", async () => {
-	const { provider } = fixture;
+	const { provider } = own.fixture;
 	const token = provider.user("u-1", [
 		provider.social("s-1"),
 		provider.embedded("w-5", addressOf(5), true),
 	]);
 	const make = () =>
-		fixture.call("/profile", { bearer: token, body: { requireTradeConfirmation: true } });
+		own.fixture.call("/profile", { bearer: token, body: { requireTradeConfirmation: true } });
 	const answers = await Promise.all([make(), make()]);
 	expect(answers.map(({ status }) => status)).toEqual([200, 200]);
 	expect(answers[0]?.body).toEqual(answers[1]?.body);
@@ -113,23 +105,23 @@ test("with the provider's access token a profile is made where there is none, an
 		requireTradeConfirmation: true,
 		wallets: [{ capability: "embedded/delegated" }],
 	});
-	const bare = await fixture.call("/profile", { method: "POST", bearer: token });
+	const bare = await own.fixture.call("/profile", { method: "POST", bearer: token });
 	expect(bare).toMatchObject({ status: 200, body: answers[0]?.body });
 });
 
 // Guarantee: nobody's safety setting is lost because another change was made in the same moment.
 test("settings that are changed at the same time all count", async () => {
-	const { body } = await fixture.signIn(keyOf(6));
+	const { body } = await own.fixture.signIn(keyOf(6));
 	const changes = [
 		{ requireTradeConfirmation: true },
 		{ perTradeUsdMax: "1" },
 		{ dailyUsdMax: "2" },
 	];
-	const answers = await fixture.db.transaction(async (tx) => {
+	const answers = await own.fixture.db.transaction(async (tx) => {
 		// Whoever reads before it may write reads what is old by then: here all of them have to wait.
 		await tx.query("select 1 from wallets.profile where id = $1 for update", [body.profile.id]);
 		const asked = changes.map((change) =>
-			fixture.call("/profile", { bearer: body.token, body: change }),
+			own.fixture.call("/profile", { bearer: body.token, body: change }),
 		);
 		let waiting = 0;
 		for (let looks = 0; waiting < changes.length && looks < LOOKS_MAX; looks++) {
@@ -145,7 +137,7 @@ test("settings that are changed at the same time all count", async () => {
 	});
 	const told = await Promise.all(answers);
 	expect(told.map(({ status }) => status)).toEqual([200, 200, 200]);
-	expect((await fixture.call("/profile", { bearer: body.token })).body).toMatchObject({
+	expect((await own.fixture.call("/profile", { bearer: body.token })).body).toMatchObject({
 		requireTradeConfirmation: true,
 		perTradeUsdMax: "1",
 		dailyUsdMax: "2",

@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-	type IdentityFixture,
-	keyOf,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { keyOf } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
+const own = identityOfFile();
 let bearer: string;
 // biome-ignore lint/suspicious/noExplicitAny: an answer.
 let profile: any;
 
 beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-	({ token: bearer, profile } = (await fixture.signIn(keyOf(1))).body);
+	({ token: bearer, profile } = (await own.fixture.signIn(keyOf(1))).body);
 });
-afterAll(() => database.drop());
-
 async function refused(body: unknown) {
-	const answer = await fixture.call("/profile", { bearer, body });
-	const stored = await fixture.call("/profile", { bearer });
+	const answer = await own.fixture.call("/profile", { bearer, body });
+	const stored = await own.fixture.call("/profile", { bearer });
 	expect(stored.body).toEqual(profile);
 	return { status: answer.status, code: answer.body.code, path: answer.body.issues?.[0]?.path };
 }
@@ -94,7 +85,7 @@ test("a setting that is misspelled is refused: silently dropped, it would seem t
 });
 
 test("[TRD-09] another's wallet is as little there as one that never was", async () => {
-	const { body: other } = await fixture.signIn(keyOf(2));
+	const { body: other } = await own.fixture.signIn(keyOf(2));
 	const theirs = other.profile.wallets[0].id;
 	for (const id of [theirs, crypto.randomUUID(), "x", "' or 1=1 --", ""]) {
 		const gone = { status: 404, code: "not_found", path: undefined };

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import {
 	addressOf,
-	type IdentityFixture,
 	keyOf,
 	NOW_MS,
 	ORIGIN,
 	openIdentity,
 } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 import { createFakeChain } from "#test/harness/fakeChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 test("[TRD-10] [TRD-14] the nonce comes with what the message has to say", async () => {
-	const { status, body, headers } = await fixture.call("/siwe/nonce", { method: "POST" });
+	const { status, body, headers } = await own.fixture.call("/siwe/nonce", { method: "POST" });
 	expect({ status, body }).toEqual({
 		status: 200,
 		body: {
@@ -37,11 +28,11 @@ test("[TRD-10] [TRD-14] the nonce comes with what the message has to say", async
 	});
 	expect(headers.get("cache-control")).toBe("no-store");
 	const other = { method: "POST", headers: { origin: "https://other.example" } };
-	expect((await fixture.call("/siwe/nonce", other)).body.domain).toBe("other.example");
+	expect((await own.fixture.call("/siwe/nonce", other)).body.domain).toBe("other.example");
 });
 
 test("[TRD-10] a signed message opens a session and makes a profile with that wallet", async () => {
-	const { status, body, headers } = await fixture.signIn(keyOf(1));
+	const { status, body, headers } = await own.fixture.signIn(keyOf(1));
 	expect(status).toBe(200);
 	expect(body.profile).toMatchObject({ social: null, requireTradeConfirmation: false });
 	expect(body.profile.wallets).toEqual([
@@ -60,26 +51,29 @@ test("[TRD-10] a signed message opens a session and makes a profile with that wa
 		`__Host-session=${body.token}; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=604800`,
 	);
 	for (const how of [{ bearer: body.token }, { cookie: `__Host-session=${body.token}` }]) {
-		expect((await fixture.call("/profile", how)).body).toEqual(body.profile);
+		expect((await own.fixture.call("/profile", how)).body).toEqual(body.profile);
 	}
 });
 
 test("[TRD-10] the same wallet signs in to the same profile, with another token each time", async () => {
-	const { body: first } = await fixture.signIn(keyOf(2));
-	const { body: second } = await fixture.signIn(keyOf(2), { statement: null, resources: ["a:b"] });
+	const { body: first } = await own.fixture.signIn(keyOf(2));
+	const { body: second } = await own.fixture.signIn(keyOf(2), {
+		statement: null,
+		resources: ["a:b"],
+	});
 	expect(second.profile).toEqual(first.profile);
 	expect(second.token).not.toBe(first.token);
 	const other = { domain: "other.example", uri: "https://other.example/" };
-	expect((await fixture.signIn(keyOf(2), other)).body.profile).toEqual(first.profile);
+	expect((await own.fixture.signIn(keyOf(2), other)).body.profile).toEqual(first.profile);
 });
 
 // Guarantee: a nonce is worth one sign-in, whoever is quicker.
 test("[TRD-10] of two that use one nonce at the same time, one signs in", async () => {
 	const account = privateKeyToAccount(keyOf(3));
 	for (let round = 0; round < 5; round++) {
-		const message = await fixture.messageOf(account.address);
+		const message = await own.fixture.messageOf(account.address);
 		const signature = await account.signMessage({ message });
-		const send = () => fixture.call("/siwe/verify", { body: { message, signature } });
+		const send = () => own.fixture.call("/siwe/verify", { body: { message, signature } });
 		const answers = await Promise.all([send(), send(), send()]);
 		expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
 		const codes = answers.map(({ body }) => body.code).filter(Boolean);
@@ -88,22 +82,26 @@ test("[TRD-10] of two that use one nonce at the same time, one signs in", async 
 });
 
 test("[TRD-09] first sign-ins of one wallet at the same time make one profile", async () => {
-	const answers = await Promise.all([4, 4, 4, 4].map((key) => fixture.signIn(keyOf(key))));
+	const answers = await Promise.all([4, 4, 4, 4].map((key) => own.fixture.signIn(keyOf(key))));
 	expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 	expect(new Set(answers.map(({ body }) => body.profile.id)).size).toBe(1);
 });
 
 test("[TRD-09] a wallet is added to the profile that asks for it with its own session", async () => {
-	const { body } = await fixture.signIn(keyOf(5));
-	const linked = await fixture.signIn(keyOf(6), {}, { bearer: body.token, body: { link: true } });
+	const { body } = await own.fixture.signIn(keyOf(5));
+	const linked = await own.fixture.signIn(
+		keyOf(6),
+		{},
+		{ bearer: body.token, body: { link: true } },
+	);
 	expect(linked.status).toBe(200);
 	expect(linked.body.profile.id).toBe(body.profile.id);
 	expect(linked.body.profile.canonicalWalletId).toBe(body.profile.canonicalWalletId);
 	const addresses = linked.body.profile.wallets.map((one: { address: string }) => one.address);
 	expect(addresses).toEqual([addressOf(5), addressOf(6)]);
 	// What a profile is made of has changed, so its session has another name.
-	expect((await fixture.call("/profile", { bearer: body.token })).status).toBe(401);
-	expect(fixture.audited.at(-1)).toMatchObject({
+	expect((await own.fixture.call("/profile", { bearer: body.token })).status).toBe(401);
+	expect(own.fixture.audited.at(-1)).toMatchObject({
 		actor: `profile:${body.profile.id}`,
 		action: "wallets.wallet.linked",
 		detail: { address: addressOf(6) },
@@ -111,11 +109,11 @@ test("[TRD-09] a wallet is added to the profile that asks for it with its own se
 });
 
 test("a session alone adds nothing: without asking, the wallet's own profile is signed in to", async () => {
-	const { body: planted } = await fixture.signIn(keyOf(7));
+	const { body: planted } = await own.fixture.signIn(keyOf(7));
 	const cookie = `__Host-session=${planted.token}`;
-	const { body } = await fixture.signIn(keyOf(8), {}, { cookie });
+	const { body } = await own.fixture.signIn(keyOf(8), {}, { cookie });
 	expect(body.profile.id).not.toBe(planted.profile.id);
-	const { body: again } = await fixture.signIn(keyOf(7));
+	const { body: again } = await own.fixture.signIn(keyOf(7));
 	expect(again.profile.wallets).toHaveLength(1);
 });
 
@@ -128,7 +126,7 @@ test("[TRD-10] a contract's word is asked of the home chain, with the message's 
 			return "0x01";
 		},
 	};
-	const chained = await openIdentity(database.db, { rpc });
+	const chained = await openIdentity(own.database.db, { rpc });
 	const contract = privateKeyToAccount(keyOf(9)).address;
 	const message = await chained.messageOf(contract);
 	const signature = `0x${createHmac("sha256", "a").update("b").digest("hex")}`;

@@ -1,35 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { privateKeyToAccount } from "viem/accounts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
-import {
-	type IdentityFixture,
-	keyOf,
-	NOW_MS,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
+import { keyOf, NOW_MS, openIdentity } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 import { createFakeChain } from "#test/harness/fakeChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 const account = privateKeyToAccount(keyOf(1));
 const at = (offsetSeconds: number) => new Date(NOW_MS + offsetSeconds * 1_000).toISOString();
 
 async function send(message: string, signature: string) {
-	const { status, body } = await fixture.call("/siwe/verify", { body: { message, signature } });
+	const { status, body } = await own.fixture.call("/siwe/verify", { body: { message, signature } });
 	return { status, code: body.code };
 }
 
 async function sessions(): Promise<number> {
-	const rows = await fixture.db.query<{ open: number }>(
+	const rows = await own.fixture.db.query<{ open: number }>(
 		"select count(*)::int as open from wallets.session",
 	);
 	return rows[0]?.open ?? 0;
@@ -47,7 +34,7 @@ test("[TRD-10] [TRD-14] a message for another page, chain or time signs nobody i
 		[{ expirationTime: at(30 * 86_400) }, "siwe_lifetime"],
 	];
 	for (const [changes, code] of wrong) {
-		const { status, body, headers } = await fixture.signIn(keyOf(1), changes);
+		const { status, body, headers } = await own.fixture.signIn(keyOf(1), changes);
 		expect({ changes, status, code: body.code }).toEqual({ changes, status: 401, code });
 		expect(headers.get("set-cookie")).toBeNull();
 	}
@@ -55,24 +42,24 @@ test("[TRD-10] [TRD-14] a message for another page, chain or time signs nobody i
 });
 
 test("[TRD-10] a nonce that is not ours, was used, or is older than ten minutes is refused", async () => {
-	const unknown = await fixture.signIn(keyOf(1), { nonce: "abcdefgh12345678" });
+	const unknown = await own.fixture.signIn(keyOf(1), { nonce: "abcdefgh12345678" });
 	expect(unknown).toMatchObject({ status: 401, body: { code: "siwe_nonce" } });
 
-	const message = await fixture.messageOf(account.address);
+	const message = await own.fixture.messageOf(account.address);
 	const signature = await account.signMessage({ message });
 	expect((await send(message, signature)).status).toBe(200);
 	expect(await send(message, signature)).toEqual({ status: 401, code: "siwe_nonce" });
 
-	const late = await fixture.messageOf(account.address);
+	const late = await own.fixture.messageOf(account.address);
 	const lateSignature = await account.signMessage({ message: late });
-	fixture.clock.ms = NOW_MS + 600_000;
+	own.fixture.clock.ms = NOW_MS + 600_000;
 	expect(await send(late, lateSignature)).toEqual({ status: 401, code: "siwe_nonce" });
-	fixture.clock.ms = NOW_MS;
+	own.fixture.clock.ms = NOW_MS;
 });
 
 test("[TRD-10] a signature by another key, of another text or of none is refused", async () => {
 	const stranger = privateKeyToAccount(keyOf(2));
-	const make = () => fixture.messageOf(account.address);
+	const make = () => own.fixture.messageOf(account.address);
 	const of = async (message: string, signature: string) => send(message, signature);
 	const one = await make();
 	expect(await of(one, await stranger.signMessage({ message: one }))).toEqual({
@@ -104,7 +91,7 @@ test("each nonce has the chain asked once, and a node that is silent is not a wr
 			throw rpcFault.transport();
 		},
 	};
-	const chained = await openIdentity(database.db, { rpc });
+	const chained = await openIdentity(own.database.db, { rpc });
 	const message = await chained.messageOf(account.address);
 	const signature = `0x${"11".repeat(65)}`;
 	const sent = { body: { message, signature } };
@@ -119,7 +106,7 @@ test("a node that serves another chain is no wrong signature either, and has a c
 	const call = async () => {
 		throw rpcFault.wrongChain();
 	};
-	const chained = await openIdentity(database.db, { rpc: { ...createFakeChain().rpc, call } });
+	const chained = await openIdentity(own.database.db, { rpc: { ...createFakeChain().rpc, call } });
 	const message = await chained.messageOf(account.address);
 	const sent = { body: { message, signature: `0x${"11".repeat(65)}` } };
 	const answer = await chained.call("/siwe/verify", sent);
@@ -128,19 +115,19 @@ test("a node that serves another chain is no wrong signature either, and has a c
 });
 
 test("adding a wallet needs a session, and does not use the nonce up without one", async () => {
-	const message = await fixture.messageOf(account.address);
+	const message = await own.fixture.messageOf(account.address);
 	const signature = await account.signMessage({ message });
 	const body = { message, signature, link: true };
-	expect(await fixture.call("/siwe/verify", { body })).toMatchObject({ status: 401 });
+	expect(await own.fixture.call("/siwe/verify", { body })).toMatchObject({ status: 401 });
 	expect((await send(message, signature)).status).toBe(200);
 });
 
 test("[TRD-09] a wallet of another profile is not added to this one", async () => {
-	const { body: owner } = await fixture.signIn(keyOf(3));
-	const { body } = await fixture.signIn(keyOf(4));
+	const { body: owner } = await own.fixture.signIn(keyOf(3));
+	const { body } = await own.fixture.signIn(keyOf(4));
 	const linking = { bearer: body.token, body: { link: true } };
-	const taken = await fixture.signIn(keyOf(3), {}, linking);
+	const taken = await own.fixture.signIn(keyOf(3), {}, linking);
 	expect(taken).toMatchObject({ status: 409, body: { code: "wallet_linked_elsewhere" } });
 	expect(taken.text).not.toContain(owner.profile.id);
-	expect((await fixture.call("/profile", { bearer: body.token })).body).toEqual(body.profile);
+	expect((await own.fixture.call("/profile", { bearer: body.token })).body).toEqual(body.profile);
 });

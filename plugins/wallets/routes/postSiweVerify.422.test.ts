@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { privateKeyToAccount } from "viem/accounts";
-import {
-	type IdentityFixture,
-	keyOf,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { keyOf } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 const account = privateKeyToAccount(keyOf(1));
 
 test("[TRD-10] [SEC-04] a text that only resembles a message is refused with the reason", async () => {
-	const message = await fixture.messageOf(account.address);
+	const message = await own.fixture.messageOf(account.address);
 	const texts = [
 		"hello",
 		`${message}\n`,
@@ -34,7 +22,7 @@ test("[TRD-10] [SEC-04] a text that only resembles a message is refused with the
 	];
 	for (const text of texts) {
 		const signature = await account.signMessage({ message: text });
-		const { status, body, headers } = await fixture.call("/siwe/verify", {
+		const { status, body, headers } = await own.fixture.call("/siwe/verify", {
 			body: { message: text, signature },
 		});
 		expect({ text, status, code: body.code }).toEqual({
@@ -47,11 +35,13 @@ test("[TRD-10] [SEC-04] a text that only resembles a message is refused with the
 	}
 	// None of that cost the nonce.
 	const signature = await account.signMessage({ message });
-	expect((await fixture.call("/siwe/verify", { body: { message, signature } })).status).toBe(200);
+	expect((await own.fixture.call("/siwe/verify", { body: { message, signature } })).status).toBe(
+		200,
+	);
 });
 
 test("[SEC-04] a body of another form is refused, and what was sent is not repeated", async () => {
-	const message = await fixture.messageOf(account.address);
+	const message = await own.fixture.messageOf(account.address);
 	const signature = await account.signMessage({ message });
 	const bad: [path: string, body: unknown][] = [
 		["message", { signature }],
@@ -70,7 +60,7 @@ test("[SEC-04] a body of another form is refused, and what was sent is not repea
 		["", null],
 	];
 	for (const [path, body] of bad) {
-		const answer = await fixture.call("/siwe/verify", { body: JSON.stringify(body) });
+		const answer = await own.fixture.call("/siwe/verify", { body: JSON.stringify(body) });
 		expect({ path, status: answer.status, code: answer.body.code }).toEqual({
 			path,
 			status: 422,
@@ -79,6 +69,6 @@ test("[SEC-04] a body of another form is refused, and what was sent is not repea
 		expect(answer.body.issues[0].path).toBe(path);
 		expect(answer.text).not.toContain("c4n4ry");
 	}
-	const none = await fixture.call("/siwe/verify", { method: "POST" });
+	const none = await own.fixture.call("/siwe/verify", { method: "POST" });
 	expect(none.status).toBe(422);
 });

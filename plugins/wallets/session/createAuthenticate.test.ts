@@ -1,48 +1,43 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import {
-	addressOf,
-	type IdentityFixture,
-	keyOf,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { expect, test } from "bun:test";
+import { addressOf, keyOf } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 const requestWith = (headers: Record<string, string>) =>
 	new Request("http://localhost/", { headers });
 
 test("a session's bearer speaks for its profile, with the wallets it has now", async () => {
-	const { body } = await fixture.signIn(keyOf(1));
+	const { body } = await own.fixture.signIn(keyOf(1));
 	const speaking = requestWith({ authorization: `Bearer ${body.token}` });
-	const { profile, sessionId } = await fixture.identity.service.authenticate(speaking);
+	const { profile, sessionId } = await own.fixture.identity.service.authenticate(speaking);
 	expect(sessionId).toBeString();
 	expect(profile).toMatchObject({ id: body.profile.id, socialUserId: null, revision: 2 });
 	expect(profile.wallets).toMatchObject([{ address: addressOf(1), profileId: profile.id }]);
 });
 
 test("the wallet provider's access token speaks for the profile it enrolled", async () => {
-	const { provider, identity } = fixture;
+	const { provider, identity } = own.fixture;
 	const token = provider.user("u-1", [provider.social("social-1", "ann")]);
 	const speaking = requestWith({ authorization: `Bearer ${token}` });
 	await expect(identity.service.authenticate(speaking)).rejects.toMatchObject({
 		code: "unauthorized",
 		status: 401,
 	});
-	const { body } = await fixture.enrol(token);
+	const { body } = await own.fixture.enrol(token);
 	const { profile, sessionId } = await identity.service.authenticate(speaking);
 	expect({ id: profile.id, sessionId }).toEqual({ id: body.profile.id, sessionId: null });
 });
 
+test("nobody holds a token that names an account of the deployment's", async () => {
+	const { provider, identity } = own.fixture;
+	const token = provider.user("deployment:keeper", [provider.social("social-9")]);
+	expect((await own.fixture.enrol(token)).status).toBe(401);
+	const speaking = requestWith({ authorization: `Bearer ${token}` });
+	await expect(identity.service.authenticate(speaking)).rejects.toMatchObject({ status: 401 });
+});
+
 test("nobody is anybody: no token, a wrong one, and a cookie of another name", async () => {
-	const { body } = await fixture.signIn(keyOf(1));
+	const { body } = await own.fixture.signIn(keyOf(1));
 	const last = body.token.at(-1);
 	const attempts: Record<string, string>[] = [
 		{},
@@ -56,15 +51,15 @@ test("nobody is anybody: no token, a wrong one, and a cookie of another name", a
 		{ "x-session": body.token },
 	];
 	for (const headers of attempts) {
-		const asked = fixture.identity.service.authenticate(requestWith(headers));
+		const asked = own.fixture.identity.service.authenticate(requestWith(headers));
 		await expect(asked).rejects.toMatchObject({ code: "unauthorized", status: 401 });
 	}
 });
 
 test("[TRD-09] a social account leads to its profile, and one that nobody linked to none", async () => {
-	const { provider, identity } = fixture;
+	const { provider, identity } = own.fixture;
 	const token = provider.user("u-2", [provider.social("social-2", "bob")]);
-	const { body } = await fixture.enrol(token);
+	const { body } = await own.fixture.enrol(token);
 	const found = await identity.service.profileOfSocial("social-2");
 	expect(found).toMatchObject({ id: body.profile.id, socialUsername: "bob" });
 	expect(await identity.service.profileOfSocial("bob")).toBeNull();
@@ -72,8 +67,8 @@ test("[TRD-09] a social account leads to its profile, and one that nobody linked
 });
 
 test("the agent's caller is nobody without credentials, and wrong ones are told", async () => {
-	const { callerOf, service } = fixture.identity;
-	const { body } = await fixture.signIn(keyOf(3));
+	const { callerOf, service } = own.fixture.identity;
+	const { body } = await own.fixture.signIn(keyOf(3));
 	const speaking = requestWith({ authorization: `Bearer ${body.token}` });
 	expect(await callerOf(speaking)).toBe(body.profile.id);
 	expect(await callerOf(requestWith({}))).toBeNull();

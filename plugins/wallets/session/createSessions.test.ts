@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { DAY_MS } from "#core/time/units.ts";
 import { SESSIONS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { pruneSignInsJob } from "#plugins/wallets/siwe/pruneSignInsJob.ts";
-import {
-	type IdentityFixture,
-	keyOf,
-	NOW_MS,
-	openIdentity,
-} from "#plugins/wallets/testing/identityFixture.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { keyOf, NOW_MS, openIdentity } from "#plugins/wallets/testing/identityFixture.ts";
+import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
 
-let database: TestDatabase;
-let fixture: IdentityFixture;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	fixture = await openIdentity(database.db);
-});
-afterAll(() => database.drop());
-
+const own = identityOfFile();
 async function open(key = 1): Promise<string> {
-	const { body } = await fixture.signIn(keyOf(key));
+	const { body } = await own.fixture.signIn(keyOf(key));
 	return body.token;
 }
 
 async function statusOf(bearer: string): Promise<number> {
-	return (await fixture.call("/profile", { bearer })).status;
+	return (await own.fixture.call("/profile", { bearer })).status;
 }
 
 const cookieOf = (token: string) => `__Host-session=${token}`;
@@ -33,67 +20,67 @@ const cookieOf = (token: string) => `__Host-session=${token}`;
 test("a session lasts seven days after its last use, and not longer", async () => {
 	const token = await open();
 	for (let day = 6; day <= 30; day += 6) {
-		fixture.clock.ms = NOW_MS + day * DAY_MS;
+		own.fixture.clock.ms = NOW_MS + day * DAY_MS;
 		expect({ day, status: await statusOf(token) }).toEqual({ day, status: 200 });
 	}
-	fixture.clock.ms += 7 * DAY_MS - 1;
+	own.fixture.clock.ms += 7 * DAY_MS - 1;
 	expect(await statusOf(token)).toBe(200);
-	fixture.clock.ms += 7 * DAY_MS;
+	own.fixture.clock.ms += 7 * DAY_MS;
 	expect(await statusOf(token)).toBe(401);
-	fixture.clock.ms = NOW_MS;
+	own.fixture.clock.ms = NOW_MS;
 });
 
 test("however much it is used, a session ends after ninety days", async () => {
 	const token = await open();
 	for (let day = 5; day < 90; day += 5) {
-		fixture.clock.ms = NOW_MS + day * DAY_MS;
+		own.fixture.clock.ms = NOW_MS + day * DAY_MS;
 		expect(await statusOf(token)).toBe(200);
 	}
-	fixture.clock.ms = NOW_MS + 90 * DAY_MS;
+	own.fixture.clock.ms = NOW_MS + 90 * DAY_MS;
 	expect(await statusOf(token)).toBe(401);
-	fixture.clock.ms = NOW_MS;
+	own.fixture.clock.ms = NOW_MS;
 });
 
 test("a browser's cookie is renewed when its session is, and not with each request", async () => {
 	const token = await open();
 	const ask = async () => {
-		const { status, headers } = await fixture.call("/profile", { cookie: cookieOf(token) });
+		const { status, headers } = await own.fixture.call("/profile", { cookie: cookieOf(token) });
 		expect(status).toBe(200);
 		return headers.get("set-cookie");
 	};
 	expect(await ask()).toBeNull();
-	fixture.clock.ms = NOW_MS + DAY_MS;
+	own.fixture.clock.ms = NOW_MS + DAY_MS;
 	expect(await ask()).toStartWith(`${cookieOf(token)}; Path=/; HttpOnly`);
 	expect(await ask()).toBeNull();
-	fixture.clock.ms = NOW_MS;
+	own.fixture.clock.ms = NOW_MS;
 });
 
 test("signing out ends the session itself, wherever its token was copied to", async () => {
 	const token = await open();
-	const out = await fixture.call("/session", { method: "DELETE", cookie: cookieOf(token) });
+	const out = await own.fixture.call("/session", { method: "DELETE", cookie: cookieOf(token) });
 	expect({ status: out.status, text: out.text }).toEqual({ status: 204, text: "" });
 	expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
 	expect(await statusOf(token)).toBe(401);
-	const again = await fixture.call("/session", { method: "DELETE", bearer: token });
+	const again = await own.fixture.call("/session", { method: "DELETE", bearer: token });
 	expect(again.status).toBe(204);
-	expect((await fixture.call("/session", { method: "DELETE" })).status).toBe(204);
+	expect((await own.fixture.call("/session", { method: "DELETE" })).status).toBe(204);
 });
 
 test("a token that was there before a sign-in is worth nothing after it", async () => {
 	const before = await open();
-	const signedIn = await fixture.signIn(keyOf(1), {}, { cookie: cookieOf(before) });
+	const signedIn = await own.fixture.signIn(keyOf(1), {}, { cookie: cookieOf(before) });
 	expect(signedIn.body.token).not.toBe(before);
 	expect(await statusOf(before)).toBe(401);
 	expect(await statusOf(signedIn.body.token)).toBe(200);
 	// Also where the browser had somebody else's session: whoever planted it is signed out.
 	const planted = await open(2);
-	await fixture.signIn(keyOf(1), {}, { cookie: cookieOf(planted) });
+	await own.fixture.signIn(keyOf(1), {}, { cookie: cookieOf(planted) });
 	expect(await statusOf(planted)).toBe(401);
 });
 
 test("the database holds hashes of tokens and no token", async () => {
 	const token = await open();
-	const [row] = await database.db.query<{ text: string; hashes: number }>(
+	const [row] = await own.database.db.query<{ text: string; hashes: number }>(
 		`select string_agg(s::text, ' ') as text,
 			count(*) filter (where token_hash = sha256($1::bytea))::int as hashes
 		from wallets.session as s`,
@@ -105,11 +92,11 @@ test("the database holds hashes of tokens and no token", async () => {
 });
 
 test("with a secret, a row that somebody writes into the database opens nothing", async () => {
-	const keyed = await openIdentity(database.db, { config: { SESSION_SECRET: "s".repeat(32) } });
+	const keyed = await openIdentity(own.database.db, { config: { SESSION_SECRET: "s".repeat(32) } });
 	const { body } = await keyed.signIn(keyOf(3));
 	expect((await keyed.call("/profile", { bearer: body.token })).status).toBe(200);
 	const forged = `svcs_${"f".repeat(43)}`;
-	await database.db.execute(
+	await own.database.db.execute(
 		`insert into wallets.session (id, token_hash, profile_id, created_at, seen_at, expires_at)
 		values (gen_random_uuid(), sha256($1::bytea), $2, $3, $3, $4)`,
 		[Buffer.from(forged), body.profile.id, new Date(NOW_MS), new Date(NOW_MS + DAY_MS)],
@@ -121,41 +108,41 @@ test("with a secret, a row that somebody writes into the database opens nothing"
 
 test("a profile has a bounded number of sessions; the one silent longest goes first", async () => {
 	const first = await open(4);
-	fixture.clock.ms += 1_000;
+	own.fixture.clock.ms += 1_000;
 	const second = await open(4);
 	for (let more = 2; more < SESSIONS_PER_PROFILE_MAX; more++) {
-		fixture.clock.ms += 1_000;
+		own.fixture.clock.ms += 1_000;
 		await open(4);
 	}
 	expect(await statusOf(first)).toBe(200);
-	fixture.clock.ms += 1_000;
+	own.fixture.clock.ms += 1_000;
 	await open(4);
 	expect(await statusOf(first)).toBe(401);
 	expect(await statusOf(second)).toBe(200);
-	fixture.clock.ms = NOW_MS;
+	own.fixture.clock.ms = NOW_MS;
 });
 
 test("what is past its time is deleted, and what is not stays", async () => {
 	const count = async () => {
-		const [row] = await database.db.query<{ sessions: number; nonces: number }>(
+		const [row] = await own.database.db.query<{ sessions: number; nonces: number }>(
 			`select (select count(*) from wallets.session)::int as sessions,
 				(select count(*) from wallets.siwe_nonce)::int as nonces`,
 		);
 		return row;
 	};
-	await database.db.execute("delete from wallets.session");
+	await own.database.db.execute("delete from wallets.session");
 	const token = await open();
-	await fixture.call("/siwe/nonce", { method: "POST" });
-	const job = pruneSignInsJob({ db: database.db, clock: fixture.clock });
+	await own.fixture.call("/siwe/nonce", { method: "POST" });
+	const job = pruneSignInsJob({ db: own.database.db, clock: own.fixture.clock });
 	const { signal } = new AbortController();
 	await job.run({ signal });
 	expect(await count()).toEqual({ sessions: 1, nonces: 1 });
-	fixture.clock.ms = NOW_MS + 11 * 60_000;
+	own.fixture.clock.ms = NOW_MS + 11 * 60_000;
 	await job.run({ signal });
 	expect(await count()).toEqual({ sessions: 1, nonces: 0 });
 	expect(await statusOf(token)).toBe(200);
-	fixture.clock.ms = NOW_MS + 15 * DAY_MS;
+	own.fixture.clock.ms = NOW_MS + 15 * DAY_MS;
 	await job.run({ signal });
 	expect(await count()).toEqual({ sessions: 0, nonces: 0 });
-	fixture.clock.ms = NOW_MS;
+	own.fixture.clock.ms = NOW_MS;
 });

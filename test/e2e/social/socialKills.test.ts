@@ -151,7 +151,7 @@ test(
 	"killed on the path that money leaves by it is done once, and answered",
 	async () => {
 		const { reached } = await play(null);
-		// Jobs come by other steps as well.
+		// Background jobs reach steps of their own; only the steps of sending count here.
 		const points = Object.keys(reached).filter((name) => HAND_OVER.test(name));
 		expect(points.length).toBeGreaterThanOrEqual(8);
 		for (const name of points.filter((_, index) => isProving || index % 3 === 0)) {

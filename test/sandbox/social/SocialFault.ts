@@ -7,7 +7,7 @@ export const SocialFault = z.strictObject({
 		"429",
 		/** It is done, and the answer is a 429 all the same. */
 		"lost_429",
-		/** Answers this `status` and does nothing. */
+		/** The answer has this `status`, and nothing is done. */
 		"status",
 		/** It is done, and the answer is a 500. */
 		"lost",

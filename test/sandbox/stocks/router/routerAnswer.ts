@@ -5,7 +5,7 @@ const data = z.string().regex(/^0x([0-9a-f]{2})*$/);
 /** Base units. */
 const raw = z.string().regex(/^(0|[1-9]\d*)$/);
 
-/** Reads what the emulator needs of a `POST /quote`; other members are let through. */
+/** Parses the body of `POST /quote`: the members that the emulator uses. Others are allowed. */
 export const quoteRequest = z.looseObject({
 	type: z.enum(["EXACT_INPUT", "EXACT_OUTPUT"]),
 	amount: raw,
