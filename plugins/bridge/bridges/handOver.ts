@@ -4,9 +4,9 @@ import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
 import { profileOf, recordAuthorization } from "#plugins/bridge/bridges/recordDeposit.ts";
+import { seekAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import { type Authorization, readAuthorization } from "#plugins/bridge/quote/authorizations.ts";
-import { seekAuthorized } from "#plugins/bridge/reconcile/seekAuthorized.ts";
 import type { WireStep } from "#plugins/bridge/relay/wire.ts";
 import {
 	type Bridge,

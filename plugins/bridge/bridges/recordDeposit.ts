@@ -10,9 +10,9 @@ import { readQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { NewIntent, Profile } from "#plugins/wallets/contract.ts";
 
 /**
- * Records the intent that deposits, or signs, by a bridge's newest quote, with the bounds that hold for every
- * plan of it, and returns its id; null where the bridge has no quote. The caller holds the bridge
- * and writes the id there, in the same transaction.
+ * Records the intent that deposits, or signs, by a bridge's newest quote, with the bounds that hold
+ * for every plan of it, and returns its id; null where the bridge has no quote. The caller holds
+ * the bridge and writes the id there, in the same transaction.
  */
 export async function recordDeposit(
 	context: BridgeContext,

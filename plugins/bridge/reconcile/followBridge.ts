@@ -1,9 +1,9 @@
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { HINT_AFTER_MS, HINT_EVERY_MS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import { judgeTime, judgeWord } from "#plugins/bridge/reconcile/judgeWord.ts";
-import { readAuthorized } from "#plugins/bridge/reconcile/seekAuthorized.ts";
 import {
 	type Verification,
 	verifyFill,
@@ -165,8 +165,8 @@ function endOf(
 }
 
 /**
- * Whether the deposit still stands: by its intent, or where its owner signed in place of sending it,
- * by the token. What cannot be read is believed to be where it was.
+ * Whether the deposit still stands: by its intent, or by the token where its owner signed in place
+ * of sending it. What cannot be read is believed to be where it was.
  */
 async function isDeposited(
 	context: BridgeContext,

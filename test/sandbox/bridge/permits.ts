@@ -116,7 +116,7 @@ function typedDataOf({ origin }: BridgeEntry, { authorization }: BridgePermit) {
 	};
 }
 
-/** `POST /execute/permits`: takes a signature, and has the solver use it once it has all of them. */
+/** `POST /execute/permits`: takes a signature, which the solver uses once it has all of them. */
 export async function takePermit(
 	office: PermitOffice,
 	signature: string | null,

@@ -7,7 +7,6 @@ import { MINUTE_MS } from "#core/time/units.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { LOOK_DELAYS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
-import type { ChainReader } from "#plugins/bridge/reconcile/chainReaders.ts";
 import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
 import {
 	type Bridge,
@@ -120,6 +119,8 @@ export async function readAuthorized(
 		return { kind: "unreadable" };
 	}
 }
+
+type ChainReader = NonNullable<ReturnType<BridgeContext["readers"]["of"]>>;
 
 async function hashOf(
 	read: ChainReader,
