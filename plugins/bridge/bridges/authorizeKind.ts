@@ -109,6 +109,7 @@ const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, 
 const abi = parseAbi([
 	"function balanceOf(address owner) view returns (uint256)",
 	"function DOMAIN_SEPARATOR() view returns (bytes32)",
+	"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
 ]);
 const word = z
 	.string()
@@ -116,8 +117,8 @@ const word = z
 	.transform((text) => text.toLowerCase());
 
 /**
- * Why a signature would be of no use: there is less of the token, or the token knows itself by
- * another domain than the one that would be signed for. Null: it would be.
+ * Why a signature would be of no use: there is less of the token, its nonce is used, or the token
+ * knows itself by another domain than the one that would be signed for. Null: it would be.
  */
 async function tokenDenial(
 	{ readers }: BridgeContext,
@@ -128,24 +129,28 @@ async function tokenDenial(
 	const { chainId, token, name, version, amountRaw } = authorization;
 	const read = readers.of(chainId, null);
 	const ask = (data: string) => read?.("eth_call", [{ to: token, data }, "latest"], signal);
-	let told: [string, string];
+	let told: { held: bigint; domain: string; used: bigint };
 	try {
 		told = await outbound("bridge.token", async () => {
-			const owner = [route.user] as const;
-			const [held, domain] = await Promise.all([
-				ask(encodeFunctionData({ abi, functionName: "balanceOf", args: owner })),
+			const used = [route.user, authorization.nonce] as const;
+			const [held, domain, state] = await Promise.all([
+				ask(encodeFunctionData({ abi, functionName: "balanceOf", args: [route.user] })),
 				ask(encodeFunctionData({ abi, functionName: "DOMAIN_SEPARATOR" })),
+				ask(encodeFunctionData({ abi, functionName: "authorizationState", args: used })),
 			]);
-			return [word.parse(held), word.parse(domain)];
+			return {
+				...{ held: BigInt(word.parse(held)), domain: word.parse(domain) },
+				used: BigInt(word.parse(state)),
+			};
 		});
 	} catch {
 		return { code: "chain_unavailable", detail: "The token cannot be read now." };
 	}
 	const domain = { name, version, chainId, verifyingContract: token };
-	if (told[1] !== domainSeparator({ domain })) {
-		return { code: "quote_mismatch", detail: "The token does not know what would be signed." };
+	if (told.domain !== domainSeparator({ domain }) || told.used !== 0n) {
+		return { code: "quote_mismatch", detail: "The token does not take what would be signed." };
 	}
-	if (BigInt(told[0]) >= amountRaw) return null;
+	if (told.held >= amountRaw) return null;
 	return { code: "balance_insufficient", detail: "The wallet holds less than would be sent." };
 }
 

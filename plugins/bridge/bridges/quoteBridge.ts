@@ -5,7 +5,7 @@ import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
-import type { Told } from "#plugins/bridge/sql/quotes.ts";
+import { isNonceKnown, type Told } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 export type Quoting =
@@ -53,6 +53,10 @@ export async function quoteBridge(
 		const { code, detail } = verdict;
 		context.core.log.warn("a quote was refused", { code, detail });
 		return { kind: "bad", denial: { code, detail: `The bridge's quote was refused: ${detail}.` } };
+	}
+	if (await isNonceKnown(context.core.db, verdict.quote)) {
+		const detail = "The bridge's quote asks for a signature of another one.";
+		return { kind: "bad", denial: { code: "quote_mismatch", detail } };
 	}
 	const loss = lossOf(context, route, verdict.quote);
 	if (loss !== null) return { kind: "bad", denial: loss };

@@ -176,7 +176,7 @@ export function renderBridge(
 			return { ...step, intentId: id, status, transactionHash };
 		}),
 		intentId: bridge.intentId,
-		revocable: mayBeLeftOver(bridge),
+		revocable: mayBeLeftOver(bridge, quote),
 		depositHash: deposit?.transactionHash ?? bridge.depositHash,
 		...{ providerStatus: bridge.providerStatus, providerReason: bridge.providerReason },
 		arrived: arrivedOf(bridge),

@@ -1,6 +1,10 @@
 -- What is signed in place of transactions, in order; see `quote/authorizations.ts`.
 alter table bridge.quote add column authorizations jsonb not null default '[]';
 --> statement-breakpoint
+-- A signature's nonce is one bridge's: by it the token says whether its money was taken.
+create index quote_nonce on bridge.quote ((authorizations->0->>'nonce'))
+	where authorizations <> '[]';
+--> statement-breakpoint
 -- A signature that is handed to the provider: it can move money, so it is recorded before, and looked
 -- up after a doubt. None is handed over twice.
 create table bridge.hand_over (

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import { wireAddress, wireHash, wireUint } from "#plugins/bridge/relay/order.ts";
 
-/** The one kind of typed data that is signed: only `to` may take what it allows, once (EIP-3009). */
+/** The one kind of typed data that is signed (EIP-3009): `to` alone may use it, and once. */
 export const RECEIVE_WITH_AUTHORIZATION = [
 	{ name: "from", type: "address" },
 	{ name: "to", type: "address" },

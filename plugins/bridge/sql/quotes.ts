@@ -84,6 +84,18 @@ export async function readQuote(
 	};
 }
 
+/** Whether a quote's first signature was asked for by another one. By `quote_nonce`. */
+export async function isNonceKnown(db: Queryable, quote: CheckedQuote): Promise<boolean> {
+	const [first] = quote.authorizations;
+	if (first?.kind !== "payment") return false;
+	const rows = await db.query(
+		`select 1 from bridge.quote
+		where authorizations <> '[]' and authorizations->0->>'nonce' = $1 limit 1`,
+		[first.nonce],
+	);
+	return rows.length > 0;
+}
+
 /** A bridge's newest quote for an order; the newest of all where none is named. */
 export async function quoteOfOrder(
 	db: Queryable,

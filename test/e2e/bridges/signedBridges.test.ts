@@ -122,6 +122,20 @@ describe("a quote whose signature lies", () => {
 		});
 	}
 
+	test("about its nonce, which was another bridge's, is refused", async () => {
+		let nonce: string | null = null;
+		lab.bridge.spoilQuotes((quote) => {
+			const { value } = quote.steps[0].items[0].data.sign;
+			nonce ??= value.nonce;
+			value.nonce = nonce;
+			return quote;
+		});
+		await bridge();
+		const { status, errorCode } = await bridge();
+		lab.bridge.spoilQuotes(null);
+		expect({ status, errorCode }).toEqual({ status: "rejected", errorCode: "quote_mismatch" });
+	});
+
 	test("about the token's own name is refused, as the token says otherwise", async () => {
 		lab.bridge.spoilQuotes((quote) => {
 			quote.steps[0].items[0].data.sign.domain.name = "Another Dollar";
@@ -250,7 +264,7 @@ describe("what the provider never uses", () => {
 		await later();
 		await wake();
 		const done = await lab.reached(id, ["failure", "success"]);
-		expect([done.status, done.errorCode]).toEqual(["failure", code]);
+		expect([done.status, done.errorCode, done.revocable]).toEqual(["failure", code, false]);
 		expect(entryOf(done.quote.requestId)?.permit?.handed).toEqual([]);
 		expect(await held()).toBe(before);
 	});
