@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { createRpc } from "#test/sandbox/createRpc.ts";
+import { type Sandbox, startSandbox } from "#test/sandbox/startSandbox.ts";
+import { dueNow } from "./openRevealLab.ts";
+import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
+
+// Guarantee: a plan needs one block only. It is noticed, ranked and bought while the chain stands
+// still after the reveal, so the buy is in the very next block.
+
+const TOKENS = 40;
+/** Sellers list a few tokens in each block. */
+const BLOCKS_FOR_SELLERS = 30;
+
+const dataDir = mkdtempSync(join(tmpdir(), "tapeline-next-block-"));
+let sandbox: Sandbox;
+let service: TestService;
+let ada: Ada;
+let contract: string;
+
+const rpc = () => createRpc(sandbox.httpUrl);
+
+async function studio(path: string, body: unknown): Promise<any> {
+	const init = { method: "POST", body: JSON.stringify(body) };
+	return (await fetch(`${sandbox.studioUrl}${path}`, init)).json();
+}
+
+beforeAll(async () => {
+	// A chain without a clock: a block comes with each transaction, and never without one.
+	sandbox = await startSandbox({ dataDir, seed: 7, paceMs: 0, historyBlocks: 40 });
+	({ contract } = await studio("/_sandbox/reveals", { kind: "announced", tokens: TOKENS }));
+	await rpc().call("anvil_mine", [`0x${BLOCKS_FOR_SELLERS.toString(16)}`]);
+	service = await startTestService({
+		env: { ...sandboxEnvironment(sandbox), METADATA_ALLOWED_ORIGINS: sandbox.studioUrl },
+	});
+	ada = await signInAda(sandbox, () => service.url);
+});
+
+afterAll(async () => {
+	await service?.stop();
+	await service?.database.drop();
+	await sandbox?.stop();
+	rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("an armed plan buys in the block after the reveal", async () => {
+	const plan = {
+		...{ collectionSlug: contract, chain: "anvil", trigger: "on_reveal", maxRank: TOKENS },
+		...{ maxPricePerItemNative: 1, budgetNative: 1, maxItems: 1 },
+	};
+	let armed: any;
+	await dueNow(service, async () => {
+		armed = await ada.ask("/v1/nft-market/snipes", plan);
+		return armed.status === 201;
+	});
+	await dueNow(service, async () => {
+		const hidden = await service.core.db.query(
+			`select from reveal_snipe.seen as s
+			join market_index.collection as c on c.id = s.collection_id
+			where s.reading = 'hidden' and '0x' || encode(c.address, 'hex') = $1
+				and exists (select from market_index.market_order as o
+					where o.collection_id = c.id and o.is_active and o.kind = 0)`,
+			[contract],
+		);
+		return hidden.length > 0;
+	});
+	await studio("/_sandbox/reveals/now", { contracts: [contract] });
+	const revealedIn = Number(await rpc().call("eth_blockNumber", []));
+	let fill: any;
+	await dueNow(service, async () => {
+		const { body } = await ada.ask(`/v1/nft-market/snipes/${armed.body.id}`);
+		fill = body.fills.find(({ status }: any) => status === "confirmed");
+		return fill !== undefined;
+	});
+	const { body } = await ada.ask(`/v1/nft-market/intents/${fill.intentId}`);
+	const receipt: any = await rpc().call("eth_getTransactionReceipt", [body.transactionHash]);
+	expect(Number(receipt.blockNumber)).toBe(revealedIn + 1);
+	const owner = receipt.logs
+		.filter(({ address, topics }: any) => address === contract && topics.length === 4)
+		.map(({ topics }: any) => `0x${topics[2].slice(26)}`);
+	expect(owner).toEqual([ada.wallet]);
+});
