@@ -6,7 +6,8 @@ import type { Denial } from "#plugins/wallets/contract.ts";
  * Returns why the chain says that an order is over; null: it is open. The provider may learn of
  * that later than we do.
  *
- * @param signedCounter the counter that the order was signed with, by the book; null where it is unknown.
+ * @param signedCounter the counter that the order was signed with, by the book; null where it is
+ * unknown.
  */
 export function stateDenial(state: OrderState, signedCounter: bigint | null): Denial | null {
 	const { totalFilled, totalSize, counter } = state;
