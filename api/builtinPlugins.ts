@@ -2,6 +2,7 @@ import { agentPlugin } from "#agent/plugin.ts";
 import { definePlugins } from "#core/plugin/definePlugin.ts";
 import { bridgePlugin } from "#plugins/bridge/plugin.ts";
 import { chainScannerPlugin } from "#plugins/chain-scanner/plugin.ts";
+import { custodyPlugin } from "#plugins/custody/plugin.ts";
 import { looksRarePlugin } from "#plugins/looksrare/plugin.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
@@ -23,6 +24,7 @@ export const builtinPlugins = definePlugins([
 	providerPlugin,
 	pricesPlugin,
 	streamsPlugin,
+	custodyPlugin,
 	walletsPlugin,
 	transfersPlugin,
 	nftBuysPlugin,

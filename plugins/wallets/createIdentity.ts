@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Audit } from "#core/audit/Audit.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import type { Custody } from "#plugins/custody/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
-import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { createDeployment } from "#plugins/wallets/enrolment/createDeployment.ts";
 import { createEnrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import { NONCE_TTL_MS, SESSION_IDLE_MS } from "#plugins/wallets/limits.ts";
@@ -54,7 +54,7 @@ export function createIdentity(options: IdentityOptions) {
 		secret: config.SESSION_SECRET,
 		secure: publicUrl?.startsWith("https:") ?? false,
 	});
-	const authenticate = createAuthenticate({ db, clock, sessions, custody });
+	const authenticate = createAuthenticate({ db, sessions, custody });
 	const shared = { db, clock, audit, sessions, authenticate, newId };
 	const siwe = createSiwe({
 		...shared,

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import type { Database } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
+import type { CustodyService } from "#plugins/custody/contract.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import { readLimits } from "#plugins/wallets/agent/readLimits.ts";
 import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
@@ -10,7 +11,6 @@ import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
 import type { Execution, TradingSetting, Wallets } from "#plugins/wallets/contract.ts";
 import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
-import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
 import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
@@ -20,13 +20,11 @@ import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { openExecution } from "#plugins/wallets/openExecution.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { usdMax } from "#plugins/wallets/profile/usdText.ts";
+import { wakeSubmission } from "#plugins/wallets/reconcile/wakeSubmission.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
 import { submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
-import { createWebhooks } from "#plugins/wallets/webhook/createWebhooks.ts";
-import { readWebhookSecret } from "#plugins/wallets/webhook/readWebhookSecret.ts";
-import { webhookRoutes } from "#plugins/wallets/webhook/webhookRoutes.ts";
 
 export type WalletsOptions = {
 	core: Core;
@@ -34,10 +32,8 @@ export type WalletsOptions = {
 		Parameters<typeof openExecution>[0]["config"] & {
 			HOST: string;
 			PORT: number;
-			WALLET_PROVIDER_TIMEOUT_MS: number;
-			WALLET_PROVIDER_WEBHOOK_SECRET?: string | undefined;
 		};
-	custody: Custody;
+	custody: CustodyService;
 	prices: Prices;
 	/** Settings that other plugins let operators change. */
 	contributed: readonly TradingSetting[];
@@ -61,7 +57,7 @@ export function createWallets(options: WalletsOptions) {
 		config,
 		custody,
 		prices,
-		sendTimeoutMs: config.WALLET_PROVIDER_TIMEOUT_MS,
+		sendTimeoutMs: custody.callTimeoutMs,
 		profileOf: (db, id) => readProfile(db, { id }),
 		ending,
 	});
@@ -91,14 +87,12 @@ export function createWallets(options: WalletsOptions) {
 		plugins: () => senders,
 	});
 	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
-	const secret = readWebhookSecret(config.WALLET_PROVIDER_WEBHOOK_SECRET ?? "");
-	const webhooks = secret && createWebhooks(secret, { ...deps, metrics: core.metrics });
+	custody.onWebhook((id) => wakeSubmission(db, { id, at: new Date(core.clock.nowMs()) }));
 	const routes = new Elysia()
 		.use(identity.routes)
 		.use(control)
 		.use(resolveRoutes({ deps, core, ending }))
-		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, ending }))
-		.use(webhookRoutes(webhooks));
+		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, ending }));
 	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
 	const agent = {
 		tools: walletTools({

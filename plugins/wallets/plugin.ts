@@ -4,12 +4,11 @@ import { coreConfig } from "#core/config/coreConfig.ts";
 import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { contribute } from "#core/plugin/extensionPoint.ts";
+import { CustodyKey } from "#plugins/custody/contract.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 import { createWallets } from "#plugins/wallets/createWallets.ts";
-import { custodyConfig } from "#plugins/wallets/custody/custodyConfig.ts";
-import { openCustody } from "#plugins/wallets/custody/openCustody.ts";
 import { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
 import { identityConfig } from "#plugins/wallets/session/identityConfig.ts";
 
@@ -20,19 +19,18 @@ const { HOST, PORT } = coreConfig.shape;
 export const walletsPlugin = definePlugin({
 	name: "wallets",
 	version: "1",
-	config: z.object({ ...identityConfig, ...custodyConfig, ...executionConfig, HOST, PORT }),
-	needs: { prices: PricesKey },
+	config: z.object({ ...identityConfig, ...executionConfig, HOST, PORT }),
+	needs: { custody: CustodyKey, prices: PricesKey },
 	offers: WalletsKey,
 	tables: { schema: "wallets", folder: join(import.meta.dir, "migrations") },
 	opens: [TradingSettingPoint],
 	contributes: [contribute(AuditBookPoint, walletsBook)],
-	setup({ config, core, needs: { prices }, contributions }) {
+	setup({ config, core, needs, contributions }) {
 		const ending = new AbortController();
 		const { service, routes, jobs, agent, degraded, ended } = createWallets({
+			...needs,
 			core,
 			config,
-			custody: openCustody(config, { core, ending: ending.signal }),
-			prices,
 			contributed: contributions(TradingSettingPoint),
 			ending: ending.signal,
 		});

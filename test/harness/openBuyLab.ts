@@ -9,6 +9,7 @@ import { httpFault } from "#core/http/httpFault.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
+import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
 import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
@@ -16,8 +17,6 @@ import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
-import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
@@ -28,6 +27,7 @@ import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
+import { fakeCustody } from "#test/harness/fakeCustody.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 import { createFakeProvider } from "#test/harness/fakeProvider.ts";
 import { nodeAccounts } from "#test/harness/nodeAccounts.ts";
@@ -76,7 +76,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		log: silentLog,
 		holder: "lab",
 		session: "tapeline test",
-		custody: { ...offCustody, isOn: true, byReference: async () => null, send },
+		custody: fakeCustody({ byReference: async () => null, send }),
 		prices,
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? state.rpc : null),
 		kindOf: (name) => kinds.get(name) ?? null,

@@ -10,6 +10,7 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import type { StepObserver } from "#core/steps/Steps.ts";
+import type { CustodyTrace, CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import type { BuybackContracts } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import { boundsOf, buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
@@ -21,18 +22,13 @@ import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Held, IntentKind } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
-import type {
-	CustodyTrace,
-	CustodyTransaction,
-	SendOutcome,
-} from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import { createDeployment } from "#plugins/wallets/enrolment/createDeployment.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
+import { fakeCustody } from "#test/harness/fakeCustody.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 import type { BurnChain } from "#test/harness/openBurnChain.ts";
 
@@ -99,15 +95,13 @@ export function openBuybackLab(given: {
 	const deps: ExecutionDeps = {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
 		...{ session, prices, nonceClaims: createNonceClaims() },
-		custody: {
-			...offCustody,
-			isOn: true,
+		custody: fakeCustody({
 			byReference: async (reference) => traces.get(reference) ?? null,
 			wallet: async (id) => ({
 				...{ id, address: who.keeper, isArchived: false, isDelegated: state.isDelegated },
 			}),
 			send,
-		},
+		}),
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? real : null),
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps(observe ?? null),

@@ -21,6 +21,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import type { StepObserver } from "#core/steps/Steps.ts";
+import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import { openTrades, type TradesOptions } from "#plugins/trading/openTrades.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
@@ -35,8 +36,6 @@ import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
-import type { CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
@@ -48,6 +47,7 @@ import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { fakeCustody } from "#test/harness/fakeCustody.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 import { nodeAccount, nodeAccounts } from "#test/harness/nodeAccounts.ts";
 import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
@@ -156,7 +156,7 @@ export function openTradeLab(given: {
 	const deps: ExecutionDeps = {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
 		...{ session, prices, nonceClaims: createNonceClaims() },
-		custody: { ...offCustody, isOn: true, byReference: async () => null, send },
+		custody: fakeCustody({ byReference: async () => null, send }),
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? real : null),
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps(observe ?? null),

@@ -1,5 +1,5 @@
+import type { CustodyWallet, LinkedAccount } from "#plugins/custody/contract.ts";
 import type { WalletCapability } from "#plugins/wallets/contract.ts";
-import type { CustodyWallet, LinkedAccount } from "#plugins/wallets/custody/Custody.ts";
 
 type LinkedWallet = Extract<LinkedAccount, { type: "wallet" }>;
 

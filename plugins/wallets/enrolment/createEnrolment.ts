@@ -3,8 +3,8 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import type { Custody } from "#plugins/custody/contract.ts";
 import type { Principal, Profile } from "#plugins/wallets/contract.ts";
-import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { type EnrolmentPlan, planEnrolment } from "#plugins/wallets/enrolment/planEnrolment.ts";
 import {
 	type EnrolledUser,
@@ -17,7 +17,7 @@ import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requirePr
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
-import { signedInByToken } from "#plugins/wallets/session/createAuthenticate.ts";
+import { readHolder } from "#plugins/wallets/session/createAuthenticate.ts";
 import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSessions.ts";
 import { readCredential } from "#plugins/wallets/session/readCredential.ts";
 
@@ -53,8 +53,8 @@ export function createEnrolment(options: EnrolmentOptions) {
 		const credential = readCredential(request, sessions.cookie);
 		return credential.kind === "access" ? credential.token : undefined;
 	};
-	const enrolHolder = async (token: string): Promise<Profile> => {
-		const user = await readEnrolledUser(custody, token);
+	const enrolHolder = async (userId: string): Promise<Profile> => {
+		const user = await readEnrolledUser(custody, userId);
 		return db.transaction((tx) => enrol(tx, user, context(false)));
 	};
 
@@ -66,8 +66,8 @@ export function createEnrolment(options: EnrolmentOptions) {
 			const token = sent.accessToken ?? bearerOf(request);
 			if (token === undefined) throw httpFault.unauthorized();
 			// Asked before anything is locked: the wallet provider may take its time.
-			const user = await readEnrolledUser(custody, token);
-			const signedInAtMs = signedInByToken(token, clock);
+			const { userId, signedInAtMs } = await readHolder(custody, token);
+			const user = await readEnrolledUser(custody, userId);
 			return db.transaction(async (tx) => {
 				const profile = await enrol(tx, user, context(sent.relink));
 				const session = await sessions.open(tx, profile.id, request, { signedInAtMs });
@@ -82,10 +82,10 @@ export function createEnrolment(options: EnrolmentOptions) {
 		async principalOf(request: Request): Promise<Principal | null> {
 			const token = bearerOf(request);
 			if (token === undefined || !custody.isOn) return null;
-			const { userId } = await custody.verifyAccessToken(token);
+			const { userId, signedInAtMs } = await readHolder(custody, token);
 			const known = await readProfile(db, { providerUserId: userId });
-			const profile = known ?? (await enrolHolder(token));
-			return { profile, sessionId: null, signedInAtMs: signedInByToken(token, clock) };
+			const profile = known ?? (await enrolHolder(userId));
+			return { profile, sessionId: null, signedInAtMs };
 		},
 	};
 }

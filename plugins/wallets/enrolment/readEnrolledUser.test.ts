@@ -7,12 +7,8 @@ const B = `0x${"b".repeat(40)}` as const;
 
 test("[TRD-09] accounts are what the provider tells now, and capabilities what wallets say", async () => {
 	const local = createLocalCustody();
-	const token = local.user("u", [
-		local.social("s-1", "ann"),
-		local.embedded("w-a", A, true),
-		local.external(B),
-	]);
-	expect(await readEnrolledUser(local.custody, token)).toEqual({
+	local.user("u", [local.social("s-1", "ann"), local.embedded("w-a", A, true), local.external(B)]);
+	expect(await readEnrolledUser(local.custody, "u")).toEqual({
 		id: "u",
 		social: { userId: "s-1", username: "ann" },
 		wallets: [
@@ -26,35 +22,32 @@ test("a wallet that is listed as embedded and as external is the embedded one", 
 	const local = createLocalCustody();
 	for (const turn of [0, 1]) {
 		const accounts = [local.external(A), local.embedded("w-a", A, false)];
-		const token = local.user("u", turn === 0 ? accounts : accounts.reverse());
-		const { wallets } = await readEnrolledUser(local.custody, token);
+		local.user("u", turn === 0 ? accounts : accounts.reverse());
+		const { wallets } = await readEnrolledUser(local.custody, "u");
 		expect(wallets).toEqual([
 			{ address: A, providerWalletId: "w-a", capability: "embedded/manual" },
 		]);
 	}
 });
 
-test("a token whose user is gone, or another's, is nobody's", async () => {
+test("a user who is gone, or another than was asked for, is nobody", async () => {
 	const local = createLocalCustody();
-	const token = local.user("u", []);
-	local.users.delete("u");
-	await expect(readEnrolledUser(local.custody, token)).rejects.toMatchObject({ status: 401 });
+	await expect(readEnrolledUser(local.custody, "u")).rejects.toMatchObject({ status: 401 });
 	const lying = { ...local.custody, user: async () => ({ id: "other", accounts: [] }) };
-	await expect(readEnrolledUser(lying, token)).rejects.toMatchObject({ status: 401 });
-	await expect(readEnrolledUser(local.custody, "wrong")).rejects.toMatchObject({ status: 401 });
+	await expect(readEnrolledUser(lying, "u")).rejects.toMatchObject({ status: 401 });
 });
 
 test("two social accounts are a question, and too many wallets are too many", async () => {
 	const local = createLocalCustody();
-	const two = local.user("u", [local.social("1"), local.social("2")]);
-	await expect(readEnrolledUser(local.custody, two)).rejects.toMatchObject({
+	local.user("u", [local.social("1"), local.social("2")]);
+	await expect(readEnrolledUser(local.custody, "u")).rejects.toMatchObject({
 		code: "social_ambiguous",
 	});
 	const wallets = Array.from({ length: 51 }, (_, at) => {
 		return local.external(`0x${String(at).padStart(40, "0")}`);
 	});
-	const many = local.user("v", wallets);
-	await expect(readEnrolledUser(local.custody, many)).rejects.toMatchObject({
+	local.user("v", wallets);
+	await expect(readEnrolledUser(local.custody, "v")).rejects.toMatchObject({
 		code: "wallets_too_many",
 	});
 });
@@ -76,6 +69,7 @@ test("the provider is asked for a bounded number of wallets at once", async () =
 			return local.custody.wallet(id, signal);
 		},
 	};
-	const { wallets } = await readEnrolledUser(counting, local.user("u", accounts));
+	local.user("u", accounts);
+	const { wallets } = await readEnrolledUser(counting, "u");
 	expect({ wallets: wallets.length, most }).toEqual({ wallets: 11, most: 4 });
 });

@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { httpFault } from "#core/http/httpFault.ts";
+import type { Custody } from "#plugins/custody/contract.ts";
 import type { WalletCapability } from "#plugins/wallets/contract.ts";
-import type { Custody } from "#plugins/wallets/custody/Custody.ts";
 import { capabilityOf } from "#plugins/wallets/enrolment/capabilityOf.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
@@ -25,12 +25,11 @@ export type EnrolledWallet = {
 };
 
 /**
- * Who the holder of an access token is, as the wallet provider knows them now: the token says only
- * their id, and what it said of accounts would be as old as the token.
+ * Asks the wallet provider who a user is now: an access token says only their id, and what it said
+ * of accounts would be as old as the token.
  */
-export async function readEnrolledUser(custody: Custody, token: string): Promise<EnrolledUser> {
+export async function readEnrolledUser(custody: Custody, userId: string): Promise<EnrolledUser> {
 	const signal = AbortSignal.timeout(ENROLMENT_TIMEOUT_MS);
-	const { userId } = await custody.verifyAccessToken(token);
 	const user = await custody.user(userId, signal);
 	if (!user || user.id !== userId) throw httpFault.unauthorized();
 	const [social = null, another] = user.accounts.filter((account) => account.type === "social");

@@ -1,4 +1,4 @@
-import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import type { SendOutcome } from "#plugins/custody/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { HandOver } from "#plugins/wallets/execution/handOverOf.ts";
 import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";

@@ -1,6 +1,6 @@
+import type { CustodyTransaction } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
-import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/executionConfig.ts";
 import { type Beginning, beginningOf } from "#plugins/wallets/submission/beginningOf.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import type { SendOutcome } from "#plugins/custody/contract.ts";
 import type { HandOver } from "#plugins/wallets/execution/handOverOf.ts";
 import { recordOutcome } from "#plugins/wallets/execution/recordOutcome.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";

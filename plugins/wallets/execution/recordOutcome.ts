@@ -1,5 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { SendOutcome } from "#plugins/wallets/custody/Custody.ts";
+import type { SendOutcome } from "#plugins/custody/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { HandOver } from "#plugins/wallets/execution/handOverOf.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
 import { keyOf } from "#plugins/wallets/testing/identityFixture.ts";
 import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";
+import { fakeCustody } from "#test/harness/fakeCustody.ts";
 
 const own = identityOfFile();
 test("[TRD-09] without the provider's access token nobody is enrolled", async () => {
@@ -32,7 +32,9 @@ test("[TRD-09] without the provider's access token nobody is enrolled", async ()
 test("[SEC-04] a provider that is away is said to be, and nothing is made or told", async () => {
 	const { provider } = own.fixture;
 	const token = provider.user("u-1", []);
-	provider.waits.user = () => offCustody.user("u-1", new AbortController().signal).then(() => {});
+	provider.waits.user = async () => {
+		await fakeCustody().user("u-1", new AbortController().signal);
+	};
 	const { status, body, text } = await own.fixture.enrol(token);
 	provider.waits.user = async () => {};
 	expect({ status, code: body.code }).toEqual({ status: 503, code: "wallet_provider_off" });

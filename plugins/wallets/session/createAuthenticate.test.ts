@@ -28,6 +28,14 @@ test("the wallet provider's access token speaks for the profile it enrolled", as
 	expect({ id: profile.id, sessionId }).toEqual({ id: body.profile.id, sessionId: null });
 });
 
+test("nobody holds a token that names an account of the deployment's", async () => {
+	const { provider, identity } = own.fixture;
+	const token = provider.user("deployment:keeper", [provider.social("social-9")]);
+	expect((await own.fixture.enrol(token)).status).toBe(401);
+	const speaking = requestWith({ authorization: `Bearer ${token}` });
+	await expect(identity.service.authenticate(speaking)).rejects.toMatchObject({ status: 401 });
+});
+
 test("nobody is anybody: no token, a wrong one, and a cookie of another name", async () => {
 	const { body } = await own.fixture.signIn(keyOf(1));
 	const last = body.token.at(-1);

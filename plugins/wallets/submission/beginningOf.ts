@@ -1,8 +1,8 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
+import type { CustodyTransaction } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
-import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
 
 /** What a transaction does that only uses a nonce. */
 type SelfTransfer = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { CustodyTransaction } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
-import type { CustodyTransaction } from "#plugins/wallets/custody/Custody.ts";
 import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { beginningOf, beginSubmission } from "#plugins/wallets/submission/beginningOf.ts";

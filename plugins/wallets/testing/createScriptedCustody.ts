@@ -1,8 +1,8 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
-import type { Custody, CustodyTransaction, SendOutcome } from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
+import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import type { ScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
+import { fakeCustody } from "#test/harness/fakeCustody.ts";
 
 const labFault = defineFaults({
 	down: { status: 502, retry: "later", public: "The wallet provider is down." },
@@ -65,9 +65,7 @@ export function createScriptedCustody(chain: ScriptedChain) {
 		refuses: () => ({ kind: "refused", code: "wallet_provider_refused", detail: "no" }),
 		lies: () => ({ kind: "sent", transactionHash: state.liesWith, transactionId: null }),
 	};
-	const custody: Custody = {
-		...offCustody,
-		isOn: true,
+	const custody = fakeCustody({
 		async send(request: Handed): Promise<SendOutcome> {
 			const { referenceId, transaction, validUntilMs } = request;
 			if (handed.some((one) => one.referenceId === referenceId)) {
@@ -83,7 +81,7 @@ export function createScriptedCustody(chain: ScriptedChain) {
 			const { hash: transactionHash, status } = trace ?? { hash: null, status: "pending" as const };
 			return { transactionId: "t", referenceId, status, transactionHash };
 		},
-	};
+	});
 	return {
 		custody,
 		handed,

@@ -47,7 +47,7 @@ function createWorld(db: Database, options: FixtureOptions) {
 	if (!home) throw new Error("no home chain");
 	const clock = { ms: NOW_MS, nowMs: () => clock.ms };
 	const audited: AuditEntry[] = [];
-	const provider = createLocalCustody();
+	const provider = createLocalCustody(clock);
 	const { rpc } = options;
 	const identity = createIdentity({
 		core: {

@@ -1,20 +1,20 @@
 import type { Address } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock/Clock.ts";
+import { systemClock } from "#core/clock/systemClock.ts";
 import { httpFault } from "#core/http/httpFault.ts";
-import type { Custody, CustodyWallet, LinkedAccount } from "#plugins/wallets/custody/Custody.ts";
-import { offCustody } from "#plugins/wallets/custody/openCustody.ts";
+import type { CustodyWallet, LinkedAccount } from "#plugins/custody/contract.ts";
+import { fakeCustody } from "#test/harness/fakeCustody.ts";
 
 export type LocalCustody = ReturnType<typeof createLocalCustody>;
 
-/** A wallet provider in memory, for tests of who somebody is. It sends and signs nothing. */
-export function createLocalCustody() {
-	const tokens = new Map<string, string>();
+/** Makes a wallet provider in memory, for tests of who somebody is. It sends and signs nothing. */
+export function createLocalCustody(clock: Clock = systemClock) {
+	const tokens = new Map<string, { userId: string; issuedAtMs: number | undefined }>();
 	const users = new Map<string, LinkedAccount[]>();
 	const held = new Map<string, CustodyWallet>();
 	/** Awaited before a user is told: where two are to be under way at once. */
 	const waits = { user: async () => {} };
-	const custody: Custody = {
-		...offCustody,
-		isOn: true,
+	const custody = fakeCustody({
 		async user(id) {
 			await waits.user();
 			const accounts = users.get(id);
@@ -22,20 +22,21 @@ export function createLocalCustody() {
 		},
 		wallet: async (id) => held.get(id) ?? null,
 		async verifyAccessToken(token) {
-			const userId = tokens.get(token);
-			if (userId === undefined) throw httpFault.unauthorized();
-			return { userId, sessionId: "their-session" };
+			const known = tokens.get(token);
+			if (!known) throw httpFault.unauthorized();
+			return { userId: known.userId, issuedAtMs: known.issuedAtMs ?? clock.nowMs() };
 		},
-	};
+	});
 	return {
 		custody,
 		waits,
 		held,
 		users,
-		/** Knows somebody from now on; answers their access token. */
-		user(id: string, accounts: LinkedAccount[], token = `access-of-${id}`): string {
+		/** Knows somebody from now on; answers their access token, always fresh or of a time. */
+		user(id: string, accounts: LinkedAccount[], issuedAtMs?: number): string {
+			const token = `access-of-${id}`;
 			users.set(id, accounts);
-			tokens.set(token, id);
+			tokens.set(token, { userId: id, issuedAtMs });
 			return token;
 		},
 		/** Holds a wallet from now on; answers the account that links it. */

@@ -43,6 +43,7 @@ const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/trading/trade/assessTrade.ts": "reads and quotes before anything is recorded",
 	"plugins/trading/trade/createRevokes.ts": "reads an allowance to show it",
 	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
+	"plugins/wallets/reconcile/wakeSubmission.ts": "has a look come sooner, which comes anyway",
 };
 
 /**

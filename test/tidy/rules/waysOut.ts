@@ -17,7 +17,7 @@ const HOMES: Record<string, string> = {
 	"plugins/provider/client/createClient.ts": "the operator's provider",
 	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
 	"plugins/trading/registry/createIssuerList.ts": "the issuer's list that the operator names",
-	"plugins/wallets/custody/http/createCaller.ts": "the operator's wallet provider",
+	"plugins/custody/http/createCaller.ts": "the operator's wallet provider",
 	"plugins/trading/quotes/createHostedRouter.ts": "the operator's hosted router",
 	"plugins/social/x/callX.ts": "the operator's X",
 	"plugins/bridge/relay/createRelayClient.ts": "the operator's bridge provider",

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test";
+import { createHmac, generateKeyPairSync } from "node:crypto";
+import { createTokenVerifier } from "#plugins/custody/token/createTokenVerifier.ts";
+import { readVerificationKey } from "#plugins/custody/token/readVerificationKey.ts";
+import { createTokens } from "#test/sandbox/custody/createTokens.ts";
+
+const clock = { nowMs: () => 1_800_000_000_000 };
+const nowS = clock.nowMs() / 1_000;
+const tokens = createTokens({ appId: "app1", clock });
+const key = readVerificationKey(tokens.verificationKey);
+const verify = createTokenVerifier({ appId: "app1", clock, keys: async () => key });
+const good = { userId: "did:privy:1" };
+
+async function isRefused(token: string): Promise<void> {
+	// The token itself is nowhere in what is thrown.
+	const thrown = await verify(token).then(
+		(user) => expect(user).toBe("a refusal" as never),
+		(error: unknown) => error,
+	);
+	expect(thrown).toMatchObject({ code: "unauthorized", status: 401 });
+	if (token.length > 8) expect(Bun.inspect(thrown)).not.toContain(token);
+}
+
+describe("an access token", () => {
+	test("says whose it is, and when it was issued", async () => {
+		const issued: [iat: number | undefined, issuedAtMs: number][] = [
+			[nowS - 600, clock.nowMs() - 600_000],
+			// One that claims to be from the future is from now.
+			[nowS + 30, clock.nowMs()],
+			// A stolen one must not become a fresh sign-in: without a time it is as old as can be.
+			[undefined, 0],
+			[-1, 0],
+		];
+		for (const [iat, issuedAtMs] of issued) {
+			const token = tokens.mint({ ...good, claims: { iat } });
+			expect(await verify(token)).toEqual({ userId: "did:privy:1", issuedAtMs });
+		}
+	});
+
+	test("is believed until it expires, and not at that moment", async () => {
+		await verify(tokens.mint({ ...good, expiresInS: 1 }));
+		await isRefused(tokens.mint({ ...good, expiresInS: 0 }));
+		await isRefused(tokens.mint({ ...good, expiresInS: -1 }));
+	});
+
+	test("is refused where it would hold for more than a day: nobody could take it back", async () => {
+		const dayS = 86_400;
+		await verify(tokens.mint({ ...good, expiresInS: dayS }));
+		for (const expiresInS of [dayS + 1, 2 * dayS, 10 * 365 * dayS, Number.MAX_SAFE_INTEGER]) {
+			await isRefused(tokens.mint({ ...good, expiresInS }));
+		}
+		await isRefused(tokens.mint({ ...good, claims: { exp: 1e300 } }));
+		// Milliseconds where seconds are meant.
+		await isRefused(tokens.mint({ ...good, claims: { exp: clock.nowMs() + 60_000 } }));
+	});
+
+	const wrong: [string, Record<string, unknown>][] = [
+		["another issuer", { iss: "privy.io.evil" }],
+		["no issuer", { iss: undefined }],
+		["another application", { aud: "app2" }],
+		["two applications", { aud: ["app1", "app2"] }],
+		["no application", { aud: undefined }],
+		["nobody", { sub: "" }],
+		["no expiry", { exp: undefined }],
+		["an expiry of text", { exp: String(nowS + 60) }],
+		["an expiry of null", { exp: null }],
+		["a birth in an hour", { iat: nowS + 3_600 }],
+		["no validity yet", { nbf: nowS + 3_600 }],
+	];
+	test.each(wrong)("with %s is nobody's", async (_, claims) => {
+		await isRefused(tokens.mint({ ...good, claims }));
+	});
+
+	test("is ES256 whatever its header asks for", async () => {
+		for (const header of [
+			{ alg: "none" },
+			{ alg: "HS256" },
+			{ alg: "ES384" },
+			{ alg: undefined },
+			{ crit: ["exp"] },
+			{ typ: "dpop+jwt" },
+		]) {
+			await isRefused(tokens.mint({ ...good, header }));
+		}
+		// The classic: a MAC keyed by the public key.
+		const [head, body] = tokens.mint({ ...good, header: { alg: "HS256" } }).split(".");
+		const mac = createHmac("sha256", tokens.verificationKey).update(`${head}.${body}`);
+		await isRefused(`${head}.${body}.${mac.digest("base64url")}`);
+		await isRefused(`${head}.${body}.`);
+	});
+
+	test("is not another spelling, a longer or a shorter one", async () => {
+		const token = tokens.mint(good);
+		const [head = "", body = "", mac = ""] = token.split(".");
+		const zeros = Buffer.alloc(64).toString("base64url");
+		const oversize = tokens.mint({ ...good, claims: { padding: "x".repeat(5_000) } });
+		const spellings = [
+			"",
+			".",
+			"..",
+			"a.b.c",
+			`${token}.`,
+			`${token}=`,
+			`${head}.${body}`,
+			`${head}.${body}.${zeros}`,
+			`${head}.${body}.${mac.slice(0, -2)}`,
+			`${head}.${body}.${mac}AA`,
+			`${head}.${body}.${mac.slice(0, 9)}!${mac.slice(9)}`,
+			` ${token}`,
+			`${head}.${Buffer.from('{"sub":"x"}').toString("base64url")}.${mac}`,
+			oversize,
+		];
+		for (const spelling of spellings) await isRefused(spelling);
+	});
+
+	test("of another key is nobody's", async () => {
+		await isRefused(createTokens({ appId: "app1", clock }).mint(good));
+	});
+
+	test("that is wrong in itself asks nobody for keys", async () => {
+		let asked = 0;
+		const keys = async () => {
+			asked += 1;
+			return key;
+		};
+		const counted = createTokenVerifier({ appId: "app1", clock, keys });
+		await counted(tokens.mint({ ...good, expiresInS: -5 })).catch(() => {});
+		await counted("a.b.c").catch(() => {});
+		expect(asked).toBe(0);
+	});
+});
+
+test("a verification key is read in PEM, in PEM on one line, and in base64", () => {
+	const pem = tokens.verificationKey;
+	const base64 = key?.export({ format: "der", type: "spki" }).toString("base64") ?? "";
+	for (const text of [pem, pem.replaceAll("\n", "\\n"), base64]) {
+		expect(readVerificationKey(text)?.equals(key as never)).toBe(true);
+	}
+	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "secp384r1" });
+	const wrong = [
+		"",
+		"-----BEGIN PUBLIC KEY-----",
+		publicKey.export({ format: "pem", type: "spki" }).toString(),
+		privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+	];
+	for (const text of wrong) expect(readVerificationKey(text)).toBeNull();
+});
