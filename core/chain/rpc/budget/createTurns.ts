@@ -72,7 +72,7 @@ export function createTurns(): Turns {
 		return { rank: first, most: isAlone ? Infinity : Math.ceil((1 - nearest) / LEAST_SHARE) };
 	}
 
-	/** Charges the served rank and credits those that wait; a rank without callers is owed nothing. */
+	/** Charges the served rank and credits the waiting; a rank without callers is owed nothing. */
 	function settle(served: RpcRank, granted: number): void {
 		for (const rank of RANKS) {
 			if (queueOf(rank).length === 0 && rank !== served) owed.delete(rank);
