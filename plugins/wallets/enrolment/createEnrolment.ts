@@ -13,7 +13,11 @@ import {
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
-import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import {
+	lockIdentity,
+	noteChange,
+	requireProfile,
+} from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
@@ -114,14 +118,11 @@ async function enrol(tx: Tx, told: EnrolledUser, context: EnrolContext): Promise
 		plan.added.length + plan.changed.length === 0 &&
 		profile.canonicalWalletId === before.canonicalWalletId;
 	if (isSame) return profile;
-	await profileRows.touch(tx, id);
-	await context.audit.append(tx, {
-		actor: `profile:${id}`,
+	return noteChange(tx, context.audit, {
+		profileId: id,
 		action: foundId === null ? "wallets.profile.created" : "wallets.profile.enrolled",
-		subject: `profile:${id}`,
 		detail: detailOf(plan, profile),
 	});
-	return requireProfile(tx, id);
 }
 
 /** Whose they are already; null: nobody's. Refuses what two profiles would have to share. */

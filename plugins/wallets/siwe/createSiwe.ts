@@ -8,7 +8,11 @@ import { walletsFault } from "#plugins/wallets/faults.ts";
 import { NONCE_TTL_MS, WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
 import { isDeploymentProfile } from "#plugins/wallets/profile/deploymentName.ts";
-import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import {
+	lockIdentity,
+	noteChange,
+	requireProfile,
+} from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
 import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
@@ -138,12 +142,10 @@ async function profileOfWallet(
 	await walletRows.insert(tx, { ...wallet, profileId, address, chainId, now });
 	const canonical = chooseCanonical([...before.wallets, wallet], before.canonicalWalletId);
 	await profileRows.setCanonical(tx, profileId, canonical);
-	await profileRows.touch(tx, profileId);
-	await audit.append(tx, {
-		actor: `profile:${profileId}`,
+	return noteChange(tx, audit, {
+		profileId,
 		action: linkTo === null ? "wallets.profile.created" : "wallets.wallet.linked",
-		subject: `wallet:${wallet.id}`,
+		walletId: wallet.id,
 		detail: { address, by: "signature" },
 	});
-	return requireProfile(tx, profileId);
 }

@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { linkOutcomeSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { fill } from "#plugins/wallets/link/web/renderTransaction.ts";
 import { stateWords } from "#plugins/wallets/link/web/stateWords.ts";
 
 export type OutcomeShown = z.output<typeof linkOutcomeSchema>["intents"][number];
 
-/** One intent as it stands, its transaction too; its state where that is not the page's title. */
+/** Shows an intent as it stands, and its transaction; its state where the page's title has it not. */
 export function renderOutcome(
 	{ status, errorCode, transactionHash, cancellation, chain }: OutcomeShown,
 	{ isTitled }: { isTitled: boolean },
@@ -15,16 +16,16 @@ export function renderOutcome(
 	state.textContent = `${title}. ${lead}`;
 	state.className = "summary";
 	state.hidden = isTitled;
-	const row = (label: string, text: string, mono = false) => {
-		const [term, value] = [document.createElement("dt"), document.createElement("dd")];
-		term.textContent = label;
-		value.textContent = text;
-		if (mono) value.className = "mono";
-		list.append(term, value);
-	};
-	row("Transaction", transactionHash ?? "none yet", transactionHash !== null);
-	if (cancellation?.transactionHash) row("Cancellation", cancellation.transactionHash, true);
-	row("Network", `${chain.name} (${chain.id})`);
+	const cancelledBy = cancellation?.transactionHash;
+	fill(list, [
+		{
+			label: "Transaction",
+			text: transactionHash ?? "none yet",
+			kind: transactionHash ? "mono" : "words",
+		},
+		...(cancelledBy ? [{ label: "Cancellation", text: cancelledBy, kind: "mono" } as const] : []),
+		{ label: "Network", text: `${chain.name} (${chain.id})` },
+	]);
 	item.append(state, list);
 	return item;
 }

@@ -28,7 +28,8 @@ export function renderTransaction(template: HTMLTemplateElement, one: Transactio
 	return item;
 }
 
-function fill(list: Element | null, rows: readonly Row[]): void {
+/** Adds rows of a label and its text to a list. */
+export function fill(list: Element | null, rows: readonly Row[]): void {
 	for (const { label, text, kind = "words" } of rows) {
 		const [term, value] = [document.createElement("dt"), document.createElement("dd")];
 		term.textContent = label;
