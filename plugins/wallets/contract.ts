@@ -19,6 +19,7 @@ import type {
 	Question as QuestionOfPlan,
 } from "#plugins/wallets/execution/Preparation.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import type { Signable as SignableOfPlan } from "#plugins/wallets/plan/Signable.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
@@ -60,6 +61,9 @@ export type Profile = {
 /** Through what somebody speaks. Caps differ. */
 export type Channel = "api" | "social" | "snipe" | "agent" | "job";
 
+/** Bytes (EIP-191) or typed data (EIP-712) that a wallet signs. */
+export type Signable = SignableOfPlan;
+
 /** What would be sent, as we understand it. Nothing is signed that is not one of these. */
 export type Plan = {
 	chainId: number;
@@ -81,6 +85,8 @@ export type Plan = {
 	};
 	/** Who gets it; policy knows them. */
 	recipient: Address | null;
+	/** It is this signature, and no transaction: it calls nothing, and `spend` is what it allows. */
+	signs?: Signable;
 	/** For a person: what this transaction does, in sentences and figures. JSON. */
 	shown: Readonly<Record<string, unknown>>;
 	/** After that it must be planned anew. */
@@ -252,6 +258,8 @@ export type Execution = {
 	 */
 	cancel(intentId: string, by: Omit<CancelAsked, "intentId">): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
+	/** What a wallet signed for an intent; null: nothing. Whoever has it may be able to spend. */
+	signatureOf(intentId: string): Promise<Hex | null>;
 	/** Returns the intent to ask for links with: itself, or where it is `waiting` the step before. */
 	asking(intent: Intent): Promise<Intent>;
 	/**

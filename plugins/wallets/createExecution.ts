@@ -10,6 +10,7 @@ import { executionFault } from "#plugins/wallets/execution/faults.ts";
 import { askingOf } from "#plugins/wallets/execution/linkedSteps.ts";
 import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
 import { recordSigned } from "#plugins/wallets/execution/recordSigned.ts";
+import { readSignature } from "#plugins/wallets/execution/storeSignature.ts";
 import { confirmIntent } from "#plugins/wallets/intent/confirmIntent.ts";
 import { readIntents, readTogether } from "#plugins/wallets/intent/intentRow.ts";
 import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
@@ -73,6 +74,7 @@ export function createExecution(
 			if (!intent) await refuseUnreadable(deps.db, { intentId, profileId });
 			return intent?.profileId === profileId ? intent : null;
 		},
+		signatureOf: (intentId) => readSignature(deps.db, intentId),
 		asking: (intent) => askingOf(deps.db, intent),
 		held: (tx, intentIds) => readHeld(tx, intentIds),
 		list: (profileId, page) => listIntents(deps.db, { profileId, ...page }),

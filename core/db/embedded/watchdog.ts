@@ -40,7 +40,7 @@ async function watchdog(plan: WatchdogPlan): Promise<void> {
 	if (!lock) return report({ kind: "held" });
 	try {
 		writeFileSync(plan.holderFile, `process ${process.pid} on host ${hostname()}`);
-		// A server that is launched now would have no user, and would keep the lock from the next start.
+		// A server launched now would have no user, and would hold the lock of the next start.
 		if (isParentGone && plan.how === "launch") return;
 		if (plan.how === "launch" || findPostmaster(plan.server.cluster) === undefined) {
 			await launchServer(plan.server);

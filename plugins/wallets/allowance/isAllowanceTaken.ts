@@ -22,7 +22,7 @@ const takenSql = `with rivals as (
 				'review_required', 'signature_required', 'waiting')
 		union all
 		select * from wallets.intent where profile_id = $4 and created_at >= $7
-			and wallet_id = $2 and chain_id = $3 and id <> $1 and changed_at >= $6
+			and wallet_id = $2 and chain_id = $3 and id <> $1 and changed_at > $6
 			and status in ('confirmed', 'failed')
 	), own as (
 		select i.kind, a.kind as step, a.request->>'token' as token

@@ -13,6 +13,7 @@ import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
+import { signIntent } from "#plugins/wallets/execution/signIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
 
@@ -56,9 +57,11 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		);
 		for (const one of some) {
 			if (one.kind === "denied") return deny(deps, intents, one.denial);
-			if (one.kind === "plan") prepared.push(one);
+			if (one.kind === "plan" && !one.plan.signs) prepared.push(one);
 			else if (intents.length > 1) return deny(deps, intents, IN_STEPS);
-			else if (one.kind === "done") return skipDone(deps, first, beganAt);
+			else if (one.kind === "plan") {
+				return signIntent(deps, { intent: first, prepared: one, beganAt, signal });
+			} else if (one.kind === "done") return skipDone(deps, first, beganAt);
 			else {
 				return stepFirst(deps, { intent: first, first: one, profile, wallet, beganAt, signal });
 			}
@@ -149,7 +152,7 @@ const NO_WALLET: Denial = {
 };
 const IN_STEPS: Denial = {
 	code: "policy_denied",
-	detail: "What takes several steps, or none, cannot be part of a batch.",
+	detail: "What takes several steps, none, or a signature cannot be part of a batch.",
 };
 const NO_CHAIN: Denial = { code: "chain_unavailable", detail: "The chain is not served here." };
 const OTHER_CHAIN: Denial = {

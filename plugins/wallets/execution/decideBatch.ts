@@ -38,7 +38,7 @@ type Given = {
 };
 
 /** What is to become of a batch. */
-type Verdict =
+export type Verdict =
 	| { kind: "denied"; denial: Denial; isPlanKept: boolean }
 	| { kind: "asked"; event: IntentEvent; review: Denial | null }
 	| { kind: "reserved"; wallet: Wallet; usdMicros: readonly bigint[] };
@@ -63,11 +63,31 @@ export async function decideBatch(
 	// It stays as it is, and is planned anew once whose turn it is has ended.
 	if (await mustWait(tx, given)) return null;
 	const verdict = judge(deps, { ...given, situation, at });
-	if (verdict.kind !== "denied" || verdict.isPlanKept) {
+	if (verdict.kind === "reserved") {
 		for (const { keep } of given.planned) await keep?.(tx);
-	}
-	if (verdict.kind === "reserved")
 		return reserve(deps, tx, { ...given, ...verdict, situation, at });
+	}
+	const { headBlock } = given.account;
+	await writeVerdict(deps, tx, { planned: given.planned, verdict, at, headBlock });
+	return null;
+}
+
+/** Writes a denial or a question down, and the plans where these are asked about or worth it. */
+export async function writeVerdict(
+	deps: ExecutionDeps,
+	tx: Tx,
+	given: {
+		planned: readonly PlannedIntent[];
+		verdict: Exclude<Verdict, { kind: "reserved" }>;
+		at: Date;
+		/** Left out: nothing was read of the chain. */
+		headBlock?: number;
+	},
+): Promise<void> {
+	const { planned: all, verdict, at, headBlock } = given;
+	if (verdict.kind !== "denied" || verdict.isPlanKept) {
+		for (const { keep } of all) await keep?.(tx);
+	}
 	const isDenied = verdict.kind === "denied";
 	const denial = isDenied ? verdict.denial : verdict.review;
 	const move = {
@@ -85,24 +105,34 @@ export async function decideBatch(
 		const untilMs = endsWithPlan ? plan.expiresAtMs : Number.POSITIVE_INFINITY;
 		return new Date(Math.min(at.getTime() + lifetimeMs, untilMs));
 	};
-	const { headBlock } = given.account;
 	await Promise.all(
-		given.planned.flatMap((planned) => {
+		all.flatMap((planned) => {
 			const { plan } = planned;
 			const intentId = planned.intent.id;
 			const expiresAt = expiryOf(planned);
 			const isKept = !isDenied || verdict.isPlanKept;
 			return [
-				...(isKept ? [storePlan(tx, { intentId, plan, expiresAt, headBlock })] : []),
+				...(isKept
+					? [
+							storePlan(tx, {
+								intentId,
+								plan,
+								expiresAt,
+								...(headBlock !== undefined && { headBlock }),
+							}),
+						]
+					: []),
 				moveIntent(tx, { ...move, intentId }),
 			];
 		}),
 	);
-	if (isDenied) await chargeBatch(deps, tx, given.planned);
-	return null;
+	if (isDenied) await chargeBatch(deps, tx, all);
 }
 
-async function mustWait(tx: Tx, { planned, beganAt }: Given): Promise<boolean> {
+export async function mustWait(
+	tx: Tx,
+	{ planned, beganAt }: Pick<Given, "planned" | "beganAt">,
+): Promise<boolean> {
 	for (const { intent, plan } of planned) {
 		if (await isAllowanceTaken(tx, { intent, plan, beganAt })) return true;
 	}
@@ -118,14 +148,24 @@ async function chargeBatch(
 	await chargeRefused(tx, { profileId, refused: planned.length, quota });
 }
 
-function judge(
+function judge(deps: ExecutionDeps, given: Given & { situation: Situation; at: Date }): Verdict {
+	const verdict = judgeTerms(deps, given);
+	if (verdict.kind !== "reserved") return verdict;
+	const { planned, account, situation } = given;
+	// Where the owner's own wallet sends, it also says what it pays for gas.
+	const unpaid =
+		feesDenial(deps, { planned, account }) ??
+		promisedDenial(planned, { account, queue: situation.queue });
+	return unpaid ? { kind: "denied", denial: unpaid, isPlanKept: true } : verdict;
+}
+
+/** By all that holds for a plan, whether it is sent or only signed: switches, limits, yeses. */
+export function judgeTerms(
 	deps: ExecutionDeps,
-	{ planned, account, situation, at }: Given & { situation: Situation; at: Date },
+	{ planned, situation, at }: Pick<Given, "planned"> & { situation: Situation; at: Date },
 ): Verdict {
-	const { profile, killed, spentToday, known, queue, yes } = situation;
-	const denied = (denial: Denial, isPlanKept = false): Verdict => {
-		return { kind: "denied", denial, isPlanKept };
-	};
+	const { profile, killed, spentToday, known, yes } = situation;
+	const denied = (denial: Denial): Verdict => ({ kind: "denied", denial, isPlanKept: false });
 	const wallet = profile?.wallets.find(({ id }) => id === planned[0]?.intent.walletId);
 	if (!profile || !wallet || !mayPay(wallet)) return denied(NO_WALLET);
 	if (killed) return denied(killed);
@@ -137,11 +177,6 @@ function judge(
 	if (event) return { kind: "asked", event, review: null };
 	// The provider's name for it went: it can be handed to nobody.
 	if (wallet.providerWalletId === null) return denied(NO_WALLET);
-	// Where the owner's own wallet sends, it also says what it pays for gas.
-	const tooDear = feesDenial(deps, { planned, account });
-	if (tooDear) return denied(tooDear, true);
-	const short = promisedDenial(planned, { account, queue });
-	if (short) return denied(short, true);
 	return { kind: "reserved", wallet, usdMicros: spend.usdMicros };
 }
 

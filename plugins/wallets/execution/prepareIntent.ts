@@ -7,6 +7,7 @@ import type {
 	Plan,
 	Preparation,
 	Profile,
+	Signable,
 	Wallet,
 } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -61,13 +62,24 @@ function planDenial(
 	assert(plan.from === wallet.address, "a plan is sent from its intent's wallet");
 	assert((plan.data.length - 2) / 2 <= CALLDATA_BYTES_MAX, "calldata has a limit");
 	assert(plan.valueRaw >= 0n && plan.spend.raw >= 0n, "nothing negative is paid");
+	const { signs } = plan;
+	if (signs) assertSignable(plan, signs);
 	if (plan.expiresAtMs <= deps.clock.nowMs()) {
 		return { code: "quote_expired", detail: "What was offered has run out." };
 	}
 	const { destinations } = deps.settings;
-	const called = [plan.to, ...(plan.recipient === null ? [] : [plan.recipient])];
+	const called = [plan.to, plan.recipient, signs?.spender].flatMap((one) => one ?? []);
 	if (destinations.size > 0 && !called.every((address) => destinations.has(address))) {
 		return { code: "policy_denied", detail: "The destination is not on the allow-list." };
 	}
 	return null;
+}
+
+/** What is signed and not sent calls nothing, and counts on no other chain or contract. */
+function assertSignable(plan: Plan, signs: Signable): void {
+	assert(plan.valueRaw === 0n && plan.data === "0x", "a signature calls nothing");
+	if (signs.kind === "message") return;
+	const { chainId, verifyingContract } = signs.typedData.domain;
+	assert(chainId === plan.chainId, "typed data is for its plan's chain");
+	assert(verifyingContract === plan.to, "typed data is for its plan's contract");
 }

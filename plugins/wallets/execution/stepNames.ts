@@ -24,4 +24,7 @@ export const stepNames = [
 	"custody.lookup",
 ] as const;
 
-export type StepName = (typeof stepNames)[number];
+/** Those of an intent that is a signature. */
+export const signSteps = ["custody.sign", "commit.sign"] as const;
+
+export type StepName = (typeof stepNames)[number] | (typeof signSteps)[number];

@@ -37,6 +37,8 @@ export type IntentEvent =
 	/** What it is for is so already: nothing is sent. */
 	| "skip_done"
 	| "expire"
+	/** What it is to sign is signed and stored; its spend counts from now on. */
+	| "sign"
 	/** The spend is reserved and the submission recorded, in one transaction. */
 	| "reserve"
 	/** The wallet provider, or the owner's own wallet, gave the hash. */

@@ -17,6 +17,7 @@ const EVENTS = [
 	"wait",
 	"resume",
 	"expire",
+	"sign",
 	"reserve",
 	"sent",
 	"refused",
@@ -128,11 +129,13 @@ test("[TRD-08] what may have left is never denied, expired or called off: only w
 	expect(ends("expired")).toEqual(["found"]);
 });
 
-test("[TRD-08] only a receipt of success, with all that was paid for, confirms", () => {
+test("[TRD-08] only a receipt of success, with all that was paid for, confirms a payment", () => {
 	const confirming = STATUSES.flatMap((status) =>
 		EVENTS.filter((event) => nextStatus(status, event) === "confirmed"),
 	);
-	expect(new Set(confirming)).toEqual(new Set(["mined", "skip_done"]));
-	// What is done already is found so before anything could be sent.
-	expect(STATUSES.filter((status) => nextStatus(status, "skip_done"))).toEqual(["created"]);
+	expect(new Set(confirming)).toEqual(new Set(["mined", "skip_done", "sign"]));
+	// What is done already is found so before anything could be sent; a signature sends nothing.
+	for (const event of ["skip_done", "sign"] as const) {
+		expect(STATUSES.filter((status) => nextStatus(status, event))).toEqual(["created"]);
+	}
 });

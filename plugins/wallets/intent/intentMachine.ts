@@ -16,6 +16,7 @@ export const intentMachine: Readonly<
 		ask_signature: "signature_required",
 		skip_dry_run: "dry_run",
 		skip_done: "confirmed",
+		sign: "confirmed",
 		wait: "waiting",
 		reserve: "submitting",
 		expire: "expired",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
+import { signableSchema } from "#plugins/wallets/plan/Signable.ts";
 
 const isHex = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
@@ -25,6 +26,7 @@ const storedPlan = z.object({
 		worth: z.object({ currency: address, raw: units }).exactOptional(),
 	}),
 	recipient: address.nullable(),
+	signs: signableSchema.exactOptional(),
 	shown: z.record(z.string(), z.unknown()),
 	expiresAtMs: z.number(),
 });

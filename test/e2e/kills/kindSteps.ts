@@ -8,6 +8,7 @@ import {
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance/allowanceKind.ts";
+import { signSteps } from "#plugins/wallets/execution/stepNames.ts";
 
 /** The outbound calls of kinds of intent at which processes are killed here. */
 export const kindSteps: readonly string[] = [
@@ -17,12 +18,14 @@ export const kindSteps: readonly string[] = [
 ];
 
 /**
- * Those of trades, bridges and buybacks, whose chains are not the one of `openKillWorld`: their
- * processes end at each of them in `trades.test.ts` beside this file, in
- * `test/e2e/bridges/bridgeDeaths.test.ts` and in
+ * Those of trades, bridges and buybacks, whose chains are not the one of `openKillWorld`, and those
+ * of signatures, which bridges ask for: their processes end at each of them in `trades.test.ts`
+ * beside this file, in `test/e2e/bridges/bridgeDeaths.test.ts`, in
+ * `plugins/wallets/execution/signIntent.test.ts` and in
  * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
 export const stepsEndedElsewhere: readonly string[] = [
+	...signSteps,
 	...tradeSteps,
 	...bridgeSteps,
 	...depositSteps,
