@@ -1,7 +1,14 @@
 import type { Custody } from "#plugins/custody/contract.ts";
+import { custodyFault } from "#plugins/custody/faults.ts";
 import { offCustody } from "#plugins/custody/openCustody.ts";
 
 /** Returns a wallet provider that does what a test says; all else it refuses, as if it were off. */
 export function fakeCustody(does: Partial<Custody> = {}): Custody {
 	return { ...offCustody, isOn: true, ...does };
 }
+
+/** What it throws where it does not answer, and where it refuses to sign. */
+export const custodyTrouble = {
+	silent: () => custodyFault.unavailable(),
+	refused: () => custodyFault.refused(),
+};
