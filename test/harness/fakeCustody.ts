@@ -7,8 +7,8 @@ export function fakeCustody(does: Partial<Custody> = {}): Custody {
 	return { ...offCustody, isOn: true, ...does };
 }
 
-/** What it throws where it does not answer, and where it refuses to sign. */
-export const custodyTrouble = {
+/** Makes the faults of a wallet provider that does not answer, or that says no. */
+export const custodyFaults = {
 	silent: () => custodyFault.unavailable(),
-	refused: () => custodyFault.refused(),
+	no: () => custodyFault.refused(),
 };

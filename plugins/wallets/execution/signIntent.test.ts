@@ -4,11 +4,12 @@ import { privateKeyToAccount, sign } from "viem/accounts";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Intent, IntentKind, Plan, Signable } from "#plugins/wallets/contract.ts";
+
 import { confirmIntent } from "#plugins/wallets/intent/confirmIntent.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person, PersonOptions } from "#plugins/wallets/testing/insertPerson.ts";
 import { readLedgerFlaws } from "#plugins/wallets/watch/readLedgerFlaws.ts";
-import { custodyTrouble } from "#test/harness/fakeCustody.ts";
+import { custodyFaults } from "#test/harness/fakeCustody.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: what a wallet signs is judged like a payment before it signs, and counted in the
@@ -50,8 +51,8 @@ beforeEach(async () => {
 
 async function signAs(hash: Hex): Promise<Hex> {
 	signed++;
-	if (script.signs === "silent") throw custodyTrouble.silent();
-	if (script.signs === "no") throw custodyTrouble.refused();
+	if (script.signs === "silent") throw custodyFaults.silent();
+	if (script.signs === "no") throw custodyFaults.no();
 	if (script.signs === "as another") return await sign({ hash, privateKey: thief, to: "hex" });
 	return await account.sign({ hash });
 }
