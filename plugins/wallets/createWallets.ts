@@ -39,7 +39,7 @@ export type WalletsOptions = {
 	ending: AbortSignal;
 };
 
-/** Makes the service that other plugins get, with its routes and jobs: identity, execution, links. */
+/** Makes the service that other plugins get, with its routes and jobs. */
 export function createWallets(options: WalletsOptions) {
 	const { core, config, custody, prices, ending } = options;
 	const opened = openExecution({ core, config, custody, prices, ending });

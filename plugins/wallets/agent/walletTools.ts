@@ -18,7 +18,7 @@ export type WalletToolDeps = {
 
 const nothing = z.strictObject({});
 
-/** What somebody's agent can tell of them and their intents, and the one that takes one back. */
+/** Makes the tools by which somebody's agent tells of them and their intents, and cancels one. */
 export function walletTools(deps: WalletToolDeps): AnyTool[] {
 	return [profileTool(deps), walletsTool(deps), limitsTool(deps), balancesTool(deps)].concat(
 		intentTools(deps),

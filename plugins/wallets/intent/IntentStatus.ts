@@ -1,4 +1,4 @@
-/** Where an intent can stand. `confirmed` and `failed` are what the chain says, and move with it. */
+/** Where an intent can stand. `confirmed` and `failed` are what the chain says, moving with it. */
 export const intentStatuses = [
 	"created",
 	"rejected",

@@ -14,7 +14,7 @@ import { isCancellable } from "#plugins/wallets/submission/Submission.ts";
 type Outcome = z.input<typeof linkOutcomeSchema>["intents"][number];
 
 /**
- * The intents that a link asks about, as they stand. Throws `not_found` where they wait no more, or
+ * Reads the intents that a link asks about, as they stand. Throws `not_found` where they wait no more, or
  * where they were planned anew since: there is nothing to agree to by this link.
  */
 export async function readLinked(
@@ -60,7 +60,7 @@ async function isToBeCancelled(
 	return isSame && isOpen;
 }
 
-/** Where an intent stands: its state and its transactions, and nothing else of it or its owner. */
+/** Says where an intent stands: its state and its transactions, and nothing of its owner. */
 export function outcomeOf(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
 	{ kind, status, errorCode, transactionHash, cancellation, chainId }: Intent,

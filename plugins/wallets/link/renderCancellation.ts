@@ -58,7 +58,7 @@ export function renderCancellation(
 	};
 }
 
-/** Writes a transaction as EIP-1193's `eth_sendTransaction` takes it. The wallet chooses the rest. */
+/** Writes a transaction as EIP-1193's `eth_sendTransaction` takes it; a wallet adds the rest. */
 export function requestOf({
 	from,
 	to,

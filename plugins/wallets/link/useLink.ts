@@ -84,7 +84,7 @@ async function approveAll(deps: ExecutionDeps, tx: Tx, intents: readonly Intent[
 	if (intents.some(({ expiresAtMs }) => expiresAtMs <= nowMs)) throw linkFault.notFound();
 }
 
-/** Takes on what was agreed to. It stays agreed to where it cannot go on now: the jobs take it up. */
+/** Takes further what was agreed to. Where it cannot go on now, the jobs take it up later. */
 async function goOn(
 	deps: ExecutionDeps,
 	given: { execution: LinkContext["execution"]; ids: readonly string[]; ending: AbortSignal },

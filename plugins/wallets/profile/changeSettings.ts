@@ -96,12 +96,12 @@ function isWeakened(before: Safeguards, next: Safeguards): boolean {
 	);
 }
 
-/** Null is above every limit: the deployment's own may be raised any day. */
+/** Says whether a limit is raised. Null is above every one: the deployment's own may be raised. */
 function isRaised(before: bigint | null, next: bigint | null): boolean {
 	return before !== null && (next === null || next > before);
 }
 
-/** Somebody else's wallet is as little there as one that never was. */
+/** Finds a wallet of the profile. Somebody else's is not there, like one that never was. */
 function own(profile: Profile, walletId: string): Profile["wallets"][number] {
 	const wallet = profile.wallets.find(({ id }) => id === walletId);
 	if (!wallet) throw walletsFault.notFound();

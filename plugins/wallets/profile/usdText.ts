@@ -8,7 +8,7 @@ export type UserLimits = Omit<SpendLimits, "recipientCooldownMs">;
 
 const USD = { symbol: "USD", decimals: USD_DECIMALS };
 
-/** Dollars in answers and bodies: exact decimal text of microdollars. */
+/** Writes and reads dollars of answers and bodies: exact decimal text of microdollars. */
 export const usdText = {
 	of: (micros: bigint): string => formatAmount({ units: micros, currency: USD }),
 	/** Throws `amount_invalid` for what is no plain decimal number of at most six decimals. */

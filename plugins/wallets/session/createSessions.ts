@@ -36,7 +36,7 @@ export type OpenedSession = { token: string; expiresAtMs: number };
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Keeps who is signed in, and until when. A token is in the answer that opened it, nowhere else. */
+/** Keeps who is signed in, until when. A token is in the answer that opened it, nowhere else. */
 export function createSessions(options: SessionOptions) {
 	const { db, clock, randomBytes, newId, secret, secure } = options;
 	const cookie = createSessionCookie({ secure });
@@ -86,8 +86,8 @@ export function createSessions(options: SessionOptions) {
 		},
 
 		/**
-		 * Ends all sessions of a profile but one, by `session_profile`: after a change of what a profile
-		 * is made of, whoever else is signed in signs in anew.
+		 * Ends all sessions of a profile but one, by `session_profile`: after a change of what it is
+		 * made of, whoever else is signed in signs in anew.
 		 */
 		async endOthers(tx: Tx, profileId: string, exceptId: string | null): Promise<void> {
 			await tx.execute(

@@ -50,7 +50,7 @@ export type SignedIn = { session: OpenedSession; profile: Profile };
 
 export type Siwe = ReturnType<typeof createSiwe>;
 
-/** Signing in with a wallet (ERC-4361): a nonce of ours, then the signed message. */
+/** Signs in with a wallet (ERC-4361): by a nonce of ours, and then the signed message. */
 export function createSiwe(options: SiweOptions) {
 	const { db, clock, sessions, place, home } = options;
 
@@ -65,7 +65,7 @@ export function createSiwe(options: SiweOptions) {
 	}
 
 	return {
-		/** A nonce, and what the message that uses it must say. */
+		/** Gives out a nonce, and what the message that uses it must say. */
 		async challenge(request: Request) {
 			const nonce = createNonce(options.randomBytes);
 			const expiresAt = new Date(clock.nowMs() + NONCE_TTL_MS);
@@ -118,7 +118,7 @@ function invalidMessage(reason: string) {
 	});
 }
 
-/** Whose a wallet is that somebody has just signed with. A new one is theirs from now on. */
+/** Finds whose a wallet is that somebody has just signed with. A new one is theirs from now on. */
 async function profileOfWallet(
 	tx: Tx,
 	{ address, linkTo }: SignedWallet,

@@ -1,13 +1,10 @@
-import type { z } from "zod";
-import type { linkOutcomeSchema } from "#plugins/wallets/link/linkSchema.ts";
-import { fill } from "#plugins/wallets/link/web/renderTransaction.ts";
-import { stateWords } from "#plugins/wallets/link/web/stateWords.ts";
+import { fill } from "#plugins/link-page/web/renderTransaction.ts";
+import { stateWords } from "#plugins/link-page/web/stateWords.ts";
+import type { LinkOutcome } from "#plugins/wallets/contract.ts";
 
-export type OutcomeShown = z.output<typeof linkOutcomeSchema>["intents"][number];
-
-/** Shows an intent as it stands, and its transaction; its state where the page's title has it not. */
+/** Shows an intent as it stands, and its transaction; its state unless the page's title has it. */
 export function renderOutcome(
-	{ status, errorCode, transactionHash, cancellation, chain }: OutcomeShown,
+	{ status, errorCode, transactionHash, cancellation, chain }: LinkOutcome,
 	{ isTitled }: { isTitled: boolean },
 ): Node {
 	const item = document.createElement("li");

@@ -1,4 +1,4 @@
-import type { LinkShown } from "#plugins/wallets/link/web/renderTransaction.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
 
 /** A browser's wallet, as EIP-1193 has it. */
 export type WalletProvider = {

@@ -1,9 +1,7 @@
-import type { z } from "zod";
-import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
-import { dollars } from "#plugins/wallets/link/web/dollars.ts";
-import { type Row, rowsOf } from "#plugins/wallets/link/web/rowsOf.ts";
+import { dollars } from "#plugins/link-page/web/dollars.ts";
+import { type Row, rowsOf } from "#plugins/link-page/web/rowsOf.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
 
-export type LinkShown = z.output<typeof linkSchema>;
 export type TransactionShown = LinkShown["transactions"][number];
 
 /**
