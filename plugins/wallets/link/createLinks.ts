@@ -45,8 +45,9 @@ export type Links = ReturnType<typeof createLinks>;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Makes one-time links. Who has one may look at the plan, and say yes once: it is bound to the plan's
- * hash, so what was changed since is not agreed to. The database has only the hash of its token.
+ * Makes one-time links. Who has one may look at the plan, and say yes once: it is bound to the
+ * plan's hash, so what was changed since is not agreed to. The database has only the hash of its
+ * token.
  *
  * One word confirms a batch: a link to one of its intents is bound to the plans of all of them.
  */
@@ -60,8 +61,8 @@ export function createLinks(deps: LinksDeps) {
 			return await issue(deps, { intentId: intent.id, purpose, planHash, terms: null, untilMs });
 		},
 		/**
-		 * Makes a link to cancel what its owner's wallet sent, bound to exactly these terms. How long the
-		 * payment was allowed to wait before it was sent does not bound it: it was sent.
+		 * Makes a link to cancel what its owner's wallet sent, bound to exactly these terms. How long
+		 * the payment was allowed to wait before it was sent does not bound it: it was sent.
 		 */
 		async makeCancel(terms: CancelTerms): Promise<MadeLink> {
 			const { intentId } = terms;
