@@ -35,6 +35,7 @@ export const economicsCommands: readonly Command[] = [
 	{
 		name: "token_economics",
 		forms: ["token economics", "(tokenomics|buybacks|burns)", "[the] revenue split"],
+		topic: { words: ["burned", "burnt", "burns", "buyback", "buybacks", "revenue split"] },
 		...{ slots: {}, tool: "read_token_economics" },
 		summary: "how revenue is split, and what was bought back and burned",
 		examples: ["token economics"],
