@@ -13,9 +13,11 @@ import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
 
 export const USDG = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 export const BRIDGE_ADMIN_KEY = "a-key-of-operators-that-is-long-enough";
-/** A second token on 4663 that calls itself USDG, and one that shares a symbol with it. */
+/** A second token on 4663 with the symbol USDG, and one that shares its symbol with another. */
 const TWIN = "0x00000000000000000000000000000000000d0001";
 const ONLY = "0x00000000000000000000000000000000000d0002";
+/** A token on 4663 whose owner may sign for it (EIP-3009). */
+export const SIGNED_DOLLAR = "0x00000000000000000000000000000000000d0003";
 const ETH_USD = 2_000n;
 const MICRO = 1_000_000n;
 
@@ -24,18 +26,18 @@ export type BridgeWorldParts = {
 	home: Anvil;
 	custody: CustodyEmulator;
 	bridge: BridgeEmulator;
-	/** What a service needs to bridge between both chains. */
+	/** The environment of a service that bridges between both chains. */
 	env: Record<string, string>;
 	stop(): Promise<void>;
 };
 
-/** Two chains, a wallet provider for both, and a bridge that really pays on both. */
+/** Opens two chains, a wallet provider for both, and a bridge that really pays on both. */
 export async function openBridgeWorld(): Promise<BridgeWorldParts> {
 	const [market, home] = await Promise.all([
 		startAnvil(),
 		startAnvil({ args: ["--chain-id", "4663"] }),
 	]);
-	for (const token of [USDG, TWIN, ONLY]) {
+	for (const token of [USDG, TWIN, ONLY, SIGNED_DOLLAR]) {
 		await home.rpc("anvil_setCode", [token, compileContracts().SandboxDollar.runtime]);
 	}
 	const custody = await startCustodyEmulator({ rpcUrl: home.url, moreRpcUrls: [market.url] });
@@ -91,6 +93,7 @@ function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
 				currencies: [
 					...[coin, dollar(USDG, "USDG"), { ...dollar(TWIN, "USDG"), isVerified: false }],
 					...[dollar(ONLY, "TWICE"), dollar(TWIN, "TWICE")],
+					{ ...dollar(SIGNED_DOLLAR, "PUSD"), supportsPermit: true },
 				],
 			},
 			{ ...listed, id: 8_453, name: "base", isLagging: true },
@@ -101,7 +104,7 @@ function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
 	});
 }
 
-/** A feed that says so many dollars. */
+/** Deploys a feed with this price in dollars; returns its address. */
 async function deployFeed(chain: Anvil, dollars: bigint): Promise<string> {
 	const [from] = await chain.rpc<string[]>("eth_accounts");
 	const bytecode = compileContracts().SandboxFeed.creation;

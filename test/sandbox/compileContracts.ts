@@ -12,6 +12,7 @@ const ownSources = [
 	"SandboxCoin.sol",
 	"SandboxFeed.sol",
 	"SandboxDepository.sol",
+	"SandboxApprovalProxy.sol",
 	"SandboxDollar.sol",
 	"SandboxToken.sol",
 	"SandboxStock.sol",
@@ -29,6 +30,7 @@ const wanted = {
 	SandboxCoin: "SandboxCoin.sol",
 	SandboxFeed: "SandboxFeed.sol",
 	SandboxDepository: "SandboxDepository.sol",
+	SandboxApprovalProxy: "SandboxApprovalProxy.sol",
 	SandboxDollar: "SandboxDollar.sol",
 	SandboxToken: "SandboxToken.sol",
 	SandboxStockFactory: "SandboxStock.sol",
@@ -48,6 +50,7 @@ const Artifacts = z.object({
 	SandboxCoin: Artifact,
 	SandboxFeed: Artifact,
 	SandboxDepository: Artifact,
+	SandboxApprovalProxy: Artifact,
 	SandboxDollar: Artifact,
 	SandboxToken: Artifact,
 	SandboxStockFactory: Artifact,
@@ -151,7 +154,7 @@ function readImport(
 	}
 }
 
-/** Written beside and renamed, so that two first starts at once cannot leave half a file. */
+/** Writes to a draft and renames it, so that two first starts at once cannot leave half a file. */
 function writeCache(file: string, artifacts: Artifacts): void {
 	try {
 		mkdirSync(dirname(file), { recursive: true });
@@ -159,6 +162,6 @@ function writeCache(file: string, artifacts: Artifacts): void {
 		writeFileSync(draft, JSON.stringify(artifacts));
 		renameSync(draft, file);
 	} catch {
-		// A read-only node_modules costs a few seconds at each start and nothing else.
+		// A read-only node_modules only costs a few seconds at each start.
 	}
 }

@@ -1,4 +1,9 @@
-import { bridgeSteps, depositSteps } from "#plugins/bridge/bridgeSteps.ts";
+import {
+	authorizeSteps,
+	bridgeSteps,
+	depositSteps,
+	handOverSteps,
+} from "#plugins/bridge/bridgeSteps.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
 import {
 	purchaseSteps,
@@ -20,7 +25,7 @@ export const kindSteps: readonly string[] = [
 /**
  * Those of trades, bridges and buybacks, whose chains are not the one of `openKillWorld`, and those
  * of signatures, which bridges ask for: their processes end at each of them in `trades.test.ts`
- * beside this file, in `test/e2e/bridges/bridgeDeaths.test.ts`, in
+ * beside this file, in `bridgeDeaths.test.ts` and `signedBridges.test.ts` of `test/e2e/bridges`, in
  * `plugins/wallets/execution/signIntent.test.ts` and in
  * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
@@ -29,6 +34,8 @@ export const stepsEndedElsewhere: readonly string[] = [
 	...tradeSteps,
 	...bridgeSteps,
 	...depositSteps,
+	...handOverSteps,
+	...authorizeSteps,
 	...turnSteps,
 	...purchaseSteps,
 	...releaseSteps,
