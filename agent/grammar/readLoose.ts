@@ -32,6 +32,32 @@ export type LooseReader = {
  */
 export function readLoose(typed: Words, reader: LooseReader): Look {
 	const words = drawnOut(withoutSigns(typed), reader.rules);
+	const look = readLoosely(words, reader);
+	const isPriced = namesPrice(words);
+	const isMissed = (one: Found) =>
+		one.names.some((name) => isMoney(words, name)) || (isPriced && !takesAmount(one));
+	return look.found.some(isMissed) ? { ...look, found: [] } : look;
+}
+
+/** True for a text with a price (`under 1 eth`), which no reading may leave out. */
+function namesPrice({ low }: Words): boolean {
+	return low.some((word, at) => /^\d+(\.\d+)?$/.test(word) && MONEY.has(low[at + 1] ?? ""));
+}
+
+function takesAmount({ command, values }: Found): boolean {
+	return Object.entries(command.slots).some(
+		([name, { kind }]) => kind === "amount" && name in values,
+	);
+}
+
+/** True for a name that is a currency: `how much usdg do i have` is about no collection. */
+function isMoney({ low }: Words, { from, to }: Range): boolean {
+	return to - from === 1 && MONEY.has(low[from] ?? "");
+}
+
+const MONEY = new Set("eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "));
+
+function readLoosely(words: Words, reader: LooseReader): Look {
 	const byForm = readForms(words, reader);
 	const [found] = byForm.found;
 	if (found?.names.some(({ from }) => from === 0 && isOrderWord(words.low[0] ?? ""))) {

@@ -24,6 +24,8 @@ export type BridgeContext = {
 		/** By social posts and messages too. */
 		isSocialOn: boolean;
 		isDryRun: boolean;
+		/** Tokens that are moved by a signature are, for wallets that sign here. */
+		usesPermits: boolean;
 		deniedChainIds: ReadonlySet<number>;
 		timeoutMs: number;
 	};

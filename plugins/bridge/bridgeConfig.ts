@@ -35,6 +35,13 @@ export const bridgeConfig = {
 		.boolean()
 		.default(true)
 		.describe("Bridges are quoted and checked, and nothing is sent."),
+	BRIDGE_USE_PERMITS: z
+		.boolean()
+		.default(true)
+		.describe(
+			"Whether a delegated wallet signs for tokens that the bridge provider moves by a signature " +
+				"(EIP-3009), in place of an allowance and a deposit: it needs no coin for gas then.",
+		),
 	BRIDGE_DENIED_CHAIN_IDS: commaList(z.string().regex(/^[1-9][0-9]{0,15}$/))
 		.default([])
 		.meta({ expects: "chain ids, separated by commas" })

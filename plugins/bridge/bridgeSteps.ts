@@ -19,7 +19,20 @@ export const bridgeSteps = [
 	"bridge.look",
 ] as const;
 
-export type BridgeStepName = (typeof bridgeSteps)[number];
+/** Those of a bridge whose owner signs in place of depositing. */
+export const handOverSteps = [
+	/** It is recorded that a signature goes to the provider now. */
+	"bridge.hand_over",
+	/** The provider gets it. */
+	"bridge.permit",
+	/** Its answer is written down. */
+	"bridge.handed",
+] as const;
+
+export type BridgeStepName = (typeof bridgeSteps)[number] | (typeof handOverSteps)[number];
 
 /** Outbound calls of the kind that deposits. */
 export const depositSteps = ["bridge.quote", "bridge.allowance"] as const;
+
+/** Outbound calls of the kind that signs in place of a deposit. */
+export const authorizeSteps = ["bridge.quote", "bridge.token"] as const;

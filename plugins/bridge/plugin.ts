@@ -7,6 +7,7 @@ import { createSteps } from "#core/steps/createSteps.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { bridgeConfig } from "#plugins/bridge/bridgeConfig.ts";
 import type { BridgeStepName } from "#plugins/bridge/bridgeSteps.ts";
+import { authorizeKind } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { createBridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { depositKind } from "#plugins/bridge/bridges/depositKind.ts";
 import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
@@ -44,6 +45,7 @@ export const bridgePlugin = definePlugin({
 		const ending = new AbortController();
 		const context = contextOf(core, { ...needs, config, ending: ending.signal });
 		needs.wallets.execution.register(depositKind(context));
+		needs.wallets.execution.register(authorizeKind(context));
 		const bridges = createBridges(context);
 		const signedIn = createSignedIn(needs.wallets);
 		const { BRIDGE_API_KEY: key } = config;
@@ -94,6 +96,7 @@ function contextOf(core: Core, { config, wallets, prices, ending }: Given): Brid
 		readers: createChainReaders({ core, urls: config.BRIDGE_RPC_URLS_JSON }),
 		settings: {
 			...{ isOn, isDryRun, isSocialOn: config.ENABLE_SOCIAL_BRIDGING },
+			usesPermits: config.BRIDGE_USE_PERMITS,
 			deniedChainIds: new Set(config.BRIDGE_DENIED_CHAIN_IDS.map(Number)),
 			timeoutMs: config.BRIDGE_STATUS_TIMEOUT_MINUTES * MINUTE_MS,
 		},

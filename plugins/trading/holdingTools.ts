@@ -26,7 +26,7 @@ export function holdingTools(deps: HoldingToolsDeps): AnyTool[] {
 export const holdingCommands: readonly Command[] = [
 	{
 		name: "portfolio",
-		forms: ["portfolio", "my (portfolio|holdings|stocks|positions)", "what do i (own|hold)"],
+		forms: ["portfolio", "my (portfolio|holdings|stocks|positions|bags)", "what do i (own|hold)"],
 		slots: {},
 		tool: "read_portfolio",
 		summary: "what your wallets hold, and what it is worth",

@@ -81,7 +81,7 @@ export const tradeCommands: readonly Command[] = [
 	},
 	{
 		name: "my_trades",
-		forms: ["my trades", "trades"],
+		forms: ["my trades", "trades", "my (last|latest|recent) (trade|trades) [went through]"],
 		slots: {},
 		tool: "list_trades",
 		summary: "your newest trades, also those that were refused",

@@ -16,6 +16,8 @@ export const BRIDGE_ADMIN_KEY = "a-key-of-operators-that-is-long-enough";
 /** A second token on 4663 with the symbol USDG, and one that shares its symbol with another. */
 const TWIN = "0x00000000000000000000000000000000000d0001";
 const ONLY = "0x00000000000000000000000000000000000d0002";
+/** A token on 4663 whose owner may sign for it (EIP-3009). */
+export const SIGNED_DOLLAR = "0x00000000000000000000000000000000000d0003";
 const ETH_USD = 2_000n;
 const MICRO = 1_000_000n;
 
@@ -35,7 +37,7 @@ export async function openBridgeWorld(): Promise<BridgeWorldParts> {
 		startAnvil(),
 		startAnvil({ args: ["--chain-id", "4663"] }),
 	]);
-	for (const token of [USDG, TWIN, ONLY]) {
+	for (const token of [USDG, TWIN, ONLY, SIGNED_DOLLAR]) {
 		await home.rpc("anvil_setCode", [token, compileContracts().SandboxDollar.runtime]);
 	}
 	const custody = await startCustodyEmulator({ rpcUrl: home.url, moreRpcUrls: [market.url] });
@@ -91,6 +93,7 @@ function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
 				currencies: [
 					...[coin, dollar(USDG, "USDG"), { ...dollar(TWIN, "USDG"), isVerified: false }],
 					...[dollar(ONLY, "TWICE"), dollar(TWIN, "TWICE")],
+					{ ...dollar(SIGNED_DOLLAR, "PUSD"), supportsPermit: true },
 				],
 			},
 			{ ...listed, id: 8_453, name: "base", isLagging: true },

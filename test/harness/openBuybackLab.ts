@@ -1,5 +1,6 @@
 import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
+import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -110,7 +111,7 @@ export function openBuybackLab(given: {
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),
 		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
-		audit: { append: async () => {} },
+		audit: createAudit({ clock }),
 		settings: {
 			get isDryRun() {
 				return state.isDryRun;
@@ -147,7 +148,7 @@ export function openBuybackLab(given: {
 		walletId: config.BUYBACK_WALLET_ID ?? null,
 		contractsNow: async () => state.contracts,
 		steps: createSteps(observe ?? null),
-		random: () => 0,
+		...{ jitterMs: 0, random: () => 0 },
 		count: (code) => counted.push(code),
 	};
 	execution.register(allowanceKind(deps));

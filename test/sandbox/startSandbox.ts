@@ -44,6 +44,7 @@ const Ready = z.object({
 		router: z.string(),
 		burner: z.string(),
 		keeperWalletId: z.string(),
+		currencies: z.array(z.string()),
 		pools: z.array(
 			z.object({
 				address: z.string(),

@@ -2,6 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
+import { handOver } from "#plugins/bridge/bridges/handOver.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { profileOf, recordDeposit } from "#plugins/bridge/bridges/recordDeposit.ts";
 import { resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
@@ -38,6 +39,7 @@ export async function advanceBridge(
 	}
 	await seekDeposit(context, begun, signal);
 	await syncIntent(context, id);
+	await handOver(context, id, signal);
 }
 
 /** Resolves what was asked for, and stores a checked quote with every step. */

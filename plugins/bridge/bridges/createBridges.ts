@@ -9,6 +9,7 @@ import { revokeAllowance } from "#plugins/bridge/bridges/revokeAllowance.ts";
 import { takeStepResult } from "#plugins/bridge/bridges/signedStep.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ADVANCE_TIMEOUT_MS, OPEN_BRIDGES_MAX, TAKE_UP_AFTER_MS } from "#plugins/bridge/limits.ts";
+import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
 import {
 	type Bridge,
 	type BridgeRequest,
@@ -17,8 +18,9 @@ import {
 	listBridges,
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
+import { readHandOvers } from "#plugins/bridge/sql/handOvers.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
-import type { Channel, Principal, Profile } from "#plugins/wallets/contract.ts";
+import type { Channel, Intent, Principal, Profile } from "#plugins/wallets/contract.ts";
 
 export type BridgeAsked = {
 	principal: Principal;
@@ -51,6 +53,7 @@ export function createBridges(context: BridgeContext) {
 		const deposit = intentId === null ? null : await wallets.execution.read(intentId, profileId);
 		const afterId = deposit?.afterId ?? null;
 		const allowance = afterId === null ? null : await wallets.execution.read(afterId, profileId);
+		const signed = await signersOf(context, bridge, quote);
 		const asking = isAsked && deposit ? await wallets.execution.asking(deposit) : null;
 		const purpose = asking ? PURPOSES.get(asking.status) : undefined;
 		const link = asking && purpose ? await wallets.link(asking, purpose) : null;
@@ -58,7 +61,7 @@ export function createBridges(context: BridgeContext) {
 			confirmUrl: purpose === "confirm" ? (link?.url ?? null) : null,
 			signUrl: purpose === "sign" ? (link?.url ?? null) : null,
 		};
-		return renderBridge(bridge, { quote, deposit, allowance, ...urls });
+		return renderBridge(bridge, { quote, deposit, allowance, ...signed, ...urls });
 	}
 
 	async function quoteOf({ id, quoteSeq }: Bridge): Promise<StoredQuote | null> {
@@ -114,6 +117,18 @@ export function createBridges(context: BridgeContext) {
 			return view(await own(profile.id, id), { isAsked: true });
 		},
 	};
+}
+
+/** Who signs what in place of transactions, and what the provider asked for later. */
+async function signersOf(
+	{ core, wallets }: BridgeContext,
+	{ id, profileId }: Bridge,
+	quote: StoredQuote | null,
+): Promise<{ signers: (Intent | null)[]; later: Authorization[] }> {
+	if (!quote || quote.authorizations.length === 0) return { signers: [], later: [] };
+	const rows = await readHandOvers(core.db, id);
+	const signers = rows.map((row) => wallets.execution.read(row.intentId, profileId));
+	return { signers: await Promise.all(signers), later: rows.flatMap(({ asked }) => asked ?? []) };
 }
 
 /** What its owner is asked for, by the state of the intent that asks. */

@@ -67,31 +67,22 @@ type Preparing = {
 	outbound: Outbound;
 	signal: AbortSignal;
 };
+type QuoteNeeded = { intent: Pick<Intent, "afterId">; outbound: Outbound; signal: AbortSignal };
 
 async function prepare(context: BridgeContext, preparing: Preparing): Promise<Preparation> {
 	const { intent, wallet } = preparing;
-	const { core, settings } = context;
-	const bridge = await readBridge(core.db, intent.request.bridgeId);
+	const bridge = await readBridge(context.core.db, intent.request.bridgeId);
 	if (!bridge?.route || bridge.intentId !== intent.id) {
 		return denied("bridge_missing", "The bridge of this deposit is not there.");
 	}
-	const off = switchDenial(settings, bridge.channel);
-	if (off) return { kind: "denied", denial: off };
-	if (bridge.heldAt !== null) return denied("bridge_disabled", "An operator stopped this bridge.");
 	const { route } = bridge;
-	if (route.user !== wallet.address || route.origin.chainId !== intent.chainId) {
-		return denied("wallet_changed", "The bridge was quoted for another wallet.");
-	}
+	const refusal = refusalOf(context, bridge, { wallet, chainId: intent.chainId });
+	if (refusal) return { kind: "denied", denial: refusal };
 	const found = await quoteFor(context, bridge, preparing);
 	if ("code" in found) return { kind: "denied", denial: found };
 	const { quote, kept } = found;
-	const bounds = intent.request;
-	if (quote.minimumOutRaw < BigInt(bounds.minimumOutRaw)) {
-		return denied("quote_expired", "The price moved: less would arrive than was agreed.");
-	}
-	if (route.amountRaw > BigInt(bounds.amountRaw)) {
-		return denied("quote_mismatch", "More would be paid in than was agreed.");
-	}
+	const beyond = boundsDenial(intent.request, { route, quote });
+	if (beyond) return { kind: "denied", denial: beyond };
 	const step = quote.steps.at(-1);
 	if (step?.kind !== "deposit") return denied("quote_missing", "The bridge has no deposit.");
 	const plan = depositPlan(context, { route, quote, step });
@@ -106,6 +97,33 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend: plan.spend, ...kept };
 }
 
+/** Why no further step of a bridge may be taken, whatever its quote; null: it may. */
+export function refusalOf(
+	{ settings }: BridgeContext,
+	{ channel, heldAt, route }: Bridge,
+	{ wallet, chainId }: { wallet: Wallet; chainId: number },
+): Denial | null {
+	const off = switchDenial(settings, channel);
+	if (off) return off;
+	if (heldAt !== null)
+		return { code: "bridge_disabled", detail: "An operator stopped this bridge." };
+	if (route?.user === wallet.address && route.origin.chainId === chainId) return null;
+	return { code: "wallet_changed", detail: "The bridge was quoted for another wallet." };
+}
+
+/** Why a quote is beyond what was agreed first; null: it is not. */
+export function boundsDenial(
+	bounds: Pick<DepositRequest, "minimumOutRaw" | "amountRaw">,
+	{ route, quote }: { route: BridgeRoute; quote: CheckedQuote },
+): Denial | null {
+	if (quote.minimumOutRaw < BigInt(bounds.minimumOutRaw)) {
+		const detail = "The price moved: less would arrive than was agreed.";
+		return { code: "quote_expired", detail };
+	}
+	if (route.amountRaw <= BigInt(bounds.amountRaw)) return null;
+	return { code: "quote_mismatch", detail: "More would be paid in than was agreed." };
+}
+
 /** What a deposit is planned by, and how a newer one is stored with the plan. */
 type Found = { quote: CheckedQuote; kept: { keep?(tx: Tx): Promise<void> } };
 
@@ -113,10 +131,10 @@ type Found = { quote: CheckedQuote; kept: { keep?(tx: Tx): Promise<void> } };
  * The stored quote while it holds. One that ended is replaced where nothing was sent; behind an
  * allowance that was, the bridge ends as `quote_expired`.
  */
-async function quoteFor(
+export async function quoteFor(
 	context: BridgeContext,
 	bridge: Bridge,
-	{ intent, outbound, signal }: Preparing,
+	{ intent, outbound, signal }: QuoteNeeded,
 ): Promise<Found | Denial> {
 	const seq = bridge.quoteSeq ?? 0;
 	const quote = await readQuote(context.core.db, { bridgeId: bridge.id, seq });
@@ -188,7 +206,11 @@ function worthOf(
 /** The deposit of a quote, as it is judged, shown and sent. */
 export function depositPlan(
 	context: BridgeContext,
-	given: { route: BridgeRoute; quote: CheckedQuote; step: BridgeStep },
+	given: {
+		route: BridgeRoute;
+		quote: CheckedQuote;
+		step: Pick<BridgeStep, "chainId" | "to" | "valueRaw" | "data">;
+	},
 ): Plan {
 	const { route, quote, step } = given;
 	const worth = worthOf(context, given);
@@ -222,7 +244,7 @@ export function depositPlan(
 }
 
 /** A newer quote is still what its owner said yes to if it costs the same and promises as much. */
-function keepsDeposit(approved: Plan, fresh: Plan): boolean {
+export function keepsDeposit(approved: Plan, fresh: Plan): boolean {
 	const same = (plan: Plan) => {
 		const { chainId, from, to, valueRaw, recipient } = plan;
 		// What it is worth moves with prices; limits look at it anew.
@@ -235,7 +257,7 @@ function keepsDeposit(approved: Plan, fresh: Plan): boolean {
 }
 
 /** Who is new waits, as for any payment; one's own address is nobody new. */
-function recipientDenial({ limits, recipientKnownForMs }: SpendSituation): Denial | null {
+export function recipientDenial({ limits, recipientKnownForMs }: SpendSituation): Denial | null {
 	if (recipientKnownForMs === null || recipientKnownForMs >= limits.recipientCooldownMs)
 		return null;
 	return {

@@ -5,7 +5,7 @@ import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
-import type { Told } from "#plugins/bridge/sql/quotes.ts";
+import { isNonceKnown, type Told } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 export type Quoting =
@@ -37,21 +37,26 @@ const REFUSALS: Readonly<Record<string, string>> = {
  */
 export async function quoteBridge(
 	context: BridgeContext,
-	{ route, origin, destination }: Resolved,
+	{ route, origin, destination, usePermit }: Resolved,
 	options: RelayCallOptions,
 ): Promise<Quoting> {
 	let said: RelayQuote;
 	try {
-		said = await context.relay.quote(requestOf(route), options);
+		said = await context.relay.quote({ ...requestOf(route), usePermit }, options);
 	} catch (error) {
 		return refusalOf(error);
 	}
 	const nowMs = context.core.clock.nowMs();
-	const verdict = await checkQuote({ route, origin, destination, nowMs }, said);
+	const asked = { route, origin, destination, usePermit, nowMs };
+	const verdict = await checkQuote(asked, said);
 	if (verdict.kind === "bad") {
 		const { code, detail } = verdict;
 		context.core.log.warn("a quote was refused", { code, detail });
 		return { kind: "bad", denial: { code, detail: `The bridge's quote was refused: ${detail}.` } };
+	}
+	if (await isNonceKnown(context.core.db, verdict.quote)) {
+		const detail = "The bridge's quote asks for a signature of another one.";
+		return { kind: "bad", denial: { code: "quote_mismatch", detail } };
 	}
 	const loss = lossOf(context, route, verdict.quote);
 	if (loss !== null) return { kind: "bad", denial: loss };

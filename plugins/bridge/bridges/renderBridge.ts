@@ -3,6 +3,7 @@ import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import { mayBeLeftOver } from "#plugins/bridge/bridges/revokeAllowance.ts";
+import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizations.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
@@ -56,7 +57,9 @@ const quoteSchema = z
 	.meta({ id: "BridgeQuote", description: "What the provider offered, checked and stored." });
 
 const call = z.object({
-	kind: z.enum(["approve", "deposit"]).meta({ description: "What it does." }),
+	kind: z.enum(["approve", "deposit", "authorize"]).meta({
+		description: "What it does. `authorize`: a signature, which calls nothing.",
+	}),
 	chainId: field.integer("The chain that it runs on.", 8_453),
 	from: field.addressText("The wallet that sends it."),
 	to: field.addressText("What is called."),
@@ -67,7 +70,7 @@ const call = z.object({
 /** A step as it was quoted. */
 export const quotedStepSchema = call.meta({
 	id: "BridgeQuotedStep",
-	description: "One transaction of a bridge, as it was stored before anything was executed.",
+	description: "One step of a bridge, as it was stored before anything was executed.",
 });
 
 const stepSchema = call
@@ -76,7 +79,7 @@ const stepSchema = call
 		status: nullable(field.text("Where that stands; null: none was recorded.", "confirmed")),
 		transactionHash: nullable(field.hashText("Its transaction; null: none was sent.")),
 	})
-	.meta({ id: "BridgeStep", description: "One transaction of a bridge, and what became of it." });
+	.meta({ id: "BridgeStep", description: "One step of a bridge, and what became of it." });
 
 const arrivalSchema = z
 	.object({
@@ -149,11 +152,14 @@ export function renderBridge(
 		deposit: Intent | null;
 		/** The step before the deposit, where there is one. */
 		allowance: Intent | null;
+		/** Who signs what in place of them, and what was asked for later. */
+		signers: readonly (Intent | null)[];
+		later: readonly Authorization[];
 		confirmUrl: string | null;
 		signUrl: string | null;
 	},
 ): BridgeView {
-	const { quote, deposit, allowance, confirmUrl, signUrl } = given;
+	const { quote, deposit, allowance, signers, later, confirmUrl, signUrl } = given;
 	const { route, request } = bridge;
 	return {
 		...{ id: bridge.id, status: bridge.status, errorCode: bridge.errorCode },
@@ -163,13 +169,14 @@ export function renderBridge(
 		...{ from: route?.user ?? null, recipient: route?.recipient ?? null },
 		refundTo: route?.refundTo ?? null,
 		quote: quote && route ? renderQuote(quote, route) : null,
-		steps: renderSteps(quote).map((step) => {
-			const intent = step.kind === "deposit" ? deposit : allowance;
+		steps: renderSteps(quote, later).map((step, place) => {
+			const sent = step.kind === "deposit" ? deposit : allowance;
+			const intent = step.kind === "authorize" ? signers[place] : sent;
 			const { id = null, status = null, transactionHash = null } = intent ?? {};
 			return { ...step, intentId: id, status, transactionHash };
 		}),
 		intentId: bridge.intentId,
-		revocable: mayBeLeftOver(bridge),
+		revocable: mayBeLeftOver(bridge, quote),
 		depositHash: deposit?.transactionHash ?? bridge.depositHash,
 		...{ providerStatus: bridge.providerStatus, providerReason: bridge.providerReason },
 		arrived: arrivedOf(bridge),
@@ -179,11 +186,21 @@ export function renderBridge(
 	};
 }
 
-/** A quote's steps, in their order. */
-export function renderSteps(quote: StoredQuote | null): z.output<typeof quotedStepSchema>[] {
-	return (quote?.steps ?? []).map(({ valueRaw, ...step }) => {
-		return { ...step, valueRaw: String(valueRaw) };
-	});
+/** A quote's steps, in their order, with the signatures that the provider asked for later. */
+export function renderSteps(
+	quote: StoredQuote | null,
+	later: readonly Authorization[] = [],
+): z.output<typeof quotedStepSchema>[] {
+	if (!quote) return [];
+	const sent = quote.steps.map(({ valueRaw, ...step }) => ({
+		...step,
+		valueRaw: String(valueRaw),
+	}));
+	const signed = [...quote.authorizations, ...later].map((one) => ({
+		...{ kind: "authorize" as const, chainId: one.chainId, from: one.user },
+		...{ to: contractOf(one), valueRaw: "0", data: "0x" },
+	}));
+	return [...sent, ...signed];
 }
 
 function renderQuote(

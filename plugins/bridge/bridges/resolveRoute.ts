@@ -12,7 +12,13 @@ import { readPreferences } from "#plugins/bridge/sql/preferences.ts";
 import type { Denial, Wallet } from "#plugins/wallets/contract.ts";
 
 /** A route that may be quoted, with both chains as the provider publishes them. */
-export type Resolved = { route: BridgeRoute; origin: RelayChain; destination: RelayChain };
+export type Resolved = {
+	route: BridgeRoute;
+	origin: RelayChain;
+	destination: RelayChain;
+	/** Whether a signature is asked for in place of transactions. */
+	usePermit: boolean;
+};
 export type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: Denial };
 
 const HOME_CHAIN = "robinhood";
@@ -92,7 +98,21 @@ async function resolve(
 		origin: place(origin, from),
 		destination: place(destination, as),
 	};
-	return { route, origin, destination };
+	return {
+		route,
+		origin,
+		destination,
+		usePermit: usesPermit(context, { wallet, origin, ...from }),
+	};
+}
+
+/** Where nobody else signs, and the provider says that the token is moved by a signature. */
+function usesPermit(
+	{ settings }: BridgeContext,
+	{ wallet, origin, address }: { wallet: Wallet; origin: RelayChain; address: Address },
+): boolean {
+	const isOurs = wallet.capability === "embedded/delegated";
+	return settings.usesPermits && isOurs && origin.permits?.tokens.includes(address) === true;
 }
 
 /** A live EVM chain that nobody took out. The environment's list is asked first. */

@@ -8,9 +8,13 @@ import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import { ALLOWANCE, type AllowanceRequest, type Principal } from "#plugins/wallets/contract.ts";
 
 /** Whether an allowance may be left over: a token's bridge that ended without its deposit. */
-export function mayBeLeftOver({ status, route, depositedAt }: Bridge): boolean {
+export function mayBeLeftOver(
+	{ status, route, depositedAt }: Bridge,
+	quote: StoredQuote | null,
+): boolean {
 	const isToken = route !== null && route.origin.currency !== ZERO_ADDRESS;
-	return isToken && status === "failure" && depositedAt === null;
+	const isAllowed = isToken && quote !== null && quote.authorizations.length === 0;
+	return isAllowed && status === "failure" && depositedAt === null;
 }
 
 /**
@@ -30,7 +34,7 @@ export async function revokeAllowance(
 	const { principal, bridge, quote, idempotencyKey, render } = given;
 	const { profile } = principal;
 	const { route } = bridge;
-	if (!route || !quote || !mayBeLeftOver(bridge)) throw bridgeFault.bridgeState();
+	if (!route || !quote || !mayBeLeftOver(bridge, quote)) throw bridgeFault.bridgeState();
 	const request: AllowanceRequest = {
 		...{ token: route.origin.currency, spender: quote.depository, amountRaw: "0", for: "bridge" },
 		shown: { summary: `Takes back the bridge's right to your ${route.origin.symbol}.` },

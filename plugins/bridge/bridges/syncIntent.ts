@@ -2,6 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { FAILURE_OPEN_MS } from "#plugins/bridge/limits.ts";
 import {
 	type Bridge,
@@ -32,7 +33,9 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 	const bridge = await readBridge(core.db, id);
 	if (!bridge || bridge.intentId === null || bridge.depositedAt !== null) return;
 	const intent = await wallets.execution.read(bridge.intentId, bridge.profileId);
-	if (!intent) return;
+	// What is signed and not sent moves by what becomes of its signature.
+	const isSigned = intent?.kind === BRIDGE_AUTHORIZE && intent.status === "confirmed";
+	if (!intent || isSigned) return;
 	const before = await stepBefore(context, intent);
 	const asking = await wallets.execution.asking(intent);
 	const act = async (tx: Tx) => {

@@ -4,10 +4,12 @@ import type { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { checkQuote, type QuoteVerdict } from "#plugins/bridge/quote/checkQuote.ts";
+import { wireAuthorization } from "#plugins/bridge/relay/authorization.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import { wireQuote } from "#plugins/bridge/relay/wire.ts";
 import { leavesOf, mutantsOf } from "#test/harness/mutantsOf.ts";
 import type { BridgeChain } from "#test/sandbox/bridge/BridgeWorld.ts";
+import { orderStep } from "#test/sandbox/bridge/permits.ts";
 import { quoteRoute } from "#test/sandbox/bridge/quoteRoute.ts";
 import { solverAccount } from "#test/sandbox/bridge/solverAccount.ts";
 
@@ -15,6 +17,7 @@ import { solverAccount } from "#test/sandbox/bridge/solverAccount.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 25, 12);
 const DEPOSITORY = `0x${"d0".repeat(20)}` as const;
+const PROXY = `0x${"a9".repeat(20)}` as const;
 const TOKEN = `0x${"70".repeat(20)}` as const;
 const USER = `0x${"a1".repeat(20)}` as const;
 const RECIPIENT = `0x${"b2".repeat(20)}` as const;
@@ -24,9 +27,10 @@ const DOLLAR = { address: TOKEN, symbol: "USDG", name: "Dollar", decimals: 6 } a
 
 const emulated = (id: number, name: string): BridgeChain => ({
 	...{ id, name, rpcUrl: "", rpc: null as never, depository: DEPOSITORY },
+	approvalProxy: PROXY,
 	currencies: [
 		{ ...COIN, usdMicros: 2_000_000_000n },
-		{ ...DOLLAR, usdMicros: 1_000_000n },
+		{ ...DOLLAR, usdMicros: 1_000_000n, supportsPermit: true },
 	],
 });
 const chains = [emulated(8_453, "base"), emulated(4_663, "robinhood")];
@@ -36,19 +40,21 @@ const published = ({ id, name }: BridgeChain): RelayChain => ({
 	solverCurrencies: [ZERO_ADDRESS, TOKEN],
 	solverAddresses: [solverAccount.address.toLowerCase() as `0x${string}`],
 	protocol: { name, depository: DEPOSITORY },
+	permits: { spender: PROXY, tokens: [TOKEN] },
 });
 
 const isProving = process.env["PROVE"] === "1";
 /** In `test` a third of the ways to spoil something; of each leaf, at least one. */
 const isInSample = (_: unknown, index: number) => isProving || index % 3 === 0;
 
-type Case = { name: string; route: BridgeRoute; said: unknown };
+type Case = { name: string; route: BridgeRoute; said: unknown; usePermit: boolean };
 const cases: Case[] = [];
 
 beforeAll(async () => {
-	for (const [name, from, as, amount] of [
-		["a coin for a token", COIN, DOLLAR, 10n ** 17n],
-		["a token for a coin", DOLLAR, COIN, 250_000_000n],
+	for (const [name, from, as, amount, usePermit] of [
+		["a coin for a token", COIN, DOLLAR, 10n ** 17n, false],
+		["a token for a coin", DOLLAR, COIN, 250_000_000n, false],
+		["a token by signatures", DOLLAR, COIN, 250_000_000n, true],
 	] as const) {
 		const place = (chain: string, chainId: number, currency: typeof COIN | typeof DOLLAR) => {
 			const { address, symbol, decimals } = currency;
@@ -64,21 +70,24 @@ beforeAll(async () => {
 			{
 				...{ user: USER, recipient: RECIPIENT, refundTo: REFUND, amount, tradeType: "EXACT_INPUT" },
 				...{ originChainId: 8_453, destinationChainId: 4_663 },
-				...{ originCurrency: from.address, destinationCurrency: as.address },
+				...{ originCurrency: from.address, destinationCurrency: as.address, usePermit },
 			},
 			7,
 		);
 		if ("errorCode" in quoted) throw new Error(quoted.message);
-		cases.push({ name, route, said: quoted.quote });
+		const { quote, entry } = quoted;
+		if (usePermit) quote.steps.push(orderStep(entry));
+		cases.push({ name, route, said: quote, usePermit });
 	}
 });
 
-async function judge({ route }: Case, said: unknown): Promise<QuoteVerdict | null> {
+async function judge({ route, usePermit }: Case, said: unknown): Promise<QuoteVerdict | null> {
 	const { data } = wireQuote.safeParse(said);
 	if (!data) return null;
 	const [from, to] = chains.map(published);
 	if (!from || !to) throw new Error("no chains");
-	return await checkQuote({ route, origin: from, destination: to, nowMs: NOW_MS }, data);
+	const asked = { route, origin: from, destination: to, usePermit, nowMs: NOW_MS };
+	return await checkQuote(asked, data);
 }
 
 /** What is shown and nothing is made of; a change here changes no byte of what is signed. */
@@ -93,17 +102,31 @@ const SHOWN = [
 	/^protocol\.v2\.hubType$/,
 ];
 /** Not the meaning: capitals of hex, a signature's other form, an empty step. */
+/**
+ * Changes what is signed, and not what it can do: exactly so much of that token, to the published
+ * contract, within a day. Its nonce is the provider's own; the token's name is asked of the token.
+ */
+const PROVIDERS = [
+	/^steps\[0\]\.items\[0\]\.data\.sign\.value\.(nonce|validAfter|validBefore)/,
+	/^steps\[0\]\.items\[0\]\.data\.sign\.domain\.(name|version)/,
+	/^steps\[\d\]\.items\[0\]\.data\.post\.body\.(api|kind)/,
+];
 const same = (one: QuoteVerdict | null, other: QuoteVerdict | null) => Bun.deepEquals(one, other);
 
-for (const index of [0, 1]) {
+for (const index of [0, 1, 2]) {
 	test(`case ${index}: the unmutated control is good, and its steps are ours`, async () => {
 		const one = cases[index];
 		if (!one) throw new Error("no such case");
 		const verdict = await judge(one, one.said);
 		expect(verdict).toMatchObject({ kind: "good" });
 		if (verdict?.kind !== "good") return;
-		expect(verdict.quote.steps.map(({ kind }) => kind)).toEqual(
-			one.route.origin.currency === ZERO_ADDRESS ? ["deposit"] : ["approve", "deposit"],
+		const { steps, authorizations } = verdict.quote;
+		expect([...steps, ...authorizations].map(({ kind }) => kind)).toEqual(
+			one.usePermit
+				? ["payment", "order"]
+				: one.route.origin.currency === ZERO_ADDRESS
+					? ["deposit"]
+					: ["approve", "deposit"],
 		);
 	});
 
@@ -116,7 +139,9 @@ for (const index of [0, 1]) {
 		for (const { path, how, value } of mutantsOf(one.said).filter(isInSample)) {
 			const verdict = await judge(one, value);
 			if (verdict?.kind !== "good") refused++;
-			else if (!same(verdict, control)) survivors.push(`${path} ${how}: other plan`);
+			else if (one.usePermit && PROVIDERS.some((pattern) => pattern.test(path))) {
+				if (!Bun.deepEquals(takes(verdict), takes(control))) survivors.push(`${path} ${how}`);
+			} else if (!same(verdict, control)) survivors.push(`${path} ${how}: other plan`);
 			else if (!SHOWN.some((pattern) => pattern.test(path))) survivors.push(`${path} ${how}`);
 		}
 		expect(survivors.filter((one) => !MEANINGLESS.test(one))).toEqual([]);
@@ -124,9 +149,19 @@ for (const index of [0, 1]) {
 	});
 }
 
-/** An approval may be left out: what is allowed already needs none. */
+/** What the signatures of a quote can do, whoever has them. */
+function takes(verdict: QuoteVerdict | null): unknown {
+	if (verdict?.kind !== "good") return null;
+	return verdict.quote.authorizations.map((one) => {
+		if (one.kind === "order") return { chainId: one.chainId, orderId: one.orderId };
+		const { chainId, token, spender, amountRaw } = one;
+		return { chainId, token, spender, amountRaw, of: one.body.requestId };
+	});
+}
+
+/** May be left out: an approval of what is allowed already, and the order's signature. */
 const MEANINGLESS =
-	/^steps (without 0)$|^steps\[0\]\.items (empty|without 0)$|^steps\[0\] left out$/;
+	/^steps (without 0|without 1: other plan)$|^steps\[0\](\.items (empty|without 0)| left out)$/;
 
 test("the sample has every member that the schema reads", () => {
 	const leaves = [...leavesOf(cases[1]?.said)];
@@ -143,6 +178,14 @@ test("the sample has every member that the schema reads", () => {
 	);
 });
 
+test("the sample has every member that the schema of signatures reads", () => {
+	const leaves = [...leavesOf(cases[2]?.said)];
+	const missing = membersOf(wireAuthorization, "steps[].items[].data").filter((member) => {
+		return !leaves.some((leaf) => leaf === member || leaf.startsWith(`${member}.`));
+	});
+	expect(missing).toEqual([]);
+});
+
 /** Paths of all leaves of a schema, with `[]` for a list's items. */
 function membersOf(schema: z.ZodType, path = ""): string[] {
 	const { def } = schema as unknown as { def: any };
@@ -153,6 +196,8 @@ function membersOf(schema: z.ZodType, path = ""): string[] {
 			);
 		case "array":
 			return membersOf(def.element, `${path}[]`);
+		case "tuple":
+			return [`${path}[]`];
 		case "union":
 			return [...new Set((def.options as z.ZodType[]).flatMap((one) => membersOf(one, path)))];
 		case "optional":

@@ -5,6 +5,7 @@ import {
 	QUOTE_LIFETIME_MAX_MS,
 	QUOTE_MARGIN_MS,
 } from "#plugins/bridge/limits.ts";
+import { type Authorization, readAuthorizations } from "#plugins/bridge/quote/authorizations.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type BridgeStep, stepsOf } from "#plugins/bridge/quote/steps.ts";
 import { orderIdOf, orderSignerOf } from "#plugins/bridge/relay/order.ts";
@@ -19,7 +20,10 @@ export type CheckedQuote = {
 	expectedOutRaw: bigint;
 	/** The order's end: what is not filled by then comes back. */
 	deadlineMs: number;
+	/** Transactions; none where signatures take their place. */
 	steps: BridgeStep[];
+	/** What is signed and handed to the provider, in this order; else none. */
+	authorizations: Authorization[];
 };
 
 export type QuoteVerdict =
@@ -39,6 +43,8 @@ export type QuoteAsked = {
 	/** As the provider publishes them now. */
 	origin: RelayChain;
 	destination: RelayChain;
+	/** A signature was asked for: only then a quote may have one. */
+	usePermit: boolean;
 	nowMs: number;
 };
 
@@ -52,7 +58,8 @@ const BPS = 10_000n;
  */
 export async function checkQuote(asked: QuoteAsked, said: RelayQuote): Promise<QuoteVerdict> {
 	const { route, origin, destination } = asked;
-	if (said.steps.some(({ kind }) => kind === "signature")) {
+	const isSigned = said.steps.some(({ kind }) => kind === "signature");
+	if (isSigned && !asked.usePermit) {
 		return bad("signature_steps_unsupported", "a step asks for a signature");
 	}
 	const requestId = requestIdOf(said);
@@ -72,15 +79,19 @@ export async function checkQuote(asked: QuoteAsked, said: RelayQuote): Promise<Q
 	const { depository } = origin.protocol;
 	const { currency, chainId } = route.origin;
 	const { user, amountRaw } = route;
-	const steps = stepsOf({ chainId, user, depository, currency, amountRaw, orderId });
-	const stepFlaw = stepsFlaw(steps, said);
+	const steps = isSigned
+		? []
+		: stepsOf({ chainId, user, depository, currency, amountRaw, orderId });
+	const stepFlaw = isSigned ? null : stepsFlaw(steps, said);
 	if (stepFlaw !== null) return bad("quote_mismatch", stepFlaw);
 	const [payment] = order.output.payments;
 	if (!payment) return bad("quote_mismatch", "it pays nobody");
 	const { minimumAmount: minimumOutRaw, expectedAmount: expectedOutRaw } = payment;
-	const deadlineMs = order.output.deadline * 1_000;
 	const priced = priceVerdict(asked, said);
 	if (priced !== null) return priced;
+	const signed = isSigned ? readAuthorizations(asked, { said, requestId }) : NONE;
+	if ("flaw" in signed) return bad(signed.code, signed.flaw);
+	const deadlineMs = Math.min(order.output.deadline * 1_000, signed.untilMs);
 	const quote = {
 		requestId,
 		orderId,
@@ -89,9 +100,12 @@ export async function checkQuote(asked: QuoteAsked, said: RelayQuote): Promise<Q
 		expectedOutRaw,
 		deadlineMs,
 		steps,
+		authorizations: signed.authorizations,
 	};
 	return { kind: "good", quote };
 }
+
+const NONE = { authorizations: [], untilMs: Number.POSITIVE_INFINITY };
 
 function bad(code: QuoteRefusal, detail: string): QuoteVerdict {
 	return { kind: "bad", code, detail };
@@ -100,7 +114,6 @@ function bad(code: QuoteRefusal, detail: string): QuoteVerdict {
 /** All steps belong to one request; null where they do not. */
 function requestIdOf({ requestId, steps }: RelayQuote): Hex | null {
 	const named = steps.flatMap((step) => {
-		if (step.kind !== "transaction") return [];
 		const checked = step.items.flatMap(({ check }) => check?.toLowerCase() ?? []);
 		return [step.requestId, ...checked];
 	});
@@ -148,7 +161,7 @@ type Refunds = RelayQuote["protocol"]["v2"]["orderData"]["inputs"][number]["refu
  * is on the origin chain.
  */
 function refundFlaw(
-	{ route, origin, destination }: Omit<QuoteAsked, "nowMs">,
+	{ route, origin, destination }: Pick<QuoteAsked, "route" | "origin" | "destination">,
 	{ refunds, deadline }: { refunds: Refunds; deadline: number },
 ): string | null {
 	if (!refunds.some(({ chainId }) => chainId === origin.protocol?.name)) {

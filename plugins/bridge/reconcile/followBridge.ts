@@ -1,6 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { HINT_AFTER_MS, HINT_EVERY_MS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import { judgeTime, judgeWord } from "#plugins/bridge/reconcile/judgeWord.ts";
 import {
@@ -18,7 +19,7 @@ import {
 	moveBridge,
 } from "#plugins/bridge/sql/bridges.ts";
 import { claimedByOthers } from "#plugins/bridge/sql/claimedByOthers.ts";
-import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { quoteOfOrder, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { BridgeEvent } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
@@ -43,27 +44,17 @@ export async function followBridge(
 	}
 	const intent =
 		intentId === null ? null : await context.wallets.execution.read(intentId, bridge.profileId);
-	const quote = await quoteOf(context, bridge, intent);
+	// The plan of the deposit names the order that was really deposited for.
+	const orderId = intent?.plan?.shown["orderId"];
+	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq, orderId };
+	const quote = await quoteOfOrder(core.db, asked);
 	if (!quote) return await changeBridge(core.db, bridge.id, { lookAt: null });
 	const options = { purpose: "poll", signal } as const;
 	const word = await askProvider(context, { bridge, quote, options });
 	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
-	const lost = isLost(bridge, intent, outcome.event);
+	const isThere = await isDeposited(context, { bridge, intent, quote, signal });
+	const lost = lostOutcome(bridge, { isThere, event: outcome.event });
 	await write(context, bridge, { ...(lost ?? outcome), word, quote });
-}
-
-/** The quote that was really deposited for: the plan of the deposit names its request. */
-async function quoteOf(
-	{ core }: BridgeContext,
-	{ id, quoteSeq }: Bridge,
-	intent: Intent | null,
-): Promise<StoredQuote | null> {
-	const orderId = intent?.plan?.shown["orderId"];
-	for (let seq = quoteSeq ?? 0; seq > 0; seq--) {
-		const quote = await readQuote(core.db, { bridgeId: id, seq });
-		if (!quote || orderId === undefined || quote.orderId === orderId) return quote;
-	}
-	return null;
 }
 
 /**
@@ -173,15 +164,31 @@ function endOf(
 	}
 }
 
+/**
+ * Whether the deposit still stands: by its intent, or by the token where its owner signed in place
+ * of sending it. What cannot be read is believed to be where it was.
+ */
+async function isDeposited(
+	context: BridgeContext,
+	given: { bridge: Bridge; intent: Intent | null; quote: StoredQuote; signal: AbortSignal },
+): Promise<boolean> {
+	const { bridge, intent, quote, signal } = given;
+	const [payment] = quote.authorizations;
+	if (payment?.kind !== "payment" || !bridge.route) return !intent || intent.status === "confirmed";
+	const owner = bridge.route.user;
+	const { kind } = await readAuthorized(context, { payment, owner, signal });
+	return kind === "used" || kind === "unreadable";
+}
+
 /** A deposit that left the chain again; null: it is there, or its end was proven without it. */
-function isLost(bridge: Bridge, intent: Intent | null, event: BridgeEvent | null): Outcome | null {
-	const isProven = event === "fill" || event === "refund";
-	if (isProven || !intent || intent.status === "confirmed") {
-		const isBack = bridge.status === "uncertain" && bridge.errorCode === "deposit_lost";
-		if (!isProven && isBack) return { event: "deposit", change: { errorCode: null } };
-		return null;
-	}
-	return { event: "doubt", change: { errorCode: "deposit_lost" } };
+function lostOutcome(
+	{ status, errorCode }: Bridge,
+	{ isThere, event }: { isThere: boolean; event: BridgeEvent | null },
+): Outcome | null {
+	if (event === "fill" || event === "refund") return null;
+	if (!isThere) return { event: "doubt", change: { errorCode: "deposit_lost" } };
+	const isBack = status === "uncertain" && errorCode === "deposit_lost";
+	return isBack ? { event: "deposit", change: { errorCode: null } } : null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { WireQuote } from "#plugins/bridge/relay/wire.ts";
+import type { RelayPermit } from "#plugins/bridge/relay/authorization.ts";
+import type { WireQuote, WireStep } from "#plugins/bridge/relay/wire.ts";
 
 /** A chain as the bridge provider publishes it. */
 export type RelayChain = {
@@ -18,6 +19,8 @@ export type RelayChain = {
 	solverAddresses: readonly Address[];
 	/** How the settlement protocol names the chain, and the contract that takes deposits. */
 	protocol: { name: string; depository: Address } | null;
+	/** Which contract takes what owners signed for, and of which tokens; null: none does. */
+	permits: { spender: Address; tokens: readonly Address[] } | null;
 };
 
 export type RelayCurrency = {
@@ -40,6 +43,8 @@ export type RelayQuoteRequest = {
 	originCurrency: Address;
 	destinationCurrency: Address;
 	amountRaw: bigint;
+	/** Asks for a signature in place of transactions. */
+	usePermit: boolean;
 };
 
 export type RelayQuote = WireQuote;
@@ -70,6 +75,11 @@ export type Relay = {
 		options: RelayCallOptions,
 	): Promise<RelayCurrency[]>;
 	quote(request: RelayQuoteRequest, options: RelayCallOptions): Promise<RelayQuote>;
+	/**
+	 * Hands a signature over, which can move money: never twice. Answers the steps that follow it.
+	 * Throws with `meta.isSent` false where nothing left this process.
+	 */
+	permit(permit: RelayPermit, options: RelayCallOptions): Promise<readonly WireStep[]>;
 	status(requestId: Hex, options: RelayCallOptions): Promise<RelayStatus>;
 	/** Searches by deposit or by order, where a request id leads nowhere. Null: nothing there. */
 	search(

@@ -175,7 +175,7 @@ test("a quote always names who gets a refund, and asks for what can be checked",
 	const work = open("secret").quote(
 		{
 			...{ user: user!, recipient: recipient!, refundTo: refundTo!, amountRaw: 2n ** 70n },
-			...{ originChainId: 1, destinationChainId: 2 },
+			...{ originChainId: 1, destinationChainId: 2, usePermit: false },
 			...{ originCurrency: ZERO_ADDRESS, destinationCurrency: ZERO_ADDRESS },
 		},
 		{ ...options, purpose: "trade" },

@@ -17,6 +17,7 @@ import {
 	wireChains,
 	wireCurrencies,
 	wireCurrency,
+	wirePermitAnswer,
 	wireQuote,
 	wireRequest,
 	wireRequests,
@@ -56,6 +57,13 @@ export function createRelay(options: RelayClientOptions): Relay {
 			if (found === null) throw relayFault.refused({ detail: "no such route" });
 			return found;
 		},
+		async permit({ signature, body }, callOptions) {
+			const path = `/execute/permits?signature=${signature}`;
+			const asked = { name: "permits", class: "other", path, schema: wirePermitAnswer } as const;
+			const found = await call({ ...asked, body }, callOptions);
+			if (found === null) throw relayFault.refused({ detail: "no such request" });
+			return found.steps ?? [];
+		},
 		async status(requestId, callOptions) {
 			const path = `/intents/status/v3?requestId=${requestId}`;
 			const asked = { name: "status", class: "other", path, schema: wireStatus } as const;
@@ -80,14 +88,16 @@ export function createRelay(options: RelayClientOptions): Relay {
 
 /** The refund's address is always named: without one nothing is refunded by itself. */
 function bodyOf(request: RelayQuoteRequest): Record<string, unknown> {
-	const { amountRaw, ...rest } = request;
+	const { amountRaw, usePermit, ...rest } = request;
 	return {
 		...rest,
 		amount: String(amountRaw),
 		tradeType: "EXACT_INPUT",
 		explicitDeposit: true,
 		includeProtocolData: true,
-		usePermit: false,
+		usePermit,
+		// One signature for the order, and no swap that needs another.
+		...(usePermit && { forceSolverExecution: true }),
 		useDepositAddress: false,
 		// A swap before the deposit is calldata of somebody else's.
 		disableOriginSwaps: true,
@@ -108,7 +118,17 @@ function chainOf(row: unknown): RelayChain | null {
 		solverCurrencies: [ZERO_ADDRESS, ...solver.flatMap(({ address }) => address ?? [])],
 		solverAddresses: data.solverAddresses ?? [],
 		protocol: protocol ? { name: protocol.v2.chainId, depository: protocol.v2.depository } : null,
+		permits: permitsOf(data),
 	};
+}
+
+function permitsOf({ contracts, erc20Currencies }: z.output<typeof wireChain>) {
+	const spender = contracts?.v3?.approvalProxy;
+	if (!spender) return null;
+	const tokens = (erc20Currencies ?? []).flatMap(({ address, supportsPermit }) => {
+		return address && supportsPermit === true ? [address] : [];
+	});
+	return { spender, tokens };
 }
 
 function currencyOf(row: unknown): RelayCurrency | null {

@@ -80,7 +80,7 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
 			const taken = await core.budget.take(nameOf(kind), { amount: 1, ...limits[kind], shares });
 			if (taken.granted) return;
 			const waitMs = Math.max(taken.retryAfterMs, 1);
-			if (waitMs > leftMs) throw tooOften(waitMs, "its own pace");
+			if (waitMs > leftMs) throw tooOften(waitMs, { by: "its own pace", isSent: false });
 			leftMs -= waitMs;
 			await sleep(waitMs, AbortSignal.any([signal, ending]));
 		}
@@ -106,7 +106,7 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
 		if (response.status === 429) {
 			const waitMs = Math.min(retryAfterMs(response.headers) ?? PAUSE_DEFAULT_MS, PAUSE_MAX_MS);
 			await core.budget.pause(nameOf(call.class), waitMs);
-			throw tooOften(waitMs, "the provider");
+			throw tooOften(waitMs, { by: "the provider", isSent: true });
 		}
 		if (response.status === 404) return null;
 		if (!response.ok) throw refusalOf(call.name, response.status, text ?? "");
@@ -171,9 +171,10 @@ function refusalOf(name: string, status: number, text: string): Fault {
 }
 
 /** Says who refused, and for how long. */
-function tooOften(waitMs: number, by: string): Fault {
+function tooOften(waitMs: number, { by, isSent }: { by: string; isSent: boolean }): Fault {
 	return relayFault.rateLimited({
 		detail: `refused by ${by}`,
+		meta: { isSent },
 		members: { provider: RELAY_ID, retryAfterMs: Math.ceil(waitMs) },
 	});
 }

@@ -12,6 +12,7 @@ export const offRelay: Relay = {
 	chains: nothing,
 	currencies: nothing,
 	quote: isOff,
+	permit: isOff,
 	status: isOff,
 	search: isOff,
 	hint: isOff,

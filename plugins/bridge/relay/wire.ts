@@ -35,6 +35,7 @@ const chainCurrency = z.object({
 	name: words(64).optional(),
 	decimals: z.int().min(0).max(DECIMALS_MAX),
 	supportsBridging: z.boolean().nullish(),
+	supportsPermit: z.boolean().nullish(),
 });
 
 /** One chain of `GET /chains`, whatever kind of chain it is. */
@@ -53,6 +54,9 @@ export const wireChain = z.object({
 	erc20Currencies: optional(z.array(chainCurrency).max(LIST_MAX)),
 	solverCurrencies: optional(z.array(chainCurrency).max(LIST_MAX)),
 	solverAddresses: optional(addresses),
+	contracts: optional(
+		z.object({ v3: optional(z.object({ approvalProxy: optional(wireAddress) })) }),
+	),
 	protocol: optional(
 		z.object({ v2: z.object({ chainId: protocolName, depository: wireAddress }) }),
 	),
@@ -120,9 +124,20 @@ const step = z.discriminatedUnion("kind", [
 			.array(z.object({ status: z.literal("incomplete"), data: transaction, check }))
 			.max(STEPS_MAX),
 	}),
-	// What it asks to be signed is not read: routes that need one are refused.
-	z.object({ id: z.string().max(32), kind: z.literal("signature") }),
+	z.object({
+		id: z.string().max(32),
+		kind: z.literal("signature"),
+		requestId: wireHash,
+		// What it asks to be signed is read apart (`authorization.ts`): most kinds are refused.
+		items: z
+			.array(z.object({ status: z.literal("incomplete"), data: z.unknown(), check }))
+			.max(STEPS_MAX),
+	}),
 ]);
+export type WireStep = z.output<typeof step>;
+
+/** What `POST /execute/permits` answers: it may ask for more. */
+export const wirePermitAnswer = z.object({ steps: z.array(step).max(STEPS_MAX).optional() });
 
 /** What `POST /quote/v2` answers. */
 export const wireQuote = z.object({

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { privateKeyToAccount } from "viem/accounts";
 import type { AuditEntry } from "#core/audit/Audit.ts";
+import { renderEntry } from "#core/audit/renderEntry.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Hex } from "#core/chain/Hex.ts";
@@ -67,14 +68,18 @@ function createWorld(db: Database, options: FixtureOptions) {
 		},
 		custody: provider.custody,
 		audit: {
-			append: async (tx, entry) => tx.afterCommit(() => void audited.push(entry)),
+			async append(tx, entry) {
+				// What the real one refuses is refused here too.
+				renderEntry(entry, clock.ms);
+				tx.afterCommit(() => void audited.push(entry));
+			},
 		},
-		limits: async () => ({
+		limits: {
 			perTradeUsdMicros: 1_000_000_000n,
 			dailyUsdMicros: 5_000_000_000n,
 			walletNotionalUsdMicros: 2_000_000_000n,
-		}),
-		dryRun: async () => true,
+		},
+		dryRun: true,
 	});
 	return { clock, audited, provider, identity };
 }

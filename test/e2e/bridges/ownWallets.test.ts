@@ -42,7 +42,7 @@ async function send(call: Call, on: "market" | "home" = "market"): Promise<Hex> 
 }
 
 describe("an owner's own wallet", () => {
-	test("is asked by a signing page, its hash counts once the chain shows it, and nothing is sent here", async () => {
+	test("[BRG-06] is asked by a signing page, its hash counts once the chain shows it, and nothing is sent here", async () => {
 		const handed = lab.custody.transactions().length;
 		expect(wallet.capability).toBe("external/manual");
 		const asked = await begin();
@@ -74,7 +74,7 @@ describe("an owner's own wallet", () => {
 		await lab.reached(asked.id, ["success"], AS);
 	});
 
-	test("signs an allowance first, then the deposit, and need not wait between them", async () => {
+	test("[BRG-06] signs an allowance first, then the deposit, and need not wait between them", async () => {
 		const data = encodeFunctionData({
 			...{ abi: dollarAbi, functionName: "mint" as const },
 			args: [wallet.address, 100_000_000n],

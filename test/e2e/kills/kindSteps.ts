@@ -1,4 +1,9 @@
-import { bridgeSteps, depositSteps } from "#plugins/bridge/bridgeSteps.ts";
+import {
+	authorizeSteps,
+	bridgeSteps,
+	depositSteps,
+	handOverSteps,
+} from "#plugins/bridge/bridgeSteps.ts";
 import { buySteps } from "#plugins/nft-buys/buySteps.ts";
 import {
 	purchaseSteps,
@@ -20,8 +25,8 @@ export const kindSteps: readonly string[] = [
 /**
  * Steps of trades, bridges and buybacks, which run on other chains than `openKillWorld`'s, and
  * those of signatures, which bridges ask for. Their processes are killed at each of them in
- * `trades.test.ts` beside this file, in `test/e2e/bridges/bridgeDeaths.test.ts`, in
- * `plugins/wallets/execution/signIntent.test.ts` and in
+ * `trades.test.ts` beside this file, in `bridgeDeaths.test.ts` and `signedBridges.test.ts` of
+ * `test/e2e/bridges`, in `plugins/wallets/execution/signIntent.test.ts` and in
  * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
 export const stepsEndedElsewhere: readonly string[] = [
@@ -29,6 +34,8 @@ export const stepsEndedElsewhere: readonly string[] = [
 	...tradeSteps,
 	...bridgeSteps,
 	...depositSteps,
+	...handOverSteps,
+	...authorizeSteps,
 	...turnSteps,
 	...purchaseSteps,
 	...releaseSteps,

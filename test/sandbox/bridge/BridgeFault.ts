@@ -18,6 +18,24 @@ export const LIE_KINDS = [
 	"swap_step",
 	"own_solver",
 ] as const;
+/** What it lies about where it asks for a signature in place of a deposit. */
+export const PERMIT_LIE_KINDS = [
+	"permit_spender",
+	"permit_amount",
+	"permit_owner",
+	"permit_token",
+	"permit_chain",
+	"permit_forever",
+	"permit_ended",
+	"permit_for_anybody",
+	"permit_request",
+	"permit_endpoint",
+	"permit_twice",
+	"permit_recipient",
+	"permit_order",
+] as const;
+/** What it asks for once it has a signature. */
+const HAND_OVER_KINDS = ["appends_order", "appends_text", "appends_deposit"] as const;
 /** What becomes of a deposit instead of a fill. */
 export const OUTCOME_KINDS = [
 	"fill_late",
@@ -38,9 +56,19 @@ export const OUTCOME_KINDS = [
 const STATUS_KINDS = ["unseen"] as const;
 const WEBHOOK_KINDS = ["webhook_never", "webhook_twice", "webhook_forged", "webhook_old"] as const;
 
+const KINDS = [
+	...HTTP_KINDS,
+	...LIE_KINDS,
+	...PERMIT_LIE_KINDS,
+	...HAND_OVER_KINDS,
+	...OUTCOME_KINDS,
+	...STATUS_KINDS,
+	...WEBHOOK_KINDS,
+] as const;
+
 /** One order to misbehave, as POST /_sandbox/faults takes it. */
 export const BridgeFault = z.object({
-	kind: z.enum([...HTTP_KINDS, ...LIE_KINDS, ...OUTCOME_KINDS, ...STATUS_KINDS, ...WEBHOOK_KINDS]),
+	kind: z.enum(KINDS),
 	/** Of HTTP kinds: which calls, as a pattern over `METHOD /path`; all without it. */
 	path: z.string().max(200).optional(),
 	/** How often; for ever without it. */
@@ -84,6 +112,8 @@ export function createBridgeFaults() {
 		ofCall: (call: string) =>
 			take((one) => has(HTTP_KINDS, one) && new RegExp(one.path ?? "").test(call)),
 		ofQuote: () => take((one) => has(LIE_KINDS, one)),
+		ofPermit: () => take((one) => has(PERMIT_LIE_KINDS, one)),
+		ofHandOver: () => take((one) => has(HAND_OVER_KINDS, one)),
 		ofDeposit: () => take((one) => has(OUTCOME_KINDS, one)),
 		ofStatus: () => take((one) => has(STATUS_KINDS, one)),
 		ofWebhook: () => take((one) => has(WEBHOOK_KINDS, one)),

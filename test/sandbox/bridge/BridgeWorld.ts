@@ -12,6 +12,8 @@ export type BridgeCurrency = {
 	/** Of one whole unit, in millionths of a dollar. */
 	usdMicros: bigint;
 	isVerified?: boolean;
+	/** What its owner signs is enough to take it (EIP-3009). */
+	supportsPermit?: boolean;
 };
 
 /** A chain that the bridge reaches. */
@@ -28,7 +30,11 @@ export type BridgeChainSetup = {
 	vmType?: string;
 };
 
-export type BridgeChain = BridgeChainSetup & { rpc: Rpc; depository: Address };
+export type BridgeChain = BridgeChainSetup & {
+	rpc: Rpc;
+	depository: Address;
+	approvalProxy: Address;
+};
 
 /** A payment on a chain, as the bridge made it or saw it. */
 export type BridgePayment = {
@@ -38,6 +44,23 @@ export type BridgePayment = {
 	raw: bigint;
 	/** Of a deposit, who paid; else who got it. */
 	party: Address;
+};
+
+/** What an owner is asked to sign in place of a deposit, and what became of it. */
+export type BridgePermit = {
+	authorization: {
+		token: Address;
+		from: Address;
+		value: bigint;
+		validAfter: bigint;
+		validBefore: bigint;
+		nonce: Hex;
+	};
+	signature: Hex | null;
+	/** How often each kind of signature was handed over. */
+	handed: string[];
+	/** It waits for the owner's signature of the order as well. */
+	asksForOrder: boolean;
 };
 
 /** One request from its quote to its end: a row of the bridge's own ledger. */
@@ -53,6 +76,8 @@ export type BridgeEntry = {
 	status: string;
 	failReason: string | null;
 	updatedAtMs: number;
+	/** Null: it is deposited by its owner. */
+	permit: BridgePermit | null;
 	deposits: BridgePayment[];
 	fill: BridgePayment | null;
 	refund: BridgePayment | null;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { BridgeFaults } from "./BridgeFault.ts";
 import type { BridgeChain, BridgeCurrency, BridgeEntry, BridgeWorld } from "./BridgeWorld.ts";
 import { lieAbout } from "./lieAbout.ts";
+import { lieAboutPermit, type PermitOffice, takePermit } from "./permits.ts";
 import { QuoteBody, quoteRoute } from "./quoteRoute.ts";
 import { solverAccount } from "./solverAccount.ts";
 
@@ -14,9 +14,7 @@ const CurrenciesBody = z.object({
 });
 const IndexBody = z.object({ chainId: z.string(), txHash: z.string(), requestId: z.string() });
 
-export type BridgeOffice = {
-	world: BridgeWorld;
-	faults: BridgeFaults;
+export type BridgeOffice = PermitOffice & {
 	apiKey: string | null;
 	/** Changes a quote before it is answered; for tests that spoil each member of one. */
 	spoilQuote: ((quote: any) => any) | null;
@@ -48,6 +46,8 @@ export async function answerBridge(office: BridgeOffice, request: Request): Prom
 			const entry = world.entries.find((one) => fits(one, url.searchParams));
 			return Response.json({ requests: entry ? [renderRequest(entry)] : [] });
 		}
+		case "POST /execute/permits":
+			return await takePermit(office, url.searchParams.get("signature"), request);
 		case "POST /transactions/index": {
 			const { data } = IndexBody.safeParse(await request.json().catch(() => null));
 			if (!data) return refusal(400, "INVALID", "no such transaction");
@@ -77,6 +77,8 @@ async function quote(office: BridgeOffice, request: Request): Promise<Response> 
 	if ("errorCode" in quoted) return refusal(400, quoted.errorCode, quoted.message);
 	const lie = faults.ofQuote();
 	if (lie) await lieAbout(quoted.quote, lie.kind as Parameters<typeof lieAbout>[1]);
+	const spoilt = quoted.entry.permit && faults.ofPermit();
+	if (spoilt) lieAboutPermit(quoted.quote, spoilt.kind as Parameters<typeof lieAboutPermit>[1]);
 	world.entries.push(quoted.entry);
 	return Response.json(spoilQuote ? spoilQuote(quoted.quote) : quoted.quote);
 }
@@ -110,6 +112,7 @@ function renderChain(chain: BridgeChain) {
 	const rendered = currencies.map((one) => ({
 		...{ id: one.symbol.toLowerCase(), symbol: one.symbol, name: one.name },
 		...{ address: one.address, decimals: one.decimals, supportsBridging: true },
+		supportsPermit: one.supportsPermit === true,
 	}));
 	return {
 		...{ id, name, displayName: name, httpRpcUrl: chain.rpcUrl, wsRpcUrl: "", explorerUrl: "" },
@@ -119,6 +122,7 @@ function renderChain(chain: BridgeChain) {
 		erc20Currencies: rendered.filter((one) => one.address !== COIN),
 		solverCurrencies: rendered,
 		solverAddresses: [solverAccount.address.toLowerCase()],
+		contracts: { v3: { approvalProxy: chain.approvalProxy } },
 		protocol: { v2: { chainId: name, depository: chain.depository } },
 	};
 }

@@ -21,6 +21,8 @@ export type Solver = {
 	turn(): Promise<void>;
 	/** Settles when nothing that was begun is under way. */
 	idle(): Promise<void>;
+	/** Takes over something that is under way. */
+	begin(work: Promise<void>): void;
 };
 
 /**
@@ -59,6 +61,7 @@ export function createSolver(world: BridgeWorld, faults: BridgeFaults): Solver {
 	}
 
 	return {
+		begin,
 		async turn() {
 			await Promise.all(world.chains.filter(({ isListedOnly }) => !isListedOnly).map(look));
 		},

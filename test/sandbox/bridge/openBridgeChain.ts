@@ -8,6 +8,8 @@ import { dollarAbi, solverAccount } from "./solverAccount.ts";
 
 /** The contract that takes deposits, the same on each chain. */
 const DEPOSITORY: Address = "0x00000000000000000000000000000000de905170";
+/** The contract that takes what owners signed for, the same on each chain. */
+const APPROVAL_PROXY: Address = "0x00000000000000000000000000000000a997070a";
 const COIN_PURSE = 1_000_000n * 10n ** 18n;
 const GAS = "0x1e8480";
 const RECEIPT_EVERY_MS = 20;
@@ -19,13 +21,16 @@ const receiptSchema = z.object({ status: z.string() });
  */
 export async function openBridgeChain(setup: BridgeChainSetup): Promise<BridgeChain> {
 	const rpc = createRpc(setup.rpcUrl);
-	if (setup.isListedOnly) return { ...setup, rpc, depository: zeroAddress };
+	if (setup.isListedOnly) {
+		return { ...setup, rpc, depository: zeroAddress, approvalProxy: zeroAddress };
+	}
 	const solver = solverAccount.address;
 	await rpc.call("anvil_setBalance", [solver, `0x${COIN_PURSE.toString(16)}`]);
 	await rpc.call("anvil_impersonateAccount", [solver]);
-	const { runtime } = compileContracts().SandboxDepository;
-	await rpc.call("anvil_setCode", [DEPOSITORY, runtime]);
-	return { ...setup, rpc, depository: DEPOSITORY };
+	const { SandboxDepository, SandboxApprovalProxy } = compileContracts();
+	await rpc.call("anvil_setCode", [DEPOSITORY, SandboxDepository.runtime]);
+	await rpc.call("anvil_setCode", [APPROVAL_PROXY, SandboxApprovalProxy.runtime]);
+	return { ...setup, rpc, depository: DEPOSITORY, approvalProxy: APPROVAL_PROXY };
 }
 
 /** Has the solver own so much of a token at least. */

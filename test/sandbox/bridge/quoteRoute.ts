@@ -10,6 +10,7 @@ import {
 import { z } from "zod";
 import { orderIdOf, relayOrder } from "#plugins/bridge/relay/order.ts";
 import type { BridgeChain, BridgeCurrency, BridgeEntry, BridgeWorld } from "./BridgeWorld.ts";
+import { permitOf, permitStep } from "./permits.ts";
 import { depositoryAbi, solverAccount } from "./solverAccount.ts";
 
 const FEE_BPS = 20n;
@@ -40,6 +41,7 @@ export const QuoteBody = z.object({
 		.transform(BigInt),
 	tradeType: z.enum(["EXACT_INPUT", "EXACT_OUTPUT", "EXPECTED_OUTPUT"]),
 	includeProtocolData: z.boolean().optional(),
+	usePermit: z.boolean().optional(),
 });
 export type QuoteBody = z.output<typeof QuoteBody>;
 
@@ -111,6 +113,9 @@ export async function quoteRoute(
 		destination: { ...destination, raw: expected, minimumRaw: minimum },
 		...{ status: "waiting", failReason: null, updatedAtMs: nowMs },
 		...{ deposits: [], fill: null, refund: null, told: null },
+		permit: body.usePermit
+			? permitOf(origin, { user, raw: body.amount, orderId, deadlineS })
+			: null,
 	};
 	return { entry, quote: await quoteOf(entry, order) };
 }
@@ -132,7 +137,7 @@ async function quoteOf(entry: BridgeEntry, order: object) {
 	const fee = (raw: bigint) => money(origin, raw);
 	const paid = { chainId: origin.chain.name, depository: origin.chain.depository };
 	return {
-		steps: stepsOf(entry),
+		steps: entry.permit ? [permitStep(entry, entry.permit)] : stepsOf(entry),
 		fees: {
 			...{ gas: fee(21_000_000_000_000n), relayer: fee((origin.raw * FEE_BPS) / BPS) },
 			...{ relayerGas: fee(0n), relayerService: fee(0n), app: fee(0n), subsidized: fee(0n) },

@@ -69,6 +69,7 @@ export async function startBridgeEmulator(options: BridgeEmulatorOptions): Promi
 	};
 	const office: BridgeOffice = {
 		...{ world, faults, apiKey, spoilQuote: null, hinted: [], look },
+		begin: solver.begin,
 	};
 	const calls: { call: string; key: string | null }[] = [];
 	const handle = async (request: Request): Promise<Response> => {

@@ -3,7 +3,7 @@ import { sleep } from "#core/time/sleep.ts";
 import { chainFile } from "../chainFile.ts";
 import { createSaver } from "../createSaver.ts";
 import { keeperWallet } from "../custody/people/keeperWallet.ts";
-import { createRevenue } from "../economy/createRevenue.ts";
+import { createRevenue, tapeUsdAt } from "../economy/createRevenue.ts";
 import { type Economy, openEconomy } from "../economy/openEconomy.ts";
 import { readHead } from "../readHead.ts";
 import { type Anvil, startAnvil } from "../startAnvil.ts";
@@ -61,6 +61,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 	const ethUsdAt = (timeS: number) => stockPrices(seed, timeS)["ETH"] ?? 0;
 	const ethUsd = prices["ETH"] ?? 0;
 	const economy = await openEconomy(anvil.rpc.url, { keeper: keeperWallet().address, ethUsd });
+	const nowS = Math.floor(nowMs() / 1_000);
+	await economy.settlePrice({ tape: tapeUsdAt(nowS), eth: ethUsdAt(nowS) });
 	const revenue = createRevenue({ economy, ethUsdAt, nowMs });
 	if (economy.isNew) await payFirst(economy);
 	await revenue.tick();

@@ -1,0 +1,215 @@
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { Fault } from "#core/fault/Fault.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
+import { profileOf, recordAuthorization } from "#plugins/bridge/bridges/recordDeposit.ts";
+import { seekAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
+import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
+import { type Authorization, readAuthorization } from "#plugins/bridge/quote/authorizations.ts";
+import type { WireStep } from "#plugins/bridge/relay/wire.ts";
+import {
+	type Bridge,
+	changeBridge,
+	lockBridge,
+	moveBridge,
+	readBridge,
+} from "#plugins/bridge/sql/bridges.ts";
+import {
+	type HandOver,
+	type HandOverState,
+	moveHandOver,
+	readHandOvers,
+} from "#plugins/bridge/sql/handOvers.ts";
+import { quoteOfOrder, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/**
+ * Takes a bridge further whose owner signs in place of depositing: hands over what is signed, once,
+ * and then asks the chain whether the money was taken. Does nothing for other bridges.
+ */
+export async function handOver(
+	context: BridgeContext,
+	id: string,
+	signal: AbortSignal,
+): Promise<void> {
+	const { db } = context.core;
+	const bridge = await readBridge(db, id);
+	const rows = await readHandOvers(db, id);
+	const [first] = rows;
+	const row = rows.at(-1);
+	if (!bridge?.route || !first || !row || bridge.depositedAt !== null) return;
+	const signed = await context.wallets.execution.read(first.intentId, bridge.profileId);
+	// Until then its intent says where it stands.
+	if (signed?.status !== "confirmed") return;
+	const orderId = signed.plan?.shown["orderId"];
+	const quote = await quoteOfOrder(db, { bridgeId: id, seq: bridge.quoteSeq, orderId });
+	if (!quote) return;
+	const given = { bridge, row, quote, signal };
+	if (row.state === "ready" && (await handOne(context, given))) return;
+	const [payment] = quote.authorizations;
+	if (payment?.kind === "payment" && first.state !== "ready") {
+		await seekAuthorized(context, { bridge, rows: await readHandOvers(db, id), payment, signal });
+	}
+}
+
+type Given = { bridge: Bridge; row: HandOver; quote: StoredQuote; signal: AbortSignal };
+
+/** True where nothing is to be looked for yet: nothing was handed over. */
+async function handOne(context: BridgeContext, given: Given): Promise<boolean> {
+	const { bridge, row, quote, signal } = given;
+	const { execution } = context.wallets;
+	const isFirst = row.step === 0;
+	if (!isFirst) await execution.advance([row.intentId], signal);
+	const authorization = row.asked ?? quote.authorizations[row.step];
+	const signature = await execution.signatureOf(row.intentId);
+	const refusal = refusalNow(context, bridge, quote);
+	if (!authorization || signature === null || refusal) {
+		if (isFirst && refusal) await close(context, bridge, refusal);
+		return isFirst;
+	}
+	if (!(await begin(context, given))) return isFirst;
+	const outcome = await send(context, { authorization, signature, signal });
+	await write(context, given, outcome);
+	return false;
+}
+
+/** What may not go on now, and what it is too late for, is kept back: nobody has the signature. */
+function refusalNow(
+	{ settings, core }: BridgeContext,
+	{ channel, heldAt }: Bridge,
+	{ deadlineMs }: StoredQuote,
+): Denial | null {
+	const off = switchDenial(settings, channel);
+	if (off) return off;
+	if (heldAt !== null)
+		return { code: "bridge_disabled", detail: "An operator stopped this bridge." };
+	if (deadlineMs - core.clock.nowMs() > QUOTE_MARGIN_MS) return null;
+	return { code: "quote_expired", detail: "The bridge's quote has ended." };
+}
+
+async function close(context: BridgeContext, { id }: Bridge, denial: Denial): Promise<void> {
+	const { core, steps } = context;
+	const { code: errorCode, detail } = denial;
+	const at = new Date(core.clock.nowMs());
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, id);
+		const rows = await readHandOvers(tx, id);
+		if (!held || rows.some(({ state }) => state !== "ready")) return;
+		const event = held.heldAt === null ? "reject" : "disable";
+		await moveBridge(tx, held, { event, at, change: { errorCode, detail, lookAt: null } });
+	};
+	await steps.run("bridge.close", () => core.db.transaction(act));
+}
+
+/** Records that the signature goes out now. True for one caller in all time. */
+async function begin(context: BridgeContext, { bridge, row }: Given): Promise<boolean> {
+	const { core, steps } = context;
+	const at = new Date(core.clock.nowMs());
+	const { bridgeId, step } = row;
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, bridge.id);
+		if (!held || held.heldAt !== null || held.depositedAt !== null) return false;
+		if (!(await moveHandOver(tx, { bridgeId, step, from: "ready", to: "handed", at })))
+			return false;
+		const change = { lookAt: at, errorCode: null, detail: null };
+		if ((await moveBridge(tx, held, { event: "execute", at, change })) === null) {
+			await changeBridge(tx, held.id, change);
+		}
+		return true;
+	};
+	return await steps.run("bridge.hand_over", () => core.db.transaction(act));
+}
+
+type Outcome = { state: HandOverState; detail?: string; more?: readonly WireStep[] };
+
+/**
+ * Hands a signature over. What is silent, unreadable or odd may have been taken; a refusal that
+ * says so was not, and yet they have it: so the chain is asked after either. Only what never left
+ * this process is ready still.
+ */
+async function send(
+	context: BridgeContext,
+	given: { authorization: Authorization; signature: Hex; signal: AbortSignal },
+): Promise<Outcome> {
+	const { relay, steps } = context;
+	const { authorization, signature, signal } = given;
+	const { body } = authorization;
+	try {
+		const more = await steps.run("bridge.permit", () =>
+			relay.permit({ signature, body }, { purpose: "trade", signal }),
+		);
+		return { state: "taken", more };
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		if (error.meta["isSent"] === false) return { state: "ready", detail: error.code };
+		const isRefused = error.code === "bridge_provider_refused";
+		return { state: isRefused ? "refused" : "doubtful", detail: error.code };
+	}
+}
+
+/** Writes the answer down, with the step that it asks for. */
+async function write(context: BridgeContext, given: Given, outcome: Outcome): Promise<void> {
+	const { core, steps } = context;
+	const { bridge, row, quote } = given;
+	const { bridgeId, step } = row;
+	const more = (outcome.more ?? []).filter(
+		({ kind }) => kind === "signature" || kind === "transaction",
+	);
+	const next = await appendedStep(context, { bridge, row, quote, more });
+	const isOdd = next === "odd";
+	const state = isOdd ? "doubtful" : outcome.state;
+	const detail = isOdd ? "step_unknown" : outcome.detail;
+	const profile = next === null || isOdd ? null : await profileOf(context, bridge.profileId);
+	const at = new Date(core.clock.nowMs());
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, bridge.id);
+		const to = { bridgeId, step, from: "handed", to: state, at } as const;
+		const moved = await moveHandOver(tx, { ...to, ...(detail !== undefined && { detail }) });
+		if (!held?.route || !moved) return;
+		if (state === "refused" || state === "doubtful") {
+			const errorCode = isOdd ? "step_unknown" : `hand_over_${state}`;
+			await moveBridge(tx, held, { event: "doubt", at, change: { errorCode } });
+		}
+		const wallet = profile?.wallets.find(({ id }) => id === held.walletId);
+		if (!profile || !wallet || next === null || next === "odd") return;
+		const { chainId } = held.route.origin;
+		const { amountRaw } = held.route;
+		await recordAuthorization(context, tx, {
+			...{ profile, wallet, chainId, channel: held.channel, bridgeId, step: step + 1 },
+			request: {
+				...{ bridgeId, amountRaw: String(amountRaw) },
+				minimumOutRaw: String(quote.minimumOutRaw),
+			},
+			...(next !== "quoted" && { asked: next }),
+		});
+	};
+	await steps.run("bridge.handed", () => core.db.transaction(act));
+}
+
+/**
+ * The signature that follows: the quote's next one, or one that the provider asks for only now.
+ * `odd`: it asks for something that nobody agreed to, which is not done; null: nothing follows.
+ */
+async function appendedStep(
+	{ directory, core }: BridgeContext,
+	given: Pick<Given, "bridge" | "row" | "quote"> & { more: readonly WireStep[] },
+): Promise<Authorization | "quoted" | "odd" | null> {
+	const { bridge, row, quote, more } = given;
+	if (row.step === 0 && quote.authorizations.length > 1) return "quoted";
+	const [step] = more;
+	if (!step) return null;
+	// One signature for the order, behind the one for the money: there is no third.
+	if (row.step !== 0 || more.length !== 1 || !bridge.route) return "odd";
+	const { chainId } = bridge.route.origin;
+	const options = { purpose: "trade", signal: AbortSignal.timeout(ASK_TIMEOUT_MS) } as const;
+	const chains = await directory.knownChains(options).catch(() => []);
+	const origin = chains.find(({ id }) => id === chainId);
+	if (!origin) return "odd";
+	const asked = { route: bridge.route, origin, nowMs: core.clock.nowMs() };
+	const { requestId, orderId } = quote;
+	const read = readAuthorization(asked, { step, kind: "order", requestId, orderId });
+	return "flaw" in read ? "odd" : read;
+}
+
+const ASK_TIMEOUT_MS = 5_000;
