@@ -21,7 +21,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import type { StepObserver } from "#core/steps/Steps.ts";
-import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
+import type { CustodyTrace, CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import { openTrades, type TradesOptions } from "#plugins/trading/openTrades.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
@@ -134,6 +134,10 @@ export function openTradeLab(given: {
 	const state = {
 		isDryRun: false,
 		beforeSend: async () => {},
+		/** Replaces the wallet provider's answer to a transaction that it broadcast. */
+		answerOf: (outcome: SendOutcome): SendOutcome => outcome,
+		/** The wallet provider's own record of a reference. */
+		traceOf: async (_reference: string): Promise<CustodyTrace | null> => null,
 		barred: null as Awaited<ReturnType<Eligibility["mayTrade"]>>,
 		/** Replaces the quoter's calls; null: the real ones. */
 		settle: null as Rpc["settle"] | null,
@@ -149,6 +153,8 @@ export function openTradeLab(given: {
 		settle: (calls, options) => (state.settle ?? real.settle)(calls, options),
 	};
 	const sent: CustodyTransaction[] = [];
+	/** The references under which they were handed over. */
+	const references: string[] = [];
 	const steps: string[] = [];
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const audited: { action: string; actor: string }[] = [];
@@ -156,7 +162,7 @@ export function openTradeLab(given: {
 	const deps: ExecutionDeps = {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
 		...{ session, prices, nonceClaims: createNonceClaims() },
-		custody: fakeCustody({ byReference: async () => null, send }),
+		custody: fakeCustody({ byReference: (reference) => state.traceOf(reference), send }),
 		rpcOf: (chainId) => (chainId === CHAIN_ID ? real : null),
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps(observe ?? null),
@@ -245,11 +251,12 @@ export function openTradeLab(given: {
 	const jobs = reconcileJobs(deps, execution);
 
 	/** Signs with the node's own key and broadcasts, as a wallet provider does. */
-	async function send({ transaction }: { transaction: CustodyTransaction }): Promise<SendOutcome> {
+	async function send({ transaction, referenceId }: Sending): Promise<SendOutcome> {
 		sent.push(transaction);
+		references.push(referenceId);
 		await state.beforeSend();
 		const transactionHash = await broadcast(anvil, transaction);
-		return { kind: "sent", transactionHash, transactionId: null };
+		return state.answerOf({ kind: "sent", transactionHash, transactionId: null });
 	}
 
 	async function ask(
@@ -276,7 +283,7 @@ export function openTradeLab(given: {
 
 	return {
 		...{ db, anvil, world, deps, execution, prices, clock, state, sent, steps, wallets, rpc },
-		audited,
+		...{ audited, references },
 		...{ ask, tools: opened.tools, assets },
 		async trader(options: TraderOptions = {}): Promise<Trader> {
 			return insertTrader({ db, clock }, options);
@@ -351,6 +358,8 @@ export function openTradeLab(given: {
 }
 
 const TURNS_MAX = 12;
+
+type Sending = { transaction: CustodyTransaction; referenceId: string };
 
 export type TradeLab = ReturnType<typeof openTradeLab>;
 

@@ -7,10 +7,14 @@ import { leavesOf, mutantsOf } from "#test/harness/mutantsOf.ts";
 // Guarantee: no part of a hosted router's answer is executed if it contradicts the request, or uses
 // a pool that is not configured here.
 
-/** Members that are only recorded: ids, the block, and the permit to sign. */
-const RECORDED = /^(requestId|quote\.quoteId|quote\.blockNumber|permitData)(\.|$)/;
+/**
+ * Members that are only recorded: ids, the block, and the permit to sign; and the list of outputs
+ * if it is left out, and their least amounts: the least that is signed is our own.
+ */
+const RECORDED =
+	/^(requestId|quote\.quoteId|quote\.blockNumber|permitData|quote\.aggregatedOutputs(?:\[0\]\.minAmount)?)(\.|$)/;
 /** Members that our schema ignores. */
-const UNREAD = /(symbol|decimals|liquidity|tickCurrent)$/;
+const UNREAD = /(symbol|decimals|liquidity|tickCurrent|bps)$/;
 
 const read = (json: unknown) => {
 	const parsed = hostedAnswer.safeParse(json);
@@ -36,6 +40,18 @@ describe("an answer", () => {
 		for (const path of ["quote.output.recipient", "quote.route[][].tokenIn.chainId"]) {
 			expect(known).toContain(path);
 		}
+	});
+
+	test("whose least output is nothing, or more than its output, is refused", () => {
+		const [output] = hostedJson().quote.aggregatedOutputs;
+		for (const minAmount of ["0", "123456789012345679"]) {
+			const { quote, ...rest } = hostedJson();
+			const aggregatedOutputs = [{ ...output, minAmount }];
+			expect(read({ ...rest, quote: { ...quote, aggregatedOutputs } })).toBe("outputs");
+		}
+		const { quote, ...rest } = hostedJson();
+		const { aggregatedOutputs: _, ...without } = quote;
+		expect(read({ ...rest, quote: without })).toMatchObject({ inRaw: 50_000_000n });
 	});
 
 	for (const { path, how, value } of mutantsOf(hostedJson())) {

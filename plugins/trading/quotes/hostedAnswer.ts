@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { PERMIT_CHARS_MAX, ROUTER_POOLS_MAX, ROUTER_WAYS_MAX } from "#plugins/trading/limits.ts";
+import {
+	PERMIT_CHARS_MAX,
+	ROUTER_OUTPUTS_MAX,
+	ROUTER_POOLS_MAX,
+	ROUTER_WAYS_MAX,
+} from "#plugins/trading/limits.ts";
 import type { Hop, QuoteAsk, SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/Asset.ts";
 
@@ -41,6 +46,10 @@ export const hostedAnswer = z.object({
 		quoteId: label,
 		blockNumber: raw,
 		route: z.array(z.array(pool).min(1).max(ROUTER_POOLS_MAX)).min(1).max(ROUTER_WAYS_MAX),
+		aggregatedOutputs: z
+			.array(z.object({ token: address, amount: raw, recipient: address, minAmount: raw }))
+			.max(ROUTER_OUTPUTS_MAX)
+			.default([]),
 	}),
 });
 
@@ -99,8 +108,23 @@ function flawOf({ quote }: Answer, ask: HostedAsk): string | null {
 		[route.every((way) => isChain(way, ask)), "route"],
 		[sumOf(route, (way) => way.at(0)?.amountIn) === input.amount, "amounts that go in"],
 		[sumOf(route, (way) => way.at(-1)?.amountOut) === output.amount, "amounts that come out"],
+		[areOutputs(quote, ask), "outputs"],
 	];
 	return checks.find(([isRight]) => !isRight)?.[1] ?? null;
+}
+
+/**
+ * Returns true if each listed output goes to the taker, of the token that was asked for, with a
+ * least amount between zero and its own, and if they are as much as the quote's output. An answer
+ * may leave the list out.
+ */
+function areOutputs({ aggregatedOutputs: outputs, output }: Answer["quote"], ask: HostedAsk) {
+	if (outputs.length === 0) return true;
+	const isOurs = outputs.every(({ token: of, amount, recipient, minAmount }) => {
+		const isToken = of === output.token || of === ask.tokenOut;
+		return isToken && recipient === ask.taker && minAmount > 0n && minAmount <= amount;
+	});
+	return isOurs && outputs.reduce((sum, { amount }) => sum + amount, 0n) === output.amount;
 }
 
 /** Returns true if each pool begins with the token that the pool before it ended with. */

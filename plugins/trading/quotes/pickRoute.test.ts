@@ -33,7 +33,7 @@ const silent = (source: string): SourceAnswer => {
 };
 
 describe("the way that is taken", () => {
-	test("is the most received of an exact input, and the least spent for an exact output", () => {
+	test("[TRD-05] is the most received of an exact input, and the least spent for an exact output", () => {
 		const answers = [
 			told("a", { outRaw: 500n, inRaw: 70n }),
 			told("b", { outRaw: 501n, inRaw: 71n }),
@@ -54,7 +54,7 @@ describe("the way that is taken", () => {
 		expect(pickRoute([told("b", { hops: null })], "in")).toBeNull();
 	});
 
-	test("diverges by what lies between most and least, rounded up", () => {
+	test("[TRD-05] diverges by what lies between most and least, rounded up", () => {
 		const by = (outRaw: bigint) =>
 			pickRoute([told("a", { outRaw: 10_000n }), told("b", { outRaw })], "in");
 		expect([10_000n, 9_999n, 9_900n, 1n].map((raw) => by(raw)?.divergenceBps)).toEqual([
@@ -77,7 +77,7 @@ describe("asking", () => {
 	const source = (name: string, ask: QuoteSource["ask"]): QuoteSource => ({ name, ask });
 	const never = new AbortController().signal;
 
-	test("is done at the same time, and answered in the order of the sources", async () => {
+	test("[TRD-05] is done at the same time, and answered in the order of the sources", async () => {
 		const begun: string[] = [];
 		const both = Promise.withResolvers<void>();
 		const meets = (name: string) =>

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import type { Wallet } from "#plugins/wallets/contract.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
+import { custodyFaults } from "#test/harness/fakeCustody.ts";
 import {
 	openTradeLab,
 	registerStocks,
@@ -85,7 +88,7 @@ test("[TRD-03] a trade and its result are sealed, and a row that is changed late
 	expect(await lab.bookFlaws()).toBe(0);
 });
 
-test("a trade stores everything that is needed to judge it later", async () => {
+test("[TRD-07] a trade stores everything that is needed to judge it later", async () => {
 	const by = await lab.trader({ account });
 	await world.give(world.addresses.usdg, by.wallet.address, 100_000_000n);
 	const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
@@ -105,7 +108,10 @@ test("a trade stores everything that is needed to judge it later", async () => {
 			{ source: "hosted", requestId: expect.stringMatching(/^request-/), outRaw: digits },
 		],
 		plan: { simulation: { spentRaw: "50000000", receivedRaw: trade.expectedRaw } },
-		approval: { token: world.addresses.usdg.toLowerCase(), amountRaw: "50000000" },
+		approval: {
+			...{ token: world.addresses.usdg.toLowerCase(), amountRaw: "50000000" },
+			intentId: expect.any(String),
+		},
 		...{ expectedRaw: digits, notionalUsd: "50.00", transactionHash: hash },
 		settled: { transactionHash: trade.transactionHash, blockHash: hash, spentRaw: "50000000" },
 	});
@@ -119,18 +125,20 @@ test("a trade stores everything that is needed to judge it later", async () => {
 	);
 	expect(quote?.detail).toHaveProperty("permitData");
 	// The reference under which the wallet provider knows each payment, and its state.
-	const payments = await lab.db.query<{ reference: string; state: string; kind: string }>(
-		`select s.id as reference, s.state::text, i.kind from wallets.submission s
-		join wallets.intent i on i.id = s.intent_id where i.profile_id = $1 order by s.id`,
+	const payments = await lab.db.query(
+		`select s.id as reference, s.state::text, i.kind, i.id as "intentId"
+		from wallets.submission s join wallets.intent i on i.id = s.intent_id
+		where i.profile_id = $1 order by s.id`,
 		[by.profile.id],
 	);
-	expect(payments).toMatchObject([
-		{ kind: "allowance", state: "mined" },
-		{ kind: "trade", state: "mined" },
+	const [allowed, swapped] = lab.references;
+	expect(payments).toEqual([
+		{ kind: "allowance", state: "mined", reference: allowed, intentId: trade.approval.intentId },
+		{ kind: "trade", state: "mined", reference: swapped, intentId: trade.intentId },
 	]);
 });
 
-test("a caller without a wallet gets a stored, refused trade with its reason, once per key", async () => {
+test("[TRD-07] a caller without a wallet gets a stored, refused trade with its reason, once per key", async () => {
 	const by = await lab.trader({ account });
 	await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
 		by.wallet.id,
@@ -144,3 +152,90 @@ test("a caller without a wallet gets a stored, refused trade with its reason, on
 	expect(again.body).toEqual(body);
 	expect((await lab.ask("/v1/trading/intents", { by })).body.data).toHaveLength(1);
 });
+
+test.each<[what: string, errorCode: string, change: () => Promise<unknown> | void]>([
+	["it left the list", "asset_delisted", () => list("delisted_pending_review")],
+	["it failed its check on chain", "asset_not_verified", () => list("rejected")],
+	["its owner may not trade it any more", "not_eligible", () => bar()],
+	["an operator switched trading off", "trading_disabled", () => switchOff()],
+])(
+	"[TRD-03] a trade is refused at its confirmation where %s since it was quoted",
+	async (_, errorCode, change) => {
+		const by = await lab.trader({ account, requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status: "confirmation_required", errorCode: null });
+		await change();
+		const path = `/v1/trading/intents/${body.id}/confirm`;
+		const { body: after } = await lab.ask(path, { by, method: "POST", body: {} });
+		await list("active");
+		await lab.db.execute("delete from wallets.control");
+		expect(after).toMatchObject({ status: "rejected", errorCode });
+		expect(lab.sent).toEqual([]);
+		expect(await lab.ledger(body.intentId)).toEqual({});
+	},
+);
+
+type Status = Parameters<typeof assetRows.write>[1]["status"];
+
+async function list(status: Status): Promise<void> {
+	const at = world.stock("TSLA").address.toLowerCase() as `0x${string}`;
+	const row = await assetRows.read(lab.db, 4663, at);
+	if (!row) throw new Error("it is registered");
+	await lab.db.transaction((tx) => assetRows.write(tx, { ...row, status }));
+}
+
+function bar(): void {
+	lab.state.barred = { code: "not_eligible", detail: "Not from where you live." };
+}
+
+async function switchOff(): Promise<void> {
+	await lab.db.execute(
+		`insert into wallets.control (key, value, changed_by, changed_at)
+		values ('kill:plugin:trading', 'true', 'test', now())`,
+	);
+}
+
+test.each(["the chain", "the wallet provider"])(
+	"[TRD-08] a trade whose submission got no answer is resolved by %s, and is sent once",
+	async (who) => {
+		const by = await lab.trader({ account });
+		const count = () => anvil.rpc("eth_getTransactionCount", [by.wallet.address, "latest"]);
+		const before = Number(await count());
+		let transactionHash: `0x${string}` | null = null;
+		const asked = new Set<string>();
+		lab.state.answerOf = (outcome) => {
+			if (outcome.kind === "sent") transactionHash = outcome.transactionHash;
+			return { kind: "unknown", detail: "It did not answer." };
+		};
+		lab.state.traceOf = async (referenceId) => {
+			asked.add(referenceId);
+			if (who === "the chain") throw custodyFaults.silent();
+			return { transactionId: "tx-1", referenceId, status: "broadcasted", transactionHash };
+		};
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status: "uncertain", transactionHash: null });
+		for (let turn = 0; turn < 10; turn++) await lab.tick(30_000);
+		const trade = await lab.read(by, body.id);
+		expect(trade).toMatchObject({ status: "confirmed", transactionHash });
+		expect(trade.settled).toMatchObject({ transactionHash, receivedRaw: body.expectedRaw });
+		expect(lab.sent).toHaveLength(1);
+		expect([...asked]).toEqual(lab.references);
+		expect(Number(await count())).toBe(before + 1);
+	},
+);
+
+test.each<[Wallet["capability"], status: string, errorCode: string | null]>([
+	["embedded/delegated", "submitted", null],
+	["embedded/manual", "signature_required", null],
+	["external/manual", "signature_required", null],
+	["review-required", "rejected", "no_executable_wallet"],
+	["disabled", "rejected", "no_executable_wallet"],
+])(
+	"[TRD-09] the service itself sends a trade for an embedded/delegated wallet alone: %s",
+	async (capability, status, errorCode) => {
+		const by = await lab.trader({ account, capability });
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status, errorCode });
+		expect(lab.sent).toHaveLength(status === "submitted" ? 1 : 0);
+	},
+);

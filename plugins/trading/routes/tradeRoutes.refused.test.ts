@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import {
@@ -213,6 +214,7 @@ describe("prices", () => {
 			...{ by, method: "POST", body: {} },
 		});
 		expect(after).toMatchObject({ status: "rejected", errorCode: "simulation_failed" });
+		expect(await lab.ledger(body.intentId)).toEqual({});
 		for (const pool of world.stock("PLTR").pools) await world.drain(pool, 10_000);
 		expect(lab.sent).toEqual([]);
 	});
@@ -226,6 +228,8 @@ describe("prices", () => {
 			...{ by, method: "POST", body: {} },
 		});
 		expect(after).toMatchObject({ status: "rejected", errorCode: "price_moved" });
+		expect(await lab.ledger(body.intentId)).toEqual({});
+		expect(lab.sent).toEqual([]);
 		expect(after.quotes.length).toBe(2);
 		await world.moveMarket({ AMZN: 225 });
 	});
@@ -242,6 +246,19 @@ describe("prices", () => {
 			values ('enforce_min_liquidity', 'true', 'test', now())`,
 		);
 		await expectRefused("buy AMZN with 0.01 ETH", "liquidity_insufficient");
+		// Deep enough passes; and without an amount there is nothing to enforce.
+		for (const [usd, outcome] of [
+			[50_000, "passed"],
+			[undefined, "off"],
+		] as const) {
+			const env = { TRADE_MIN_LIQUIDITY_USD: usd };
+			lab = openTradeLab({ db: database.db, anvil, world, env });
+			const { body } = await lab.trade(by, "buy AMZN with 0.01 ETH");
+			expect(body).toMatchObject({ status: "submitted", errorCode: null });
+			const check = expect.objectContaining({ check: "min_liquidity", outcome });
+			expect(body.policy).toContainEqual(check);
+			await lab.settled(by, body.id);
+		}
 		await lab.db.execute("delete from wallets.control");
 	});
 });
@@ -263,6 +280,36 @@ describe("sources", () => {
 		expect(body).toMatchObject({ status: "submitted", divergenceBps: 0, sourcesMissing: [] });
 		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "hosted"]);
 		expect(body.quotes[1].requestId).toMatch(/^request-/);
+	});
+
+	test("[TRD-05] neither waits for the other: each answers only once the other was asked", async () => {
+		const [local, hosted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+		const { settle } = lab.rpc;
+		const gate = Bun.serve({
+			port: 0,
+			async fetch(request) {
+				hosted.resolve();
+				await local.promise;
+				const { method, headers } = request;
+				const { pathname } = new URL(request.url);
+				return fetch(`${router.url}${pathname}`, { method, headers, body: await request.text() });
+			},
+		});
+		const env = { ROUTER_BASE_URL: `http://127.0.0.1:${gate.port}` };
+		lab = openTradeLab({ db: database.db, anvil, world, env });
+		const waiting: Rpc["settle"] = async (calls, options) => {
+			if (calls.some(({ params }) => JSON.stringify(params).includes(QUOTE_EXACT.in))) {
+				local.resolve();
+				await hosted.promise;
+			}
+			return settle(calls, options);
+		};
+		lab.state.settle = waiting;
+		const body = { command: "buy TSLA with 0.01 ETH" };
+		const { body: quote } = await lab.ask("/v1/trading/quotes", { by, body });
+		await gate.stop(true);
+		expect(quote).toMatchObject({ isPossible: true, sourcesMissing: [] });
+		expect(quote.quotes.map(({ code }: any) => code)).toEqual([null, null]);
 	});
 
 	test("[TRD-05] one that is down leaves the other, and the answer says so", async () => {
@@ -299,39 +346,49 @@ describe("sources", () => {
 		expect(await lab.ledger(body.intentId)).toEqual({});
 	});
 
-	test.each(["nobody", "local", "hosted"])(
-		"[TRD-05] for an exact output the cheapest way is taken, where %s has found a dearer one",
-		async (blind) => {
+	test.each([
+		["out", "nobody"],
+		["out", "local"],
+		["out", "hosted"],
+		["in", "nobody"],
+		["in", "local"],
+		["in", "hosted"],
+	] as const)(
+		"[TRD-05] for an exact %sput the best way is taken, where %s has found a worse one",
+		async (exact, blind) => {
 			by = await lab.trader({ account: 5 });
 			await give(world.addresses.usdg, 2_000_000_000n, 0n);
 			const [tokenIn, tokenOut] = [world.addresses.usdg, world.stock("AAPL").address];
+			const amount = exact === "out" ? ONE : 200_000_000n;
 			const [best, next] = await quoteWays(anvil.url, {
-				ask: { tokenIn, tokenOut, exact: "out", amount: ONE },
+				ask: { tokenIn, tokenOut, exact, amount },
 				...{ pools: world.pools, block: await anvil.rpc("eth_blockNumber") },
 			});
 			if (!best || !next) throw new Error("there are several ways");
-			expect(next.amountIn).toBeGreaterThan(best.amountIn);
-			if (blind === "local") hideCheapest();
+			expect(next.amountIn * best.amountOut).toBeGreaterThan(best.amountIn * next.amountOut);
+			if (blind === "local") hideBest(exact);
 			if (blind === "hosted") {
 				const [pool] = next.pools;
 				router.fault({ kind: "lie", about: "pool", value: pool?.address ?? "" });
 				router.fault({ kind: "lie", about: "fee", value: String(pool?.fee) });
 			}
-			const quote = { by, body: { command: "buy 1 AAPL" } };
+			const command = exact === "out" ? "buy 1 AAPL" : "buy AAPL with 200 USDG";
+			const quote = { by, body: { command } };
 			const { body } = await lab.ask("/v1/trading/quotes", quote);
 			lab.state.settle = null;
 			const takenBy = body.quotes.find(({ isTaken }: any) => isTaken)?.source;
-			expect({ inRaw: body.inRaw, takenBy }).toEqual({
-				inRaw: String(best.amountIn),
+			expect({ inRaw: body.inRaw, outRaw: body.outRaw, takenBy }).toEqual({
+				...{ inRaw: String(best.amountIn), outRaw: String(best.amountOut) },
 				takenBy: blind === "local" ? "hosted" : "local",
 			});
 		},
 	);
 
-	const QUOTE_EXACT_OUTPUT = "2f80bb1d";
+	/** The quoter's functions, by their selectors. */
+	const QUOTE_EXACT = { in: "cdca1753", out: "2f80bb1d" };
 
-	/** Makes the node fail the cheapest of several routes; it still quotes each route alone. */
-	function hideCheapest(): void {
+	/** Makes the node fail the best of several routes; it still quotes each route alone. */
+	function hideBest(exact: "in" | "out"): void {
 		const { settle } = lab.rpc;
 		lab.state.settle = async (calls, options) => {
 			const own = lab.state.settle;
@@ -340,15 +397,16 @@ describe("sources", () => {
 			lab.state.settle = own;
 			const outcomes = await answered;
 			const amounts = outcomes.map((outcome, at) => {
-				const isQuote = JSON.stringify(calls[at]?.params).includes(QUOTE_EXACT_OUTPUT);
+				const isQuote = JSON.stringify(calls[at]?.params).includes(QUOTE_EXACT[exact]);
 				if (!isQuote || outcome.kind === "fault") return null;
 				return BigInt(String(outcome.result).slice(0, 66));
 			});
 			if (calls.length < 3) return outcomes;
 			const known = amounts.filter((amount) => amount !== null);
-			const least = known.toSorted((one, other) => (one < other ? -1 : 1))[0];
+			const rising = known.toSorted((one, other) => (one < other ? -1 : 1));
+			const best = exact === "out" ? rising[0] : rising.at(-1);
 			return outcomes.map((outcome, at) =>
-				amounts[at] === least && least !== undefined
+				amounts[at] === best && best !== undefined
 					? { kind: "fault" as const, fault: rpcFault.refused() }
 					: outcome,
 			);
@@ -395,24 +453,26 @@ describe("sources", () => {
 		expect(lab.sent.every(({ to }) => to === world.addresses.router.toLowerCase())).toBe(true);
 	});
 
-	for (const about of [
-		"recipient",
-		"swapper",
-		"tokenIn",
-		"tokenOut",
-		"amountIn",
-		"amountOut",
-		"chain",
-		"pool",
-		"fee",
-		"minimum",
-		"permitSpender",
+	// Refused as a source, with its code; or used as a price alone; or about what is only recorded.
+	for (const [about, hosted] of [
+		["recipient", { code: "router_unreadable" }],
+		["swapper", { code: "router_unreadable" }],
+		["tokenIn", { code: "router_unreadable" }],
+		["tokenOut", { code: "router_unreadable" }],
+		["amountIn", { code: "router_unreadable" }],
+		["amountOut", { code: "router_unreadable" }],
+		["chain", { code: "router_unreadable" }],
+		["minimum", { code: "router_unreadable" }],
+		["pool", { code: null, hops: null }],
+		["fee", { code: null, hops: null }],
+		["permitSpender", { code: null }],
 	] as const) {
 		test(`a lie about the ${about} is never executed`, async () => {
 			router.fault({ kind: "lie", about });
 			const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 			expect(body.status).toBe("submitted");
 			expect(body.quotes[0]).toMatchObject({ source: "local", isTaken: true });
+			expect(body.quotes[1]).toMatchObject({ source: "hosted", isTaken: false, ...hosted });
 			expect(lab.sent).toHaveLength(1);
 			expect(lab.sent[0]?.to).toBe(world.addresses.router.toLowerCase() as `0x${string}`);
 		});

@@ -61,7 +61,7 @@ async function traded(by: Trader, command: string, [sell, buy]: [string, string]
 	return { asked: asked.body, trade, spent, received };
 }
 
-describe("each shape of a command is one swap, for exactly what its quote says", () => {
+describe("[TRD-13] each shape of a command, in each settlement, is one swap, for exactly what its quote says", () => {
 	test.each<[string, () => [string, string], "in" | "out"]>([
 		["buy TSLA with 50 USDG", () => [usdg(), of("TSLA")], "in"],
 		["buy AAPL with 1 WETH", () => [weth(), of("AAPL")], "in"],
@@ -73,6 +73,8 @@ describe("each shape of a command is one swap, for exactly what its quote says",
 		["sell half of my NVDA", () => [of("NVDA"), usdg()], "in"],
 		["sell all GME", () => [of("GME"), usdg()], "in"],
 		["sell 25% AMD", () => [of("AMD"), usdg()], "in"],
+		// Another stock is a settlement where a configured pool holds it.
+		["sell 1 TSLA to NVDA", () => [of("TSLA"), of("NVDA")], "in"],
 	])("%s", async (command, pair, exact) => {
 		const [sell, buy] = pair();
 		const gift = sell === usdg() ? 20_000n * DOLLAR : 4n * ONE;
@@ -223,7 +225,7 @@ describe("asking first", () => {
 		expect((await cancel()).status).toBe(409);
 	});
 
-	test("in a dry run nothing is sent", async () => {
+	test("[TRD-12] in a dry run nothing is sent", async () => {
 		lab.state.isDryRun = true;
 		const by = await trader();
 		expect((await lab.trade(by, "buy TSLA with 0.1 ETH")).body.status).toBe("dry_run");

@@ -42,6 +42,12 @@ export function hostedJson(outRaw = 123_456_789_012_345_678n) {
 			slippage: 0.5,
 			quoteId: "quote-1",
 			blockNumber: "1234567",
+			aggregatedOutputs: [
+				{
+					...{ token: TSLA, amount: String(outRaw), recipient: hostedAsk.taker, bps: 10_000 },
+					minAmount: String((outRaw * 9_950n) / 10_000n),
+				},
+			],
 			route: [
 				[
 					{

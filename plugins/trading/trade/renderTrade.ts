@@ -87,7 +87,7 @@ export const tradeSchema = z
 			action: "buy",
 		}).nullable(),
 		planHash: field.hashText("Names that plan.").nullable(),
-		approval: kept("The exact allowance that it needed first.", {
+		approval: kept("The exact allowance that it needed first, and the intent that gave it.", {
 			amountRaw: "50000000",
 		}).nullable(),
 		leftover: leftoverSchema
@@ -159,7 +159,8 @@ export function renderTrade(
 		...{ settings: trade.settings, policy: [...trade.policy] },
 		plan: intent?.plan ? { ...intent.plan.shown } : null,
 		planHash: intent?.planHash ?? null,
-		...{ approval: trade.approval, leftover },
+		approval: trade.approval && { ...trade.approval, intentId: intent?.afterId ?? null },
+		leftover,
 		intentId: intent?.id ?? trade.intentId,
 		transactionHash: intent?.transactionHash ?? null,
 		cancellation: intent?.cancellation ?? null,
