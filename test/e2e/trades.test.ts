@@ -181,6 +181,8 @@ test.concurrent.each<[command: string, gift: () => [Address, bigint]]>([
 	["buy 2 AAPL", usdg],
 	["sell 25% of my AMD to ETH", () => stock("AMD", "2")],
 	["sell all GME", () => stock("GME", "3")],
+	["sell 0.5 MSFT to USDG", () => stock("MSFT", "2")],
+	["buy GOOGL with 0.1 ETH", usdg],
 ])("%s: a delegated wallet's trade is one swap of the best way", async (command, gift) => {
 	const by = await trader(gift());
 	const { status, body } = await trade(by, command);

@@ -101,6 +101,19 @@ describe("what is not in the registry, or not fit for trading", () => {
 		await expectRefused("sell 1 TSLA to NVDA", "settlement_unsupported");
 		await expectRefused("buy NVDA with 1 ETH", "no_route");
 	});
+
+	test("[TRD-13] one stock for another, above a limit in dollars, or without a price", async () => {
+		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
+		await give(world.stock("TSLA").address, 5n * ONE);
+		await expectRefused("sell 1 TSLA to NVDA", "per_trade_limit");
+		await expectRefused("buy NVDA with 1 TSLA", "per_trade_limit");
+		await world.setFeedDead("NVDA", true);
+		await world.setFeedDead("TSLA", true);
+		lab.clock.ms += 6_000;
+		await expectRefused("sell 0.1 TSLA to NVDA", "price_unknown");
+		await world.setFeedDead("TSLA", false);
+		await world.setFeedDead("NVDA", false);
+	});
 });
 
 describe("amounts", () => {

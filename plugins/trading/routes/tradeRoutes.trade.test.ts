@@ -75,6 +75,7 @@ describe("[TRD-13] each shape of a command, in each settlement, is one swap, for
 		["sell 25% AMD", () => [of("AMD"), usdg()], "in"],
 		// Another stock is a settlement where a configured pool holds it.
 		["sell 1 TSLA to NVDA", () => [of("TSLA"), of("NVDA")], "in"],
+		["buy MSFT with 0.2 AAPL", () => [of("AAPL"), of("MSFT")], "in"],
 	])("%s", async (command, pair, exact) => {
 		const [sell, buy] = pair();
 		const gift = sell === usdg() ? 20_000n * DOLLAR : 4n * ONE;

@@ -207,15 +207,16 @@ function planned(
 
 /**
  * Returns what leaves the wallet. A stock has no price for limits, so the received amount is
- * valued.
+ * valued; or, where that is a stock too, what the feeds said when the trade was asked for.
  */
 function spendOf(
-	{ sell, buy, side }: SwapRequest,
+	{ sell, buy, side, worth: known }: SwapRequest,
 	{ mostRaw, quoted }: { mostRaw: bigint; quoted: QuotedSwap },
 ): Plan["spend"] {
 	const { address: currency, decimals, symbol } = sell;
-	const worth = { currency: buy.address, raw: BigInt(quoted.outRaw) };
-	return { currency, raw: mostRaw, decimals, symbol, ...(side === "sell" && { worth }) };
+	const received = side === "sell" ? { currency: buy.address, raw: BigInt(quoted.outRaw) } : null;
+	const worth = known ? { currency: known.currency, raw: BigInt(known.raw) } : received;
+	return { currency, raw: mostRaw, decimals, symbol, ...(worth && { worth }) };
 }
 
 type Encoded = {

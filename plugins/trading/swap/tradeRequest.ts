@@ -46,6 +46,8 @@ const swap = z.object({
 	/** The least received, or the most spent. */
 	limitRaw: raw,
 	quoted,
+	/** Its value in the coin where neither side has a price for limits: one stock for another. */
+	worth: z.object({ currency: address, raw }).nullable().default(null),
 	/** Why an operator must review it first; null: no review is needed. */
 	review: denial.nullable(),
 });

@@ -155,11 +155,29 @@ async function quoteFor(
 	// A wallet with just enough for the price cannot pay slippage: its balance is then the most.
 	if (exact === "out" && funds && limitRaw > funds.tradableRaw) limitRaw = funds.tradableRaw;
 	if (limitRaw === 0n) return refused(deny("amount_invalid", "It is too little to trade."), told);
+	const worth = await worthInCoin(deps, { sell, buy, micros: notionalUsdMicros });
 	const terms = {
+		worth,
 		...{ side, asset: asset.address, sell: currencyOf(sell), buy: currencyOf(buy), exact, review },
 		...{ amountRaw: String(amountRaw), limitRaw: String(limitRaw), quoted: quotedOf(picked) },
 	};
 	return { outcome: { kind: "swap", terms }, policy, ...told };
+}
+
+/**
+ * Returns a trade's value in the coin, where one stock is traded for another: limits know the price
+ * of neither. Null where a side is money, or where no feed says the value now.
+ */
+async function worthInCoin(
+	{ assets, db, reference }: SwapDeps,
+	{ sell, buy, micros }: { sell: Asset; buy: Asset; micros: bigint | null },
+): Promise<SwapRequest["worth"]> {
+	if (sell.kind !== "stock" || buy.kind !== "stock" || micros === null) return null;
+	const coin = await assets.read(db, ZERO_ADDRESS);
+	const price = coin && (await reference.priceUsd(coin));
+	if (!coin || !price || "closed" in price || price.microsPerUnit === 0n) return null;
+	const raw = mulDiv(micros, 10n ** BigInt(coin.decimals), price.microsPerUnit, "up");
+	return { currency: coin.address, raw: String(raw) };
 }
 
 /** The taker in quotes for a profile without a wallet. */
