@@ -70,7 +70,7 @@ test("[TRD-03] a trade whose quote grew old in the wallet's queue is called off,
 	expect({ released: release, others }).toEqual({ released: reserve ?? "", others: {} });
 });
 
-test("[TRD-03] a trade and its result are sealed, and a row that is changed later is detected", async () => {
+test("[TRD-03] a trade, its submission and its result are sealed, and a row that is changed later is detected", async () => {
 	const by = await lab.trader({ account });
 	const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 	expect((await lab.settled(by, body.id)).status).toBe("confirmed");
@@ -85,6 +85,14 @@ test("[TRD-03] a trade and its result are sealed, and a row that is changed late
 	await db.execute(change, [body.intentId, '"1"']);
 	expect(await lab.bookFlaws()).toBeGreaterThan(0);
 	await db.execute(change, [body.intentId, `"${row?.limit}"`]);
+	expect(await lab.bookFlaws()).toBe(0);
+	// A submission is sealed once it is final.
+	for (let turn = 0; turn < 4; turn++) await lab.tick(30_000);
+	expect(await lab.bookFlaws()).toBe(0);
+	const shift = `update wallets.submission set nonce = nonce + $2 where intent_id = $1`;
+	await db.execute(shift, [body.intentId, 1]);
+	expect(await lab.bookFlaws()).toBeGreaterThan(0);
+	await db.execute(shift, [body.intentId, -1]);
 	expect(await lab.bookFlaws()).toBe(0);
 });
 

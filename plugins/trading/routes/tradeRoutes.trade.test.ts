@@ -155,7 +155,7 @@ describe("[TRD-13] each shape of a command, in each settlement, is one swap, for
 });
 
 describe("asking first", () => {
-	test("a confirmation is asked once for both steps, by the route or by the link", async () => {
+	test("[TRD-07] a confirmation is asked once for both steps, by the route or by a one-time link", async () => {
 		for (const way of ["route", "link"] as const) {
 			const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
 			const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
@@ -168,8 +168,13 @@ describe("asking first", () => {
 			expect(shown.steps).toEqual(["allowance", "swap"]);
 			if (way === "route") {
 				await lab.ask(`/v1/trading/intents/${body.id}/confirm`, { by, method: "POST", body: {} });
-			} else await lab.ask(`/v1/links/${token}`, { body: { planHash } });
+			} else {
+				const yes = () => lab.ask(`/v1/links/${token}`, { body: { planHash } });
+				const answers = await Promise.all([yes(), yes()]);
+				expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+			}
 			const trade = await lab.settled(by, body.id);
+			expect((await lab.ask(`/v1/links/${token}`)).status).toBe(404);
 			expect(trade).toMatchObject({ status: "confirmed", errorCode: null });
 			expect(lab.sent.map(({ to }) => to)).toEqual(
 				[usdg(), world.addresses.router].map((to) => to.toLowerCase()) as never,
