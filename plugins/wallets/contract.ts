@@ -85,6 +85,8 @@ export type Plan = {
 	};
 	/** Who gets it; policy knows them. */
 	recipient: Address | null;
+	/** Of `valueRaw`, what only carries the message: judged as a fee of the network is. */
+	feeRaw?: bigint;
 	/** It is this signature, and no transaction: it calls nothing, and `spend` is what it allows. */
 	signs?: Signable;
 	/** For a person: what this transaction does, in sentences and figures. JSON. */

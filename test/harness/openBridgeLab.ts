@@ -15,11 +15,16 @@ export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
 
 /** The whole service on two chains, with a wallet provider and a bridge that pays on both. */
 export async function openBridgeLab(
-	options: { env?: Record<string, string>; observeSteps?: StepObserver } = {},
+	options: {
+		env?: Record<string, string>;
+		/** Made before the service starts, with what it needs to know of that. */
+		envOf?(world: BridgeWorldParts): Promise<Record<string, string>>;
+		observeSteps?: StepObserver;
+	} = {},
 ) {
 	const { observeSteps } = options;
 	const world = await openBridgeWorld();
-	const env = { ...world.env, ...options.env };
+	const env = { ...world.env, ...options.env, ...(await options.envOf?.(world)) };
 	const service = await startTestService({
 		...{ scanFrom: null, env, ...(observeSteps && { observeSteps }) },
 	});

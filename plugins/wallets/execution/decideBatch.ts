@@ -171,6 +171,9 @@ export function judgeTerms(
 	if (killed) return denied(killed);
 	const spend = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known });
 	if (spend.kind === "denied") return denied(spend.denial);
+	// Whoever sends it: the call that we make pays it.
+	const tooDear = messagesDenial(deps, planned);
+	if (tooDear) return denied(tooDear);
 	const review = reviewOf(deps, { planned, yes });
 	if (review) return { kind: "asked", event: "ask_review", review };
 	const event = questionOf(deps, { planned, profile, wallet, yes });
@@ -266,7 +269,23 @@ function feesDenial(
 	{ planned, account }: { planned: readonly PlannedIntent[]; account: AccountState },
 ): Denial | null {
 	for (const { plan, gasLimit } of planned) {
-		const denial = feeDenial(deps, { chainId: plan.chainId, gasLimit, account });
+		const { chainId, feeRaw } = plan;
+		const denial = feeDenial(deps, { chainId, gasLimit, account, feeRaw });
+		if (denial) return denial;
+	}
+	return null;
+}
+
+/** By what messages cost alone, without gas. */
+function messagesDenial(
+	deps: ExecutionDeps,
+	planned: readonly PlannedIntent[],
+): Denial | null {
+	for (const { plan } of planned) {
+		const { chainId, feeRaw } = plan;
+		if (feeRaw === undefined) continue;
+		const account = { maxFeePerGas: 0n };
+		const denial = feeDenial(deps, { chainId, gasLimit: 0n, account, feeRaw });
 		if (denial) return denial;
 	}
 	return null;

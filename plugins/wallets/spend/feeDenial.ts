@@ -19,13 +19,15 @@ export function feeDenial(
 		chainId: number;
 		gasLimit: bigint;
 		account: Pick<AccountState, "maxFeePerGas">;
+		/** What it pays for a message beside its gas, in the chain's coin. */
+		feeRaw?: bigint | undefined;
 		/** How many times the limit it may offer. */
 		limitTimes?: bigint;
 	},
 ): Denial | null {
-	const { chainId, gasLimit, account, limitTimes = 1n } = asked;
+	const { chainId, gasLimit, account, feeRaw = 0n, limitTimes = 1n } = asked;
 	const rate = prices.usdRate({ chainId, currency: ZERO_ADDRESS }, clock.nowMs());
-	const micros = usdMicros(gasLimit * account.maxFeePerGas, rate);
+	const micros = usdMicros(gasLimit * account.maxFeePerGas + feeRaw, rate);
 	if (micros === null) {
 		return { code: "usd_rate_unavailable", detail: "The network's fee cannot be priced in USD." };
 	}
