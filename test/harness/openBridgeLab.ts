@@ -84,7 +84,7 @@ function asking({ custody, service, home, market }: Parts) {
 					found = (await ask(`/v1/bridges/intents/${id}`, undefined, { as })).body;
 					return wanted.includes(found.status);
 				},
-				`the bridge is ${wanted.join(" or ")}`,
+				() => `the bridge is ${wanted.join(" or ")}: ${found?.status} ${found?.errorCode}`,
 			);
 			return found;
 		},

@@ -96,7 +96,9 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 		...{ token: route.origin.currency, spender: step.to, amountRaw: String(route.amountRaw) },
 		...{ for: "bridge", shown: plan.shown },
 	};
-	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend: plan.spend, ...kept };
+	const { spend, feeRaw } = plan;
+	const fee = feeRaw === undefined ? {} : { feeRaw };
+	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend, ...fee, ...kept };
 }
 
 /** Why no further step of a bridge may be taken, whatever its quote; null: it may. */

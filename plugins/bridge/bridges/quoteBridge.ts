@@ -1,8 +1,8 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import type { Resolved } from "#plugins/bridge/bridges/resolveRoute.ts";
-import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
 import { quoteDirect } from "#plugins/bridge/direct/quoteDirect.ts";
+import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayQuote } from "#plugins/bridge/relay/Relay.ts";

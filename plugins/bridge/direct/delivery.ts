@@ -52,7 +52,7 @@ export async function deliveryOf(given: {
 	);
 	const sent = receipt && sentBy(receipt.logs, ends.from.oft);
 	const seen = {
-		...{ kind: "seen", depositHashes: [depositHash] } as const,
+		...({ kind: "seen", depositHashes: [depositHash] } as const),
 		...{ updatedAtMs: null, failReason: null },
 	};
 	if (!sent) return { ...seen, status: "waiting", outHashes: [] };

@@ -30,7 +30,10 @@ export const directToken = z.object({
 	ends: z.record(
 		z.string().regex(/^[1-9][0-9]{0,15}$/),
 		z.object({
-			eid: z.int().min(1).max(2 ** 32 - 1),
+			eid: z
+				.int()
+				.min(1)
+				.max(2 ** 32 - 1),
 			oft: wireAddress,
 		}),
 	),

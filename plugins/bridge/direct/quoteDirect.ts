@@ -1,7 +1,13 @@
 import { encodeFunctionData, erc20Abi, keccak256, stringToBytes } from "viem";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { oftAbi, type OftEnd, oftReader, type SendParam, wordOf } from "#plugins/bridge/direct/oft.ts";
+import {
+	type OftEnd,
+	oftAbi,
+	oftReader,
+	type SendParam,
+	wordOf,
+} from "#plugins/bridge/direct/oft.ts";
 import { MINIMUM_SHARE_BPS } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
@@ -20,9 +26,7 @@ type Asked = {
 	destination: RelayChain;
 	signal: AbortSignal;
 };
-type Quoted =
-	| { kind: "good"; quote: CheckedQuote; told: Told }
-	| { kind: "bad"; denial: Denial };
+type Quoted = { kind: "good"; quote: CheckedQuote; told: Told } | { kind: "bad"; denial: Denial };
 
 /** What a message costs moves with two chains' gas: it is asked for anew after that. */
 const QUOTE_LIFETIME_MS = 120_000;

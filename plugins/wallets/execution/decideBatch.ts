@@ -23,7 +23,7 @@ import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
-import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
+import { feeDenial, messageDenial } from "#plugins/wallets/spend/feeDenial.ts";
 import { isThirdParty } from "#plugins/wallets/spend/isThirdParty.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 
@@ -277,15 +277,10 @@ function feesDenial(
 }
 
 /** By what messages cost alone, without gas. */
-function messagesDenial(
-	deps: ExecutionDeps,
-	planned: readonly PlannedIntent[],
-): Denial | null {
+function messagesDenial(deps: ExecutionDeps, planned: readonly PlannedIntent[]): Denial | null {
 	for (const { plan } of planned) {
 		const { chainId, feeRaw } = plan;
-		if (feeRaw === undefined) continue;
-		const account = { maxFeePerGas: 0n };
-		const denial = feeDenial(deps, { chainId, gasLimit: 0n, account, feeRaw });
+		const denial = feeRaw === undefined ? null : messageDenial(deps, { chainId, feeRaw });
 		if (denial) return denial;
 	}
 	return null;

@@ -34,3 +34,11 @@ export function feeDenial(
 	if (micros <= settings.networkFeeUsdMicros * limitTimes) return null;
 	return { code: "network_fee_limit", detail: "The network asks for more than may be offered." };
 }
+
+/** The same of a message alone, whoever pays for the gas. */
+export function messageDenial(
+	deps: Parameters<typeof feeDenial>[0],
+	{ chainId, feeRaw }: { chainId: number; feeRaw: bigint },
+): Denial | null {
+	return feeDenial(deps, { chainId, gasLimit: 0n, account: { maxFeePerGas: 0n }, feeRaw });
+}

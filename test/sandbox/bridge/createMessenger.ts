@@ -1,4 +1,11 @@
-import { type Address, decodeEventLog, encodeDeployData, encodeFunctionData, type Hex, parseAbi } from "viem";
+import {
+	type Address,
+	decodeEventLog,
+	encodeDeployData,
+	encodeFunctionData,
+	type Hex,
+	parseAbi,
+} from "viem";
 import { z } from "zod";
 import { compileContracts } from "../compileContracts.ts";
 import type { BridgeChain } from "./BridgeWorld.ts";
@@ -66,12 +73,18 @@ export async function createMessenger(
 			const asked = { address: ofts.get(chain.id), fromBlock: "0x0", toBlock: "latest" };
 			for (const log of logsSchema.parse(await chain.rpc.call("eth_getLogs", [asked]))) {
 				const packet = packetOf(log);
-				const other = ends.find(({ chain: one }) => wordOf(ofts.get(one.id)) === packet?.receiver);
+				// One address may be a contract on each.
+				const other = ends.find(({ chain: one }) => {
+					return one !== chain && wordOf(ofts.get(one.id)) === packet?.receiver;
+				});
 				if (!packet || !other || carried.includes(packet.guid) || !isCarrying) continue;
 				carried.push(packet.guid);
 				const { srcEid, sender, guid, to, amountSD } = packet;
 				const args = [srcEid, sender, guid, to, amountSD] as const;
-				await call(other.chain, encodeFunctionData({ abi: oftAbi, functionName: "lzReceive", args }));
+				await call(
+					other.chain,
+					encodeFunctionData({ abi: oftAbi, functionName: "lzReceive", args }),
+				);
 			}
 		}
 	}
